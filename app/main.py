@@ -20,6 +20,7 @@ from . import __version__
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from app.features.lessons.model import Lesson
     from app.files.documents import Fingerprint
     from app.state.document import Document
     from app.views.window import MainWindow
@@ -206,7 +207,7 @@ def _occupy_standard_files() -> None:
 
 def _takes_document(parser: _Parser) -> None:
     """FILE, as every command has it."""
-    what = "a .playground document, or a share text; default: two moons"
+    what = "a .playground document, a .lesson.md lesson, or a share text; default: two moons"
     parser.add_argument("file", nargs="?", type=_path, metavar="FILE", help=what)
 
 
@@ -254,6 +255,11 @@ class _Command:
     run: Callable[[argparse.Namespace, _Opened, _Parser], int]
 
 
+def _lesson_arguments(parser: _Parser) -> None:
+    parser.add_argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line")
+    parser.add_argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file")
+
+
 def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the file name is empty")
@@ -286,6 +292,7 @@ class _Opened:
     path: Path | None
     on_disk: Fingerprint | None
     is_copy: bool
+    lesson: Lesson | None = None
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -303,7 +310,7 @@ def main(arguments: list[str] | None = None) -> int:
     from app.files import documents
 
     try:
-        return command.run(options, _opened(options.file), parser)
+        return command.run(options, _opened(getattr(options, "file", None)), parser)
     except documents.FileError as error:
         parser.error(str(error))
 
@@ -319,6 +326,12 @@ def _opened(path: Path | None) -> _Opened:
         return _Opened(documents.decode(text.encode("utf-8", "replace")), None, None, False)
     if recovery.is_copy(path):
         return _Opened(recovery.read(path), None, None, True)
+    if path.name.lower().endswith(".lesson.md"):
+        from app.features.lessons.reading import read
+        from app.features.lessons.starting import start_of
+
+        lesson = read(path)
+        return _Opened(start_of(lesson, 0), None, None, False, lesson)
     on_disk = documents.fingerprint(path)  # taken first: a change between the two is noticed when saving
     data = documents.read_bytes(path)
     document = documents.decode(data, path.name or text)
@@ -348,6 +361,14 @@ def _share(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int
     return 0
 
 
+def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.features.lessons.check import check
+
+    lines, sound = check(options.files)
+    _tell("".join(f"{line}\n" for line in lines))
+    return 0 if sound else 1
+
+
 def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.code import export
 
@@ -367,6 +388,8 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
     application = make_application()
     window = create_window(opened.document, options.profile_dir, opened.path, opened.on_disk, opened.is_copy)
     log.take_uncaught()
+    if opened.lesson is not None:
+        window.lessons.begin(opened.lesson)
     window.show()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
     code = application.exec()
@@ -380,7 +403,7 @@ _COMMANDS = {
         "Watch classifiers learn on points you click.",
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} code [FILE] --out PROGRAM writes it"
         f" as a scikit-learn program; neither needs a display.  {NAME} share [FILE] prints the document as one text,"
-        " for a mail or a chat.",
+        f" for a mail or a chat, {NAME} lesson check FILE... checks lessons.",
         _window_arguments,
         _open_window,
     ),
@@ -388,6 +411,7 @@ _COMMANDS = {
     "share": _Command(
         "Print the document as one text, for a mail or a chat, that every FILE may be.", "", _takes_document, _share
     ),
+    "lesson": _Command("Check lessons that you have written.", "", _lesson_arguments, _check_lessons),
     "code": _Command(
         "Write the scikit-learn program that makes the picture.",
         "A program of many points reads them from a file, which is written beside it.",

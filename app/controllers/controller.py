@@ -378,6 +378,7 @@ class Controller:
             cursor=None,
             simple=self.prefers_simple and is_simple,
             example="",
+            lent="",
             seeks=Session.seeks,
             restarts=restarts,
             **kept,

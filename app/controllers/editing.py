@@ -37,6 +37,7 @@ class Editing:
         self._hover: Callable[[PointerPosition | None], None] = lambda pointer: None
         self._nudging: object = None
         self._by_keys = False  # the gesture is one of the keyboard
+        self._lent: Callable[[], Tool] | None = None
         host.store.listen(self._keep_selection)
 
     # -- the desk of the tools -------------------------------------------------------------------------------------
@@ -81,11 +82,17 @@ class Editing:
     def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
         self.finish()
         self._by_keys = by_keys
-        if self._tool_name != self.session.tool:
+        if self.session.lent and self._lent is not None:
+            self._tool_name, self._tool = "", self._lent()
+        elif self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
         self._tool.press(pointer, keys)
         self._show_gesture()
+
+    def lend(self, make: Callable[[], Tool]) -> None:
+        """Take the tool that gestures are of as long as the session says so, by `Session.lent`."""
+        self._lent = make
 
     def drag(self, pointer: PointerPosition) -> None:
         self._tool.move(pointer)
@@ -285,7 +292,7 @@ class Editing:
         """An arrow key moves the selection, else the keyboard cursor, by pixels of size `unit`; y points up."""
         if self.busy and not self._by_keys:
             return
-        if len(self.session.selection) and not self.busy:
+        if len(self.session.selection) and not self.busy and not self.session.lent:
             self.nudge(dx * unit, dy * unit, again)
             return
         view = self.document.view
@@ -312,10 +319,11 @@ class Editing:
             self.release(pointer)
             return
         self._begin(pointer, by_keys=True)
-        if self.session.tool == "pointer":
+        if self._tool.clicks:
             self.release(pointer)
         else:
-            self.say(f"{TOOLS[self.session.tool].title} begun: arrows move it, Enter ends it, Esc breaks it off.")
+            title = "Line" if self.session.lent else TOOLS[self.session.tool].title
+            self.say(f"{title} begun: arrows move it, Enter ends it, Esc breaks it off.")
 
     def escape(self) -> None:
         """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""

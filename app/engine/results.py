@@ -3,6 +3,8 @@ than what was shown before."""
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from .query import Answer
 from .requests import Frame
 
@@ -37,6 +39,20 @@ class Results:
     def answer(self, name: str) -> Answer | None:
         """The newest answer to what is asked under `name`, or None; it may be to an older question."""
         return self._answers.get(name)
+
+    def without(self, slots: Set[int]) -> Results:
+        """What is known of the lanes that have none of these `slots`; the same where there are none.
+
+        Answers that are about one lane end their name with its slot; those about several are left out.
+        """
+        if not slots:
+            return self
+        others = Results()
+        others._frames = {slot: frame for slot, frame in self._frames.items() if slot not in slots}
+        others._answers = {
+            name: answer for name, answer in self._answers.items() if name[-1:].isdigit() and int(name[-1]) not in slots
+        }
+        return others
 
     def forget(self, slot: int) -> None:
         """The lane is gone: the next one in its place is another."""

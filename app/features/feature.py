@@ -5,7 +5,7 @@ Widgets are named, and imported when they are first wanted: none of them may cos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -21,6 +21,7 @@ from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.scene.status_badge import Status
+from app.state.document import Document
 from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
@@ -153,6 +154,8 @@ class Dock:
         A shorter title, for where several stand behind one another.
     watches : tuple of Aspect
         What it shows of a run; with it in sight the pictures show more of that, too.
+    kept : bool
+        Left open, it is open at the next start.
     """
 
     name: str
@@ -162,6 +165,7 @@ class Dock:
     wide: bool = True
     tab: str = ""
     watches: tuple[Aspect, ...] = ()
+    kept: bool = True
 
 
 @dataclass(frozen=True)
@@ -223,6 +227,11 @@ class Feature:
     other_marks : callable or None
         ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
         trained on.
+    shows : callable or None
+        ``shows(session)``: names of the controls that alone are to be seen, as `lessons.controls` has them; None: all.
+    covers : callable or None
+        ``covers(document, session)``: the slots of lanes whose models are not to be seen yet: neither their pictures
+        nor anything that follows from them.
     pointed : callable or None
         ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
     views : dict
@@ -253,5 +262,7 @@ class Feature:
     marks: Callable[[RunState, Points], PointMarks | None] | None = None
     mark_signs: tuple[Sign, ...] = ()
     other_marks: Callable[[Context, int], Marks] | None = None
+    shows: Callable[[Session], Set[str] | None] | None = None
+    covers: Callable[[Document, Session], Set[int]] | None = None
     pointed: Callable[[Controller, PointerPosition | None], None] | None = None
     views: Mapping[Place, Widget] = field(default_factory=dict)

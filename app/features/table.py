@@ -7,9 +7,12 @@ from typing import Any
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
+from app.engine.results import Results
+from app.scene.compared import compared
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.scene.status_badge import Status
+from app.state.document import Document
 from app.state.session import Session
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
@@ -20,6 +23,7 @@ from .evaluation.feature import FEATURE as EVALUATION
 from .feature import Action, Aspect, Dock, Feature, Place, Sign
 from .ground_truth.feature import FEATURE as GROUND_TRUTH
 from .kkt.feature import FEATURE as KKT
+from .lessons.feature import FEATURE as LESSONS
 from .losses.feature import FEATURE as LOSSES
 from .multipliers.feature import FEATURE as MULTIPLIERS
 from .probe.feature import FEATURE as PROBE
@@ -46,6 +50,7 @@ FEATURES: tuple[Feature, ...] = (
     VALIDATION_CURVES,
     GROUND_TRUTH,
     CODE,
+    LESSONS,
 )
 
 
@@ -100,6 +105,27 @@ def other_marks(context: Context, index: int) -> tuple[Marks, ...]:
     """Marks of points that the lane at place `index` was not trained on."""
     found = [feature.other_marks(context, index) for feature in FEATURES if feature.other_marks is not None]
     return tuple(marks for marks in found if marks is not NO_MARKS)
+
+
+def controls(session: Session) -> frozenset[str] | None:
+    """Names of the controls that alone are to be seen; None: all."""
+    chosen = [feature.shows(session) for feature in FEATURES if feature.shows is not None]
+    return next((frozenset(names) for names in chosen if names is not None), None)
+
+
+def covered(document: Document, session: Session) -> frozenset[int]:
+    """Slots of the lanes whose models are not to be seen yet; a difference from one of these is none either."""
+    slots = {slot for feature in FEATURES if feature.covers is not None for slot in feature.covers(document, session)}
+    places = compared(document) or ()
+    if slots & {document.slots[place] for place in places}:
+        lanes = zip(document.lanes, document.slots, strict=False)
+        slots |= {slot for lane, slot in lanes if lane.is_difference}
+    return frozenset(slots)
+
+
+def seen(document: Document, session: Session, results: Results) -> Results:
+    """What of `results` may be seen."""
+    return results.without(covered(document, session))
 
 
 def views(place: Place) -> list[Any]:

@@ -155,21 +155,22 @@ def read(path: Path) -> Document:
     return decode(read_bytes(path), path.name or str(path))
 
 
-def read_bytes(path: Path) -> bytes:
-    """What stands in the ordinary file at `path`; UnreadError with one sentence when it cannot be read."""
-    name = path.name or str(path)
+def read_bytes(path: Path, most: int = 0) -> bytes:
+    """What stands in the ordinary file at `path`, at most so many bytes if not `MAX_BYTES`; UnreadError with one
+    sentence when it cannot be read."""
+    name, most = path.name or str(path), most or MAX_BYTES
     if not _possible(path):
         raise UnreadError(f"{name} cannot be read: {_NO_NAME}.", _NO_NAME)
     try:
         with open_ordinary(path) as file:
-            large = os.fstat(file.fileno()).st_size > MAX_BYTES
-            data = b"" if large else file.read(MAX_BYTES + 1)
+            large = os.fstat(file.fileno()).st_size > most
+            data = b"" if large else file.read(most + 1)
     except OSError as error:
         failure = UnreadError(f"{name} cannot be read: {reason(error)}.", reason(error))
         failure.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
         raise failure from None
-    if large or len(data) > MAX_BYTES:  # the second: it has grown meanwhile
-        raise UnreadError(f"{name} is larger than {MAX_BYTES // 10**6} MB, so it was not read.")
+    if large or len(data) > most:  # the second: it has grown meanwhile
+        raise UnreadError(f"{name} is larger than {most // 10**6} MB, so it was not read.")
     return data
 
 

@@ -14,6 +14,7 @@ from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.features import table
 from app.features.feature import Feature
+from app.features.lessons.controls import PLACES, hidden_fields
 from app.learners.perceptron_orders import of_orders
 from app.state.document import Document, Lane, problems_of
 from app.state.points import Points
@@ -46,9 +47,10 @@ def compose(
     saved_at: int | None = None,
 ) -> Scene:
     """The scene of this moment."""
-    points, context = document.points, Context(document, session, results, compiled)
+    covered, shown = table.covered(document, session), table.controls(session)
+    points, context = document.points, Context(document, session, results.without(covered), compiled)
     watched, marking = table.watched(session), table.marking(session)
-    lanes = tuple(_lane(index, context, watched, marking) for index in range(document.shown))
+    lanes = tuple(_lane(index, context, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     trained = [session.playing[lane.slot] for lane in lanes if lane.lane.trainer is not None]
     studied = _studied(session, lanes)
@@ -92,6 +94,7 @@ def compose(
         theme=session.theme,
         dark=session.dark,
         features=table.added_to_scene(context, lanes),
+        hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
     )
 
 
@@ -155,7 +158,14 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     return next((index for index in ways if lanes[index].run_state is not None), 0)
 
 
-def _lane(index: int, context: Context, watched: Set[str], marking: Feature | None) -> LaneScene:
+def _lane(
+    index: int,
+    context: Context,
+    watched: Set[str],
+    marking: Feature | None,
+    shown: frozenset[str] | None,
+    covered: Set[int],
+) -> LaneScene:
     document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
     training, frame = document.training_points, results.frame(slot)
@@ -163,7 +173,7 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
     message = text.empty_sentence(
         lane, training.classes, len(training), context.compiled, names, len(document.test_points)
     )
-    if lane.is_difference and (without := missing(document, results)):
+    if lane.is_difference and slot not in covered and (without := missing(document, results)):
         message, frame = without, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
@@ -185,9 +195,10 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
         if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
     speed = session.speeds[slot]
-    headline = text.headline(frame, lane, context.compiled)
+    headline = text.COVERED if slot in covered else text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
-    applying = fields_of(lane, training.classes, session.simple)
+    applying = fields_of(lane, training.classes, session.simple, shown)
+    hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(
         lane=lane,
         slot=slot,
@@ -218,11 +229,12 @@ def _lane(index: int, context: Context, watched: Set[str], marking: Feature | No
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=table.sheets(context, index),
         title=_title(lane, document),
-        folded=session.is_folded(document, index),
+        folded="settings" in hidden or session.is_folded(document, index),
         simple=session.simple,
         not_default=_not_default(lane, applying),
-        watched=lane.trainer is not None and _is_watched(session, slot, watched),
+        watched=lane.trainer is not None and "playback" not in hidden and _is_watched(session, slot, watched),
         features=table.added_to_lane(context, index),
+        hidden=hidden,
     )
 
 
@@ -231,10 +243,22 @@ def _title(lane: Lane, document: Document) -> str:
     return lane.title if places is None else f"Difference of {places[0] + 1} and {places[1] + 1}"
 
 
-def fields_of(lane: Lane, classes: Sequence[int], simple: bool = False) -> frozenset[str]:
-    """The parameter fields that apply to a lane's settings and the classes of the points."""
+def fields_of(
+    lane: Lane, classes: Sequence[int], simple: bool = False, shown: Set[str] | None = None
+) -> frozenset[str]:
+    """The parameter fields that apply to a lane's settings and the classes of the points; only those of `shown`."""
     settings = lane.settings
-    offered = [field for field in lane.family.fields if field.simple or not simple]
+    offered = [field for field in lane.family.fields if field.simple or not simple or shown is not None]
     own = (field.parts(classes) for field in offered if field.shown(settings, classes))
     of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
-    return frozenset(of_training.union(*own))
+    applying = frozenset(of_training.union(*own))
+    return applying if shown is None else applying - hidden_fields(applying, shown)
+
+
+def _hidden_parts(lane: Lane, fields: Set[str], shown: Set[str] | None) -> frozenset[str]:
+    """What of a lane's row is out of sight besides fields: the form, too, where it would have none of them."""
+    if shown is None:
+        return frozenset()
+    primary = [field for field in lane.family.fields if field.primary]
+    in_row = {field.name for field in primary} | {field.end for field in primary}  # the end of a slider is on it
+    return frozenset(PLACES.keys() - shown) | (frozenset() if fields - in_row else frozenset({"settings"}))

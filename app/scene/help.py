@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.features import table
+from app.files.assets import assets
 from app.learners.table import TRAINERS
 from app.tools.table import TOOLS
 
@@ -137,3 +138,11 @@ def sections() -> dict[str, list[tuple[str, str]]]:
         for title, key, sentence in feature.help:
             found.setdefault(title, []).append((key, sentence))
     return found | {title: list(rows) for title, rows in AFTER}
+
+
+def written_page(name: str) -> str:
+    """The Markdown of a page of `assets/help`; a sentence where it cannot be read."""
+    try:
+        return (assets("help") / f"{name}.md").read_text(encoding="utf-8")
+    except OSError:
+        return "This page cannot be read: the program is not installed completely."

@@ -100,6 +100,8 @@ class LaneScene(_Composed):
         Its run is being followed, so that the transport stands below the picture.
     features : tuple of object
         What features say of this lane.
+    hidden : frozenset of str
+        Which of the row's other parts are out of sight: "classifier", "classifiers", "playback", "settings".
     """
 
     lane: Lane
@@ -136,6 +138,7 @@ class LaneScene(_Composed):
     not_default: tuple[str, ...]
     watched: bool
     features: tuple[object, ...]
+    hidden: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,8 @@ class Scene(_Composed):
         The position that stands in the file.
     features : tuple of object
         What features add.
+    hidden : frozenset of str
+        Which groups of controls are out of sight: "commands", "classes", "data set", "tools", "classifiers".
     """
 
     title: str
@@ -217,6 +222,7 @@ class Scene(_Composed):
     theme: str
     dark: bool
     features: tuple[object, ...]
+    hidden: frozenset[str] = frozenset()
 
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:

@@ -13,6 +13,10 @@ from app.state.points import MAX_CLASSES
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
 
+#: Where a picture waits for a prediction.
+COVERED = "Covered until the reveal"
+
+
 def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
     """ "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
     return f"{names[first]} against {'the rest' if first == second else names[second]}"

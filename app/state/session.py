@@ -138,6 +138,8 @@ class Session:
         Where the keyboard cursor is in the plane, once an arrow key has called it.
     outline : Outline or None
         Of the gesture that is going on.
+    lent : str
+        What gestures do meanwhile in place of the tool's, in a sentence; "": they are the tool's.
     drawing : bool
         A gesture is going on: nothing may move under the hand.
     playing : tuple of bool
@@ -187,6 +189,7 @@ class Session:
     moves: str = "point"
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
+    lent: str = ""
     drawing: bool = False
     playing: tuple[bool, ...] = (True,) * MAX_LANES
     seeks: tuple[Seek | None, ...] = (None,) * MAX_LANES

@@ -120,6 +120,8 @@ class Tool:
 
     #: Milliseconds after which a press that is held begins to call `hold`; 0 for never.
     holds_after = 0
+    #: The Enter key is a whole click; else it begins a drag, and ends it.
+    clicks = False
 
     def __init__(self, desk: Desk, rng: np.random.Generator | None = None) -> None:
         self.desk = desk

@@ -73,6 +73,8 @@ def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
 class PointerTool(_Mover):
     """Click puts a point, a drag from a point moves it (or the selection it belongs to)."""
 
+    clicks = True
+
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
         ids = held(self, pointer)
         return None if ids is None else self.grip_of(ids)

@@ -54,7 +54,7 @@ def docks() -> tuple[Dock, ...]:
 
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 3
+VERSION = 4
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the
@@ -168,7 +168,7 @@ class DockManager:
     def _arrange(self) -> None:
         """The groups one above the other, the docks of each as tabs, none of them open."""
         first: dict[int, QDockWidget] = {}
-        for spec in self._specs.values():
+        for spec in sorted(self._specs.values(), key=lambda spec: spec.group):
             if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
                 first[spec.group] = self._docks[spec.name]
                 self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
@@ -273,6 +273,11 @@ class DockManager:
             if name in self._docks and self._docks[name].isHidden():
                 self._toggle(name)
 
+    @property
+    def opens_windows(self) -> frozenset[str]:
+        """Names of what can be opened in a window of its own."""
+        return frozenset(self._makers)
+
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""
         return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
@@ -319,6 +324,9 @@ class DockManager:
                 dock.hide()
         for bar, hidden in bars:
             bar.setHidden(hidden)
+        for name, spec in self._specs.items():
+            if not spec.kept:
+                self._docks[name].hide()
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""

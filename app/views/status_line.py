@@ -70,12 +70,14 @@ class StatusLine(QStatusBar):
 
 def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:
     selected = len(session.selection)
-    if selected:
+    if selected and not session.lent:
         what = "it" if selected == 1 else "them"
         return (
             f"{count(selected, 'point')} selected  ·  drag or arrow keys: move {what}  ·  Delete: remove {what}"
             f"  ·  Ctrl+D: duplicate  ·  Ctrl+R: relabel  ·  Esc: select none"
         )
+    if session.lent:
+        return session.lent
     if session.tool != "pointer":
         kind = TOOLS[session.tool]
         return f"{kind.title}: {kind.sentence}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
@@ -17,6 +18,9 @@ from app.engine.scheduler import Scheduler
 from app.features import table
 from app.features.ask_background import order
 from app.features.feature import Surroundings
+from app.features.lessons.controller import LessonController
+from app.features.lessons.state import LessonSession
+from app.features.lessons.window_stage import LessonStage, is_lesson
 from app.files import documents, recovery
 from app.files.examples import EXAMPLES, Example
 from app.files.settings import GEOMETRY, SIMPLE, Settings
@@ -74,7 +78,7 @@ class MainWindow(DropWindow):
         self.asks_to_save = True
         self.scene: Scene | None = None
         self._refresh_pending = False
-        self._closed = self._shown = False
+        self._closed = self._shown = self._tools_hidden = False
         self._refresh_asked.connect(self.refresh, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
@@ -107,6 +111,8 @@ class MainWindow(DropWindow):
         self.setCentralWidget(stage)
         around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
         self.dock_manager = DockManager(around, self._settings, self.ask_refresh)
+        self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks)
+        self.file_dialogs.open_lesson = partial(self.lessons.open_path, asked=True)
         controller.playback.attach(self._study_of)
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
@@ -145,7 +151,9 @@ class MainWindow(DropWindow):
         """Open or import a file, with all questions that belong to it."""
         suffix = path.suffix.lower()
         shared = suffix in ("", ".txt") and documents.holds_share_text(path)
-        if shared or suffix == documents.SUFFIX or recovery.is_copy(path):
+        if is_lesson(path):
+            self.lessons.open_path(path)
+        elif shared or suffix == documents.SUFFIX or recovery.is_copy(path):
             self.file_dialogs.open_path(path)
         else:
             self.import_export.import_file(path)
@@ -217,6 +225,7 @@ class MainWindow(DropWindow):
         self.lanes_view.render_scene(scene, dress, old is None)
         self.bar.render_scene(scene, dress)
         self._palette.render_scene(scene)
+        self._hide_tools(scene)
         self.dock_manager.render_scene(scene, dress, self.named_actions)
         self.presenter.render_scene(scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
@@ -238,15 +247,24 @@ class MainWindow(DropWindow):
         self.named_actions["full_screen"].setChecked(self.isFullScreen())
         for name in ("clear", "export"):
             self.named_actions[name].setEnabled(len(scene.xy) > 0)
+        self.lessons.render_scene(scene, self.named_actions)
         self.named_actions["start_over"].setEnabled(bool(scene.session.example))
         self.named_actions["revert"].setEnabled(self.controller.store.path is not None)
+
+    def _hide_tools(self, scene: Scene) -> None:
+        """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""
+        hidden = "tools" in scene.hidden
+        if hidden != self._tools_hidden and scene.session.presenting is None:
+            self._tools_hidden = hidden
+            self._palette.setHidden(hidden)
 
     def _order(self, scene: Scene) -> None:
         """Ask the background for what the scene's lanes should show."""
         shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
         grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
-        controller, results = self.controller, self.scheduler.results
-        context = Context(controller.document, controller.session, results, self.compile_ahead.ready, grids)
+        document, session = self.controller.document, self.controller.session
+        results = table.seen(document, session, self.scheduler.results)
+        context = Context(document, session, results, self.compile_ahead.ready, grids)
         order(self.scheduler, context, shades)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -272,6 +290,8 @@ class MainWindow(DropWindow):
             "new": lambda: questions.unless_unsaved(controller.new),
             "open": lambda: questions.unless_unsaved(questions.ask_open),
             "examples": self._show_gallery,
+            "lessons": lambda: self._show_gallery(lessons=True),
+            "lesson_add": self.lessons.add_step,
             "start_over": self._start_over,
             "save": questions.save,
             "save_as": questions.ask_save,
@@ -281,7 +301,7 @@ class MainWindow(DropWindow):
             "export": self.import_export.ask_export,
             "picture": self.ask_picture,
             "quit": self.close,
-            "undo": controller.undo,
+            "undo": self.lessons.undo,
             "redo": controller.redo,
             "cut": self.import_export.cut,
             "copy": self.import_export.copy,
@@ -310,13 +330,14 @@ class MainWindow(DropWindow):
             **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
         }
 
-    def _show_gallery(self) -> None:
+    def _show_gallery(self, lessons: bool = False) -> None:
         from app.views.dialogs.gallery import GalleryDialog  # only now: it costs the start nothing
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
-            gallery = GalleryDialog(self, self.open_example)
+            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        gallery.show_lessons(lessons)
         gallery.open()
         gallery.activateWindow()
 
@@ -354,7 +375,13 @@ class MainWindow(DropWindow):
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):
             key = QShortcut(QKeySequence(str(label + 1)), self)
-            key.activated.connect(lambda label=label: self.controller.set_class(label))
+            key.activated.connect(lambda label=label: self._number(label))
+
+    def _number(self, label: int) -> None:
+        """A key from 1 to 8: an answer where a lesson asks, else the class of the next point."""
+        asked = self.controller.session.of(LessonSession).prediction is not None
+        if not asked or not self.controller.feature(LessonController).choose(label):
+            self.controller.set_class(label)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Space reaches the window when nothing that has the focus wants it.
@@ -405,7 +432,9 @@ class MainWindow(DropWindow):
     def shoot(self, what: What) -> Shot:
         self.refresh_if_pending()
         assert self.scene is not None
-        frames = [self.result(index) for index in range(self.scene.shown)]
+        document, session = self.controller.document, self.controller.session
+        results = table.seen(document, session, self.scheduler.results)
+        frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
         return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
 
     def _show(self, dialog: type[QDialog]) -> None:

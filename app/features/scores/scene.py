@@ -39,6 +39,13 @@ def queries(context: Context) -> dict[str, Query]:
     return {f"score{slot}": query for slot, query in asked if query is not None}
 
 
+def score(context: Context, index: int) -> float | None:
+    """The test accuracy of the lane at place `index`; None while it is not known."""
+    answer, asked = context.results.answer(f"score{context.document.slots[index]}"), _asked(context, index)
+    known = answer is not None and asked is not None and answer.query == asked
+    return float(answer.value) if answer is not None and known and answer.value is not None else None
+
+
 def status(context: Context, index: int) -> Status | None:
     """The test accuracy of the lane at place `index`."""
     document, slot = context.document, context.document.slots[index]
@@ -48,9 +55,8 @@ def status(context: Context, index: int) -> Status | None:
     of = measured_on(document)
     if of is None:
         return NO_TEST
-    answer, asked = context.results.answer(f"score{slot}"), _asked(context, index)
-    known = answer is not None and answer.value is not None and answer.query == asked
-    number = percent(answer.value) if known and answer is not None else "…"
+    share = score(context, index)
+    number = "…" if share is None else percent(share)
     if isinstance(of, Points):
         return Status(f"test {number}", f"Test accuracy: on {count(len(of), 'test point')}.")
     return Status(f"test {number}", f"Test accuracy: on {grouped(FRESH)} new points of the same generator.")

@@ -95,8 +95,9 @@ class ToolOptions(QWidget):
             for part in parts:
                 if part.isHidden() == (name in options):
                     part.setVisible(name in options)
-        if self.isHidden() == bool(options):
-            self.setVisible(bool(options))
+        seen = bool(options) and "tools" not in scene.hidden
+        if self.isHidden() == seen:
+            self.setVisible(seen)
         for name, (slider, spin) in self._numbers.items():
             show_number(slider, getattr(session, name))
             show_number(spin, getattr(session, name))

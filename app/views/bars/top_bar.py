@@ -33,7 +33,8 @@ class TopBar(QWidget):
         self.classes = ClassChips(controller)
         self.generator = GeneratorFields(controller)
         self.options = ToolOptions(controller.editing)
-        for group in (commands, self.classes, self.generator, self.options):
+        self._groups = {"commands": commands, "classes": self.classes, "data set": self.generator}
+        for group in (*self._groups.values(), self.options):
             self._flow.addWidget(group)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
@@ -57,3 +58,6 @@ class TopBar(QWidget):
         self.classes.render_scene(scene, theme)
         self.generator.render_scene(scene, theme)
         self.options.render_scene(scene)
+        for name, group in self._groups.items():
+            if group.isHidden() != (name in scene.hidden):
+                group.setVisible(name not in scene.hidden)

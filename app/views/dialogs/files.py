@@ -18,6 +18,7 @@ from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
+LESSONS = ".lesson.md"
 TEXTS = "Share texts (*.txt)"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
@@ -50,6 +51,8 @@ class FileDialogs:
         self._controller = controller
         self._settings = settings
         self._claims = claims
+        #: Opens what is no document but a lesson.
+        self.open_lesson: Callable[[Path], object] = lambda path: None
 
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
@@ -182,7 +185,7 @@ class FileDialogs:
                 self._window,
                 "Open",
                 str(self._folder()),
-                f"{FILTER};;{TEXTS};;{COPIES}",
+                f"{FILTER[:-1]} *{LESSONS});;{TEXTS};;{COPIES}",
                 fileMode=QFileDialog.FileMode.ExistingFile,
             ),
             "open",
@@ -194,6 +197,9 @@ class FileDialogs:
         self.unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
+        if path.name.lower().endswith(LESSONS):
+            self.open_lesson(path)
+            return
         if not recovery.is_copy(path) and self._claims.elsewhere(path):
             self._ask_elsewhere(path, lambda: self._read(path))
         else:

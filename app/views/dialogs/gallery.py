@@ -1,8 +1,8 @@
-"""GalleryDialog: the examples as cards, each with a picture and a sentence; a click or Enter opens one."""
+"""GalleryDialog: examples and lessons as cards, each with a picture and a sentence; a click or Enter opens one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
@@ -10,19 +10,21 @@ from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.files.examples import EXAMPLES, Example, thumbnail
+from app.features.lessons.shipped import Row, shipped
+from app.files.examples import BY_NAME, EXAMPLES, Example, thumbnail
 from app.views.widgets.form_fields import describe
+from app.views.widgets.scrolling_form import scrolling
 
 #: Pixels of a card's picture, which the files have; and what stands around it.
 PICTURE, GAP = (192, 96), 6
@@ -31,20 +33,20 @@ LETTERS, LEAST_LETTERS = 32, 18
 
 
 class Card(QPushButton):
-    """One example: its picture, and beside it number, title and sentence."""
+    """One example or lesson: its picture, and beside it number, title and sentence."""
 
-    def __init__(self, number: int, example: Example) -> None:
+    def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes) -> None:
         super().__init__()
-        describe(self, f"example.{example.name}", f"{number}. {example.title}", example.sentence)
+        describe(self, name, f"{number}. {title}", sentence)
         self.setToolTip("")  # all of it is to be read already
         self.setAutoDefault(True)
         picture, text = QLabel(), QLabel()
         pixmap = QPixmap()
-        pixmap.loadFromData(thumbnail(example))
+        pixmap.loadFromData(picture_data)
         picture.setPixmap(pixmap)
         picture.setFixedSize(*PICTURE)
         text.setTextFormat(Qt.TextFormat.RichText)
-        text.setText(f"<b>{number}&nbsp; {escape(example.title)}</b><br>{escape(example.sentence)}")
+        text.setText(f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
         text.setWordWrap(True)
         line = QHBoxLayout(self)
         line.setContentsMargins(GAP, GAP, GAP, GAP)
@@ -81,47 +83,77 @@ class GalleryDialog(QDialog):
     parent : QWidget
     choose : callable
         ``choose(example)`` opens it, once the gallery is closed.
+    learn : callable
+        ``learn(name)`` opens a lesson.
     """
 
-    def __init__(self, parent: QWidget, choose: Callable[[Example], object]) -> None:
+    def __init__(self, parent: QWidget, choose: Callable[[Example], object], learn: Callable[[str], object]) -> None:
         super().__init__(parent)
         self.setObjectName("gallery")
-        self.setWindowTitle("Examples")
-        self._choose = choose
+        self.setWindowTitle("Examples and lessons")
+        self._choose, self._learn = choose, learn
         letter = parent.fontMetrics().averageCharWidth()
         room, around = parent.screen().availableSize(), PICTURE[0] + 6 * GAP
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
-        cards = QWidget()
-        grid = QGridLayout(cards)
-        grid.setSpacing(GAP)
-        for place, example in enumerate(EXAMPLES):
-            card = Card(place + 1, example)
-            card.installEventFilter(self)
-            card.clicked.connect(lambda checked, example=example: self._take(example))
-            grid.addWidget(card, *divmod(place, self._columns))
-        for column in range(self._columns):
-            grid.setColumnStretch(column, 1)
-        self._cards = cards.findChildren(Card)
-        scroll = QScrollArea()
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(cards)
-        self._scroll = scroll
+        self._tabs = QTabWidget()
+        self._tabs.setObjectName("gallery.tabs")
+        self._cards: list[list[Card]] = []
+        examples = [
+            (Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each)), self._chooses(each))
+            for place, each in enumerate(EXAMPLES, 1)
+        ]
+        lessons = [
+            (Card(f"lesson.{each.name}", place, each.title, _about(each), _picture(each)), self._learns(each.name))
+            for place, each in enumerate(shipped(), 1)
+        ]
+        cards = self._page("&Examples", examples)
+        self._page("&Lessons", lessons)
+        self._tabs.setCurrentIndex(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         buttons.setCenterButtons(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP, GAP, GAP, GAP)
-        layout.addWidget(scroll)
+        layout.addWidget(self._tabs)
         layout.addWidget(buttons)
-        self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 70, room.height() - 60))
-        self._cards[0].setFocus()
+        self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
+        self.show_lessons(False)
 
-    def _take(self, example: Example) -> None:
-        self.accept()
-        self._choose(example)
+    def _page(self, title: str, cards: Sequence[tuple[Card, Callable[[], object]]]) -> QWidget:
+        """One more tab with these cards, each with what opens it."""
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setSpacing(GAP)
+        for place, (card, run) in enumerate(cards):
+            card.installEventFilter(self)
+            card.clicked.connect(run)
+            grid.addWidget(card, *divmod(place, self._columns))
+        for column in range(self._columns):
+            grid.setColumnStretch(column, 1)
+        self._cards.append([card for card, _ in cards])
+        self._tabs.addTab(scrolling(page), title)
+        return page
+
+    def show_lessons(self, lessons: bool) -> None:
+        """Show the lessons, or the examples; the first has the focus."""
+        self._tabs.setCurrentIndex(int(lessons))
+        for card in self._cards[int(lessons)][:1]:
+            card.setFocus()
+
+    def _chooses(self, example: Example) -> Callable[[], object]:
+        def run() -> None:
+            self.accept()
+            self._choose(example)
+
+        return run
+
+    def _learns(self, name: str) -> Callable[[], object]:
+        def run() -> None:
+            self.accept()
+            self._learn(name)
+
+        return run
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The arrow keys go from card to card, by rows and columns; a button alone would take them in their order."""
@@ -129,10 +161,24 @@ class GalleryDialog(QDialog):
             return False
         keys = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -self._columns, Qt.Key.Key_Down: self._columns}
         by = keys.get(Qt.Key(event.key()))
-        if by is None or watched not in self._cards:
+        cards = next((each for each in self._cards if watched in each), None)
+        if by is None or cards is None or not isinstance(watched, Card):
             return False
-        place = self._cards.index(watched) + by
-        if 0 <= place < len(self._cards):
-            self._cards[place].setFocus(Qt.FocusReason.TabFocusReason)
-            self._scroll.ensureWidgetVisible(self._cards[place])
+        place = cards.index(watched) + by
+        if 0 <= place < len(cards):
+            cards[place].setFocus(Qt.FocusReason.TabFocusReason)
+            area = self._tabs.currentWidget()
+            assert isinstance(area, QScrollArea)
+            area.ensureWidgetVisible(cards[place])
         return True
+
+
+def _about(row: Row) -> str:
+    """ "5 minutes, beginner"."""
+    return ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
+
+
+def _picture(row: Row) -> bytes:
+    """That of the example of its name."""
+    example = BY_NAME.get(row.name)
+    return b"" if example is None else thumbnail(example)

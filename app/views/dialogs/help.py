@@ -12,25 +12,26 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QLabel,
     QPlainTextEdit,
+    QTabWidget,
     QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
 from app.files import log
-from app.scene.help import sections
+from app.scene.help import sections, written_page
 from app.state.plain_text import plain
 from app.views.widgets.form_fields import filled, named
 
 
 class HelpDialog(QDialog):
-    """The page that F1 shows."""
+    """What F1 shows: pictures and keys, and how lessons are written."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("help")
-        self.setWindowTitle("Pictures and keys")
-        page = QTextBrowser()
+        self.setWindowTitle("Help")
+        page = named(QTextBrowser(), "help.keys")
         page.setAccessibleName("Pictures and keys")
         parts = []
         for title, rows in sections().items():
@@ -39,9 +40,15 @@ class HelpDialog(QDialog):
             )
             parts.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
         page.setHtml("".join(parts))
+        lessons = named(QTextBrowser(), "help.lessons")
+        lessons.setAccessibleName("Writing lessons")
+        lessons.setMarkdown(written_page("lessons"))
+        pages = named(QTabWidget(), "help.pages")
+        pages.addTab(page, "Pictures and keys")
+        pages.addTab(lessons, "Writing lessons")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
-        filled(QVBoxLayout(self), page, buttons)
+        filled(QVBoxLayout(self), pages, buttons)
         self.resize(640, 620)
 
 

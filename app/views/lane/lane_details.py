@@ -96,7 +96,7 @@ class LaneDetails(EditorMaker):
                 widget.setVisible(name in lane.fields)
         for label, said in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             show_text(label, said)
-            label.setVisible(bool(said))
+            label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
         self._fields.render(lane, drawing, theme)
         show_number(self._speed, lane.speed)
         show_tip(self._speed, text.speed_note(lane.lane))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.lanes import LaneController
 from app.learners.table import LEARNERS
@@ -16,7 +16,7 @@ from app.views.actions import ICON_SIZE, icon
 from app.views.bars.popup import PopupButton
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import describe, leave_field, show_choice
+from app.views.widgets.form_fields import describe, leave_field, named, show_choice, show_text
 
 from .form_parts import EditorMaker
 from .named_combo import NamedCombo
@@ -59,6 +59,11 @@ class LaneRow(QWidget):
             lambda: maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
         )
         self.flow.addWidget(self.classifier)
+        #: Stands there where the classifier cannot be chosen.
+        self._title = named(QLabel(), f"lane{self._index}.title")
+        self._title.setMinimumHeight(SIZE)
+        self._title.hide()
+        self.flow.addWidget(self._title)
         self._more = self._button("fold", "All settings", "")
         self._more.clicked.connect(lambda: maker.controller.lanes.fold(self._index, not self._folded))
         self._play = self._button("watch", "Watch the training", "Watch it learn, step by step.")
@@ -112,7 +117,8 @@ class LaneRow(QWidget):
     def length(self, groups: Sequence[int]) -> int:
         """Pixels of a line with the choice of the classifier and groups of these lengths."""
         around = self.flow.contentsMargins()
-        return self.classifier.sizeHint().width() + sum(GAP + each for each in groups) + around.left() + around.right()
+        first = self._title if self.classifier.isHidden() else self.classifier
+        return first.sizeHint().width() + sum(GAP + each for each in groups) + around.left() + around.right()
 
     def present(self, on: bool) -> None:
         """In presenter mode, the buttons behind the controls are away."""
@@ -140,7 +146,14 @@ class LaneRow(QWidget):
             self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if words else styles.ToolButtonIconOnly)
             self._more.setToolTip(tip)
             self._more.setAccessibleDescription(f"{tip} {words}".strip())
-        self._play.setVisible(lane.lane.trainer is not None and not lane.watched)
+        hidden = lane.hidden
+        self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
+        self._more.setVisible("settings" not in hidden)
+        self._menu.setVisible("classifiers" not in hidden)
+        self.classifier.setVisible("classifier" not in hidden)
+        self._title.setVisible("classifier" in hidden)
+        called = lane.lane.family.short
+        show_text(self._title, f"{self._index + 1}  {called}" if number > 1 else called)
         for name, useful in (
             ("left", self._index > 0),
             ("right", self._index < number - 1),

@@ -131,11 +131,17 @@ class Lanes(QWidget):
         band, column = divmod(shown, columns)
         if column:
             self._grid.addWidget(self._more, 4 * band + CANVAS, column, Qt.AlignmentFlag.AlignCenter)
-        self._more.setVisible(column > 0 and not self._text)
+        self._show_more()
         for place in range(4):
             self._grid.setColumnStretch(place, int(place < columns))
             self._grid.setRowStretch(4 * place + CANVAS, int(place * columns < shown))
         self._even_out(self.width())
+
+    def _show_more(self) -> None:
+        """The button beside three lanes: where there is room for it, and something may be added."""
+        column = self._arranged[0] % max(self._arranged[1], 1)
+        hidden = self._scene is not None and "classifiers" in self._scene.hidden
+        self._more.setVisible(column > 0 and not self._text and not hidden)
 
     def _even_out(self, width: int) -> None:
         """Leave the odd pixels that the columns cannot share to the margin."""
@@ -233,7 +239,8 @@ class Lanes(QWidget):
         opened = False
         for index in range(len(self.canvases)):
             shown = index < scene.shown
-            open_form = shown and not scene.lanes[index].folded and not presenting
+            # In presenter mode none is open, but what a lesson names is in sight.
+            open_form = shown and not scene.lanes[index].folded and not (presenting and not scene.lanes[index].hidden)
             for part, seen in zip(
                 (*self._parts(index), self.forms[index]),
                 (shown, shown, shown and scene.lanes[index].watched, shown, open_form),
@@ -256,6 +263,8 @@ class Lanes(QWidget):
         elif presenting:
             self._fit_rows()
         self._arrange(scene.shown, self._columns(scene.shown, self.width()))
+        if old is None or old.hidden != scene.hidden:
+            self._show_more()
         self._legend.render_scene(scene, theme, self.canvases[0].plot_area())
         if opened:
             self._place_over()

@@ -383,8 +383,8 @@ class Canvas(PointingPlot):
         pointer = self.pointer if hovering else None
         new = Overlay(
             pointer,
-            session.radius if kind.round else 0,
-            session.active_class if kind.paints else -1,
+            session.radius if kind.round and not session.lent else 0,
+            session.active_class if kind.paints and not session.lent else -1,
             None if session.cursor is None else self._place(*session.cursor),
             None
             if session.outline is None

@@ -21,8 +21,9 @@ from app.views.widgets.form_fields import later
 
 from .glass import Glass
 
-#: Share of the window that a panel takes.
-PANEL = 0.5
+#: Share of the window that a panel takes, and that of a lesson, which stays in sight.
+PANEL, LESSON = 0.5, 0.28
+STAYS = "lesson"
 #: What is said at the beginning, where the status lines are, and for how many milliseconds.
 HINT, SAID = "Esc ends presenter mode  ·  Z spotlight  ·  C pen  ·  Ctrl+F5 panel", 4000
 #: Platforms without a window manager: nothing there fills a screen.
@@ -149,7 +150,7 @@ class Presenter(QObject):
 
     def toggle_panel(self) -> None:
         """Show the panel that was open on half of the screen, or take away whatever panel there is."""
-        before, docked = self._before, self._docks.docked
+        before, docked = self._before, tuple(name for name in self._docks.docked if name != STAYS)
         if before is not None and (docked or before.panel):
             self._docks.hide(docked) if docked else self._docks.bring(before.panel)
 
@@ -157,7 +158,8 @@ class Presenter(QObject):
         """Give the panels their share."""
         docked = self._docks.docks(self._docks.docked)
         if self._before is not None and docked:
-            wide = round(PANEL * self._window.width())
+            share = LESSON if self._docks.docked == (STAYS,) else PANEL
+            wide = round(share * self._window.width())
             self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
 
     def _place_hint(self) -> None:
@@ -177,7 +179,7 @@ class Presenter(QObject):
 
     def _begin(self) -> None:
         window = self._window
-        focus, docked = window.focusWidget(), self._docks.docked
+        focus, docked = window.focusWidget(), tuple(name for name in self._docks.docked if name != STAYS)
         self._before = _Before(
             tuple((bar, bar.isHidden()) for bar in self._bars),
             window.saveState(VERSION),

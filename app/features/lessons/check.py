@@ -1,0 +1,29 @@
+"""Check: what `classifier-playground lesson check FILE...` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.files.documents import FileError
+from app.state.number_format import count
+from app.state.plain_text import plain
+
+from .reading import examined, text_of
+
+
+def check(files: Sequence[Path]) -> tuple[list[str], bool]:
+    """A line for each fault, or one that says that a file is sound; and whether all are."""
+    lines, sound = [], True
+    for path in files:
+        name = plain(str(path))
+        try:
+            lesson, found = examined(text_of(path), name, path.parent)
+        except FileError as error:
+            found = [f"{name}{str(error).removeprefix(plain(path.name))}"]
+        else:
+            if not found:
+                lines.append(f"{name}: sound, {count(len(lesson.steps), 'step')}")
+        lines += found
+        sound &= not found
+    return lines, sound

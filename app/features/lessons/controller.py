@@ -1,0 +1,316 @@
+"""LessonController: opens a lesson, goes from step to step, takes guesses and reveals.  No Qt.
+
+What the student makes of a step is kept in the session, beside the lesson; each step has a document of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+
+from app.controllers.editing import Editing
+from app.engine.requests import Frame, Phase
+from app.files.documents import FileError
+from app.state.document import MAX_LANES, Document
+from app.state.host import Host
+from app.state.session import FULL_SPEED
+from app.state.store import same_content
+from app.tools import GRAB_PIXELS, PointerPosition, Tool, nearest
+from solver.core.arrays import Integers
+
+from .model import Lesson, Step
+from .predicting import gain_of
+from .state import Boundary, Gains, Guess, LessonSession, StepState
+from .text import LENT, NOT_READY, NOT_TRAINED, SET_BACK
+
+#: Pixels between two corners of a line drawn by hand, at least.
+APART = 3.0
+
+
+class LessonHost(Host, Protocol):
+    """The same, where documents can be replaced and gestures taken."""
+
+    editing: Editing
+
+    def put(self, document: Document, path: Path | None, on_disk: Any = None, modified: bool = False) -> None: ...
+
+
+class LessonController:
+    """
+    Parameters
+    ----------
+    host : LessonHost
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = cast("LessonHost", host)
+        self._host.editing.lend(self._tool)
+
+    @property
+    def _now(self) -> LessonSession:
+        return self._host.session.of(LessonSession)
+
+    # -- going through -----------------------------------------------------------------------------------------------
+
+    def begin(self, lesson: Lesson) -> None:
+        """Open the lesson at its first step, in place of the document; FileError when that cannot be made."""
+        document = _start(lesson, 0)
+        now = replace(self._now, lesson=lesson, at=0, states=(StepState(),) * len(lesson.steps))
+        self._enter(now, document, modified=False)
+
+    def leave(self) -> None:
+        """Close the lesson; the document stays as it is."""
+        if self._now.lesson is not None:
+            self._host.editing.cancel()
+            self._host.set_session(self._now.of_new_document(), lent="", folds=(None,) * MAX_LANES)
+
+    def go(self, at: int) -> None:
+        """To the step at place `at`, as one left it; this one is kept."""
+        now = self._now
+        if now.lesson is None or not 0 <= at < len(now.lesson.steps) or at == now.at:
+            return
+        self._host.editing.finish()
+        now = now.with_state(now.at, document=self._host.document)
+        assert now.lesson is not None
+        try:
+            start = _start(now.lesson, at)
+        except FileError as error:
+            self._host.say(str(error))
+            return
+        left = now.states[at].document
+        self._enter(replace(now, at=at), left or start, left is not None and not same_content(left, start))
+
+    def next(self) -> None:
+        """Reveal what has been guessed, else to the next step."""
+        now = self._now
+        if now.lesson is None:
+            return
+        if now.prediction is not None and now.state.guess.is_made:
+            self.reveal()
+        elif now.at + 1 < len(now.lesson.steps):
+            self.go(now.at + 1)
+        else:
+            self._host.say("This was the last step.")
+
+    def back(self) -> None:
+        """To the step before."""
+        if self._now.at:
+            self.go(self._now.at - 1)
+        elif self._now.lesson is not None:
+            self._host.say("This is the first step.")
+
+    def reset(self) -> None:
+        """The step as it began, without a guess; nothing of what was made of it is left."""
+        now = self._now
+        if now.lesson is None:
+            return
+        try:
+            document = _start(now.lesson, now.at)
+        except FileError as error:
+            self._host.say(str(error))
+            return
+        states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
+        self._enter(replace(now, states=states), document, modified=False)
+
+    def _enter(self, now: LessonSession, document: Document, modified: bool) -> None:
+        """Put the document of a step in place of the present one; every run from zero, or waiting."""
+        step = now.step
+        assert step is not None
+        now = replace(now, entered=now.entered + 1)
+        self._host.put(document, None, modified=modified)  # nothing is drawn before this is done
+        session = self._host.session
+        self._host.set_session(
+            now,
+            playing=(not step.paused,) * MAX_LANES,
+            speeds=(FULL_SPEED,) * MAX_LANES,
+            seeks=(None,) * MAX_LANES,
+            restarts=tuple(restart + 1 for restart in session.restarts),
+            studied=document.slots[document.shown - 1],
+            folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
+            lent=self._lent(now),
+        )
+        if step.show is not None and "tools" not in step.show:
+            self._host.editing.choose("pointer")
+        self._host.say("")
+
+    def unfold_hint(self, unfolded: bool) -> None:
+        """Show the hint, or fold it away."""
+        if self._now.lesson is not None:
+            self._host.set_session(self._now.with_state(self._now.at, hint=unfolded))
+
+    # -- predicting --------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _lent(now: LessonSession) -> str:
+        return "" if now.prediction is None else LENT[now.prediction.kind]
+
+    def _set(self, guess: Guess) -> None:
+        now = self._now.with_state(self._now.at, guess=guess)
+        self._host.set_session(now, lent=self._lent(now))
+
+    def choose(self, answer: int) -> bool:
+        """Take the answer at this place; False where there is none to choose."""
+        prediction = self._now.prediction
+        if prediction is None or not 0 <= answer < len(prediction.answers):
+            return False
+        self._set(replace(self._now.state.guess, answer=answer))
+        return True
+
+    def take_back(self) -> bool:
+        """Undo the last line, or the last point picked; False where there is none."""
+        now = self._now
+        guess = now.state.guess
+        if now.prediction is None or not (guess.lines or guess.pair):
+            return False
+        self._host.editing.cancel()
+        self._set(replace(guess, lines=guess.lines[:-1], pair=guess.pair[:-1]))
+        return True
+
+    def _tool(self) -> Tool:
+        prediction = self._now.prediction
+        return (PickTool if prediction is not None and prediction.kind == "pair" else PencilTool)(self)
+
+    def draw(self, x: float, y: float, begin: bool = False) -> None:
+        """Draw the line on to (x, y), or `begin` one there."""
+        guess = self._now.state.guess
+        if self._now.prediction is None:
+            return
+        if begin or not guess.lines:
+            self._set(replace(guess, lines=(*guess.lines, ((x, y),))))
+        else:
+            self._set(replace(guess, lines=(*guess.lines[:-1], (*guess.lines[-1], (x, y)))))
+
+    def end_line(self) -> None:
+        """A line of one point is none."""
+        guess = self._now.state.guess
+        if guess.lines and len(guess.lines[-1]) < 2:
+            self._set(replace(guess, lines=guess.lines[:-1]))
+
+    def pick(self, pointer: PointerPosition) -> None:
+        """Pick the point there, or leave it out again; a third takes the place of the second."""
+        document, guess = self._host.document, self._now.state.guess
+        index = nearest(document, pointer, GRAB_PIXELS)
+        if self._now.prediction is None:
+            return
+        if index is None:
+            self._host.say("Click on a point.")
+            return
+        point = int(document.points.ids[index])
+        if point not in document.training_points.ids:
+            self._host.say("This is a test point: nothing is trained on it.")
+        elif point in guess.pair:
+            self._set(replace(guess, pair=tuple(each for each in guess.pair if each != point)))
+        else:
+            self._set(replace(guess, pair=(*guess.pair[:1], point)))
+
+    # -- revealing ---------------------------------------------------------------------------------------------------
+
+    def reveal(self) -> None:
+        """Show the picture with the guess; a sentence where there is no guess, or nothing to compare it with."""
+        now = self._now
+        prediction, guess = now.prediction, now.state.guess
+        if prediction is None:
+            return
+        if not guess.is_made:
+            self._host.say("Predict first; then the picture is shown.")
+            return
+        if prediction.kind == "choice":
+            self._set(replace(guess, revealed=True))
+            return
+        slot = self._host.document.slots[prediction.lane]
+        frame = self._host.results.frame(slot)
+        if frame is None or prediction.lane >= self._host.document.shown or not self._is_of_now(frame, prediction.lane):
+            self._host.say(NOT_READY)
+        elif prediction.kind == "boundary":
+            self._compare(guess, frame)
+        else:
+            self._compare_pair(guess, frame, slot)
+
+    def _is_of_now(self, frame: Frame, lane: int) -> bool:
+        document = self._host.document
+        rests = frame.phase in (Phase.DONE, Phase.PAUSED)
+        return rests and frame.points is document.training_points and frame.lane == document.lanes[lane]
+
+    def _compare(self, guess: Guess, frame: Frame) -> None:
+        if frame.model is None or frame.picture is None:
+            self._host.say(NOT_READY)
+            return
+        grid = frame.picture.grid
+        boundary = Boundary(frame.model, self._host.document.points, (grid.left, grid.right, grid.bottom, grid.top))
+        self._set(replace(guess, revealed=True, boundary=boundary))
+
+    def _compare_pair(self, guess: Guess, frame: Frame, slot: int) -> None:
+        run_state = frame.run_state
+        if run_state is None or run_state.v is None or run_state.alpha is None:
+            self._host.say(NOT_TRAINED)
+            return
+        why = run_state.explanation
+        if why is None or why.newest:  # the run has gone on to its end
+            session = self._host.session
+            self._host.set_session(playing=(False,) * MAX_LANES, restarts=tuple(each + 1 for each in session.restarts))
+            self._host.say(SET_BACK)
+            return
+        ids: Integers = run_state.points.ids[run_state.index]
+        places = [int(np.flatnonzero(ids == point)[0]) for point in guess.pair if point in ids]
+        if len(places) < 2:
+            self._host.say("One of these points is in another problem than the one that is drawn.")
+            return
+        gain = gain_of(run_state, frame.lane.svm.as_kernel(), places[0], places[1])
+        taken = (int(ids[why.i]), int(ids[why.j]))
+        gains = Gains((guess.pair[0], guess.pair[1]), taken, gain, why.gain, run_state.rule)
+        self._set(replace(guess, revealed=True, gains=gains))
+
+
+class PencilTool(Tool):
+    """Draws a boundary by hand."""
+
+    def __init__(self, lessons: LessonController) -> None:
+        self._lessons = lessons
+        super().__init__(lessons._host.editing)
+
+    def begin(self, pointer: PointerPosition) -> None:
+        self._last = pointer
+        self._lessons.draw(pointer.x, pointer.y, begin=True)
+
+    def go(self, pointer: PointerPosition) -> None:
+        if pointer.pixels_to(self._last.x, self._last.y) >= APART:
+            self._last = pointer
+            self._lessons.draw(pointer.x, pointer.y)
+
+    def end(self, pointer: PointerPosition) -> None:
+        self._lessons.end_line()
+
+    def cancel(self) -> object:
+        """Break the line off."""
+        key = super().cancel()
+        self._lessons.take_back()
+        return key
+
+
+class PickTool(Tool):
+    """Picks two points."""
+
+    clicks = True
+
+    def __init__(self, lessons: LessonController) -> None:
+        self._lessons = lessons
+        super().__init__(lessons._host.editing)
+
+    def begin(self, pointer: PointerPosition) -> None:
+        self._lessons.pick(pointer)
+
+
+def _unfolds(document: Document, step: Step) -> bool:
+    """Whether the step shows a setting that is folded away otherwise."""
+    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
+    return step.show is not None and any(field.name in step.show and not field.primary for field in fields)
+
+
+def _start(lesson: Lesson, at: int) -> Document:
+    """What the step at place `at` begins with; FileError where that cannot be made."""
+    from .starting import start_of  # only now: reading lessons costs the start nothing
+
+    return start_of(lesson, at)

@@ -1,0 +1,76 @@
+"""Lessons: steps with a text, a start and perhaps a question, to be answered before the picture is shown."""
+
+from app.controllers.controller import Controller
+from app.features.feature import Action, Dock, Feature, Widget
+
+from . import scene
+from .controller import LessonController
+
+HELP = "&Help"
+
+
+def _of(controller: Controller) -> LessonController:
+    return controller.feature(LessonController)
+
+
+FEATURE = Feature(
+    actions=(
+        Action("lessons", HELP, "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then see.", gap=True),
+        Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True),
+        Action(
+            "lesson_next",
+            HELP,
+            "&Next step",
+            ("PgDown",),
+            "The next step of the lesson; reveals a guess first.",
+            run=lambda controller: _of(controller).next(),
+        ),
+        Action(
+            "lesson_back",
+            HELP,
+            "&Back",
+            ("PgUp",),
+            "The step before, as you left it.",
+            run=lambda controller: _of(controller).back(),
+        ),
+        Action(
+            "lesson_reset",
+            HELP,
+            "&Reset this step",
+            (),
+            "The step as it began; your changes to it are lost.",
+            run=lambda controller: _of(controller).reset(),
+        ),
+        Action(
+            "lesson_leave",
+            HELP,
+            "Lea&ve the lesson",
+            (),
+            "All controls again; the points stay.",
+            run=lambda controller: _of(controller).leave(),
+        ),
+        Action("lesson_add", "&File", "Ne&w lesson step…", (), "What is on screen, as a step of a lesson of yours."),
+    ),
+    dock=Dock(
+        "lesson",
+        "Lesson",
+        Widget("app.features.lessons.panel.LessonPanel", ("window", "controller")),
+        group=-1,
+        kept=False,
+    ),
+    queries=scene.queries,
+    scene=scene.scene,
+    shows=scene.shows,
+    covers=scene.covers,
+    views={"overlay": Widget("app.features.lessons.overlay.LessonLayer", ())},
+    help=(
+        (
+            "Lessons",
+            "Help > Lessons",
+            "twelve, five minutes each: predict, then see; a .lesson.md file opens like a document",
+        ),
+        ("Lessons", "PageDown, PageUp", "the next step, and the one before as you left it; a clicker sends these"),
+        ("Lessons", "1 – 4", "choose an answer; Reveal or PageDown shows the picture"),
+        ("Lessons", "Drag, Ctrl+Z", "draw a boundary over a covered picture; take the last line back"),
+    ),
+)

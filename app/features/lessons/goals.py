@@ -1,0 +1,291 @@
+"""Goals: what a student is to reach, read from a few words, and whether the pictures show it."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from app.engine.requests import Frame, Phase
+from app.engine.surface_values import shown_pair
+from app.features.evaluation.scene import is_present
+from app.features.scores.scene import measured_on, score
+from app.features.what_if.query import ended
+from app.scene.context import Context
+from app.state.document import Document
+from app.state.number_format import grouped, percent, short
+from solver import Certificate
+from solver.core.binary_reduction import PairClassifier
+
+from .model import Goal
+
+Quantity = Literal[
+    "accuracy", "test accuracy", "training accuracy", "margin", "support vectors", "steps", "wrong", "points"
+]
+#: Longer words first: a name is looked for from its beginning.
+QUANTITIES: dict[str, Quantity] = {
+    "test accuracy": "test accuracy",
+    "training accuracy": "training accuracy",
+    "accuracy": "accuracy",
+    "margin": "margin",
+    "support vectors": "support vectors",
+    "support vector": "support vectors",
+    "steps": "steps",
+    "step": "steps",
+    "wrong points": "wrong",
+    "wrong point": "wrong",
+    "points wrong": "wrong",
+    "point wrong": "wrong",
+    "wrong": "wrong",
+    "points": "points",
+    "point": "points",
+}
+COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "above": operator.gt,
+    "over": operator.gt,
+    "more than": operator.gt,
+    ">": operator.gt,
+    "at least": operator.ge,
+    "≥": operator.ge,
+    ">=": operator.ge,
+    "below": operator.lt,
+    "under": operator.lt,
+    "fewer than": operator.lt,
+    "less than": operator.lt,
+    "<": operator.lt,
+    "at most": operator.le,
+    "≤": operator.le,
+    "<=": operator.le,
+    "exactly": operator.eq,
+}
+ACCURACIES = ("accuracy", "test accuracy", "training accuracy")
+#: Both, all, or the numbers of classifiers from 1.
+_WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
+_WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
+_HOW = f"(?P<how>{'|'.join(sorted(map(re.escape, COMPARISONS), key=len, reverse=True))})"
+_NUMBER = r"(?P<number>\d{1,12}(?:\.\d{1,12})?) ?(?P<percent>%?)"
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_WHAT}(?: of {_WHO})? ?{_HOW} ?{_NUMBER}",  # test accuracy of both above 90 %
+        rf"{_WHO} ?{_HOW} ?{_NUMBER}",  # both above 95 %
+        rf"{_HOW} ?{_NUMBER} {_WHAT}(?: (?:of|in|for) {_WHO})?",  # at most 5 support vectors
+    )
+)
+_UNKNOWN = (
+    "the goal “{}” is not understood; write it as “both above 95 %”, “margin above 0.5” or “at most 5 support vectors”."
+)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One condition of a goal.
+
+    Attributes
+    ----------
+    what : str
+    who : tuple of int or None
+        Places of the classifiers; None: all that have it.
+    how : str
+        A key of `COMPARISONS`.
+    number : float
+        A share for accuracies.
+    """
+
+    what: Quantity
+    who: tuple[int, ...] | None
+    how: str
+    number: float
+
+    def holds(self, value: float) -> bool:
+        """Whether a value fulfils it."""
+        return COMPARISONS[self.how](value, self.number)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Whether a goal is reached, None as long as that is not known, and what is to be said of it."""
+
+    reached: bool | None
+    text: str
+
+
+@lru_cache(maxsize=256)
+def clauses(text: str) -> tuple[Clause, ...]:
+    """What a goal asks for; ValueError with a sentence when it is not understood."""
+    words = " ".join(text.lower().replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ").split())
+    parts = re.split(r"(?:,| and |;)\s*", words.rstrip("."))
+    return tuple(_clause(part.strip(), text) for part in parts)
+
+
+def _clause(part: str, text: str) -> Clause:
+    found = next((match for form in _FORMS if (match := form.fullmatch(part))), None)
+    if found is None:
+        raise ValueError(_UNKNOWN.format(text))
+    said = found.groupdict()
+    what = QUANTITIES[said.get("what") or "accuracy"]
+    number = float(said["number"])
+    if (what in ACCURACIES) != bool(said["percent"]):
+        unit = "is a share, such as 95 %" if what in ACCURACIES else "is no share: leave the % out"
+        raise ValueError(f"the goal “{text}”: {what} {unit}.")
+    if what in ACCURACIES:
+        number = round(number / 100, 12)
+    elif what != "margin" and not number.is_integer():
+        raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
+    clause = Clause(what, _places(said.get("who")), said["how"], number)
+    most = 1.0 if what in ACCURACIES else 1e12
+    if not any(
+        clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
+    ):
+        raise ValueError(f"the goal “{text}” can never be reached.")
+    return clause
+
+
+def _places(who: str | None) -> tuple[int, ...] | None:
+    if who is None or who == "all":
+        return None
+    return (0, 1) if who == "both" else (int(who[-1]) - 1,)
+
+
+def fault(goal: Goal, document: Document, can_change: bool) -> str:
+    """Why a goal cannot be checked on the classifiers of `document`, in a sentence; "" when it can.
+
+    `can_change`: the student may choose other classifiers.
+    """
+    for clause in clauses(goal.text):
+        places = clause.who or tuple(range(document.shown))
+        if max(places) >= document.shown:
+            return f"the goal “{goal.text}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
+        if len(places) == 2 and clause.who and document.shown > 2:
+            return f"the goal “{goal.text}”: there are {document.shown} classifiers, so say “all”, or which."
+        able = [_applies(clause.what, document, place) for place in places]
+        if not can_change and not (all(able) if clause.who else any(able)):
+            return f"the goal “{goal.text}”: no classifier that is meant has {_NOUNS[clause.what]}."
+    return ""
+
+
+_NOUNS: dict[Quantity, str] = {
+    "accuracy": "an accuracy",
+    "test accuracy": "a test accuracy",
+    "training accuracy": "a training accuracy",
+    "margin": "a margin",
+    "support vectors": "support vectors",
+    "steps": "steps",
+    "wrong": "wrong points",
+    "points": "points",
+}
+
+
+def _applies(what: Quantity, document: Document, place: int) -> bool:
+    """Whether the classifier there has such a number."""
+    lane = document.lanes[place]
+    if what == "points":
+        return True
+    if lane.is_difference:
+        return False
+    if what == "test accuracy":
+        return measured_on(document) is not None
+    if what == "support vectors":
+        return lane.trainer is not None and lane.trainer.has_multipliers
+    return what not in ("margin", "steps") or lane.trainer is not None
+
+
+def check(goal: Goal, context: Context) -> Reached:
+    """Whether the pictures show what the goal asks for."""
+    document = context.document
+    said, known, reached = [], True, True
+    for clause in clauses(goal.text):
+        if clause.what == "points":
+            said.append(grouped(len(document.points)))
+            reached &= clause.holds(len(document.points))
+            continue
+        wanted = range(document.shown) if clause.who is None else clause.who
+        places = [place for place in wanted if place < document.shown and _applies(clause.what, document, place)]
+        if len(places) < (1 if clause.who is None else len(clause.who)):
+            return Reached(False, f"{goal.text}: no classifier here has {_NOUNS[clause.what]}")
+        numbers = [_number(clause.what, context, place) for place in places]
+        if any(number is None for number in numbers):
+            known = False
+            continue
+        values = [number for number in numbers if number is not None]
+        reached &= all(clause.holds(value) for value in values)
+        said.append(_said(clause.what, values, document))
+    if not known:
+        frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
+        waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
+        return Reached(None, f"{goal.text}: {'the training is paused' if waits else 'still training'}")
+    return Reached(reached, f"{goal.text}: {'; '.join(said)}")
+
+
+def _said(what: Quantity, values: list[float], document: Document) -> str:
+    def one(value: float) -> str:
+        if math.isnan(value):
+            return "begun from what was there: press Restart" if what == "steps" else "none"
+        if what in ACCURACIES:
+            return percent(value)
+        return short(value) if what == "margin" else grouped(int(value))
+
+    kind = {"accuracy": " test" if measured_on(document) is not None else " training"}.get(what, "")
+    text = " and ".join(map(one, values))
+    return f"{text} ({kind.strip()} accuracy)" if kind else text
+
+
+def _number(what: Quantity, context: Context, place: int) -> float | None:
+    """What the classifier at `place` has; None while that is not known, NaN where its training gave no such number."""
+    document = context.document
+    frame = context.results.frame(document.slots[place])
+    if frame is None or context.session.drawing or not is_present(document, place, frame):
+        return None
+    if frame.phase in (Phase.EMPTY, Phase.FAILED):
+        return math.nan
+    if frame.phase is not Phase.DONE or frame.model is None:
+        return None
+    if what == "test accuracy" or (what == "accuracy" and measured_on(document) is not None):
+        return score(context, place)
+    if what in ("accuracy", "training accuracy", "wrong"):
+        if not frame.accuracy >= 0:
+            return None
+        return frame.accuracy if what != "wrong" else round((1.0 - frame.accuracy) * len(frame.points))
+    if what == "steps":
+        if _goes_on(frame):
+            return math.nan
+        return float(sum(getattr(each, "mistakes", getattr(each, "n_iter", 0)) for each in frame.certificates))
+    if not ended(frame):
+        return math.nan
+    if what == "support vectors":
+        known = [each for each in frame.certificates if isinstance(each, Certificate)]
+        return float(sum(each.n_free + each.n_bounded for each in known))
+    return margin_of(frame)
+
+
+def _goes_on(frame: Frame) -> bool:
+    """The training began from the multipliers of another one: its few steps say nothing."""
+    run = frame.run_state
+    return run is not None and "dual" in run.trace.names and abs(run.trace.at("dual", 0)[0]) > 1e-9
+
+
+def margin_of(frame: Frame) -> float:
+    """Distance of the margins of the problem that is drawn: 2/||w||, for a kernel that of its feature space.
+
+    A perceptron has no margins; there it is twice the distance of the nearest point from its line, 0 where the line
+    does not separate.
+    """
+    run, model = frame.run_state, frame.model
+    if run is None or not isinstance(model, PairClassifier):
+        return math.nan
+    if run.alpha is not None:
+        squared = float((run.alpha * run.y) @ (run.f - run.intercept))
+    else:
+        w = model.coef_[shown_pair(model, frame.lane)]  # type: ignore[attr-defined]
+        squared = float(w @ w)
+    if not squared > 0:
+        return math.nan
+    if run.trainer.has_margins:
+        return 2.0 / math.sqrt(squared)
+    return max(0.0, 2.0 * float(np.min(run.y * run.f)) / math.sqrt(squared))

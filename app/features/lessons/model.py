@@ -1,0 +1,149 @@
+"""Lesson: what a file says of its steps; values only, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+#: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
+PredictKind = Literal["choice", "boundary", "pair"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One line such as `k = 15` or `2.C = 10`.
+
+    Attributes
+    ----------
+    lane : int or None
+        Place from 0; None: every classifier shown that has it.
+    name : str
+        A field of a learner, "classifier", "classifiers", or a parameter of the generator.
+    value : str
+        As it is written.
+    line : int
+        Of the file, from 1.
+    """
+
+    lane: int | None
+    name: str
+    value: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a step begins with.
+
+    Attributes
+    ----------
+    kind : str
+        "before": what the step before began with, for the first step the default document.
+    source : str
+        The share text, the name of a file beside the lesson, or that of an example of the gallery.
+    settings : tuple of Setting
+        Changed in it, in this order.
+    """
+
+    kind: Literal["before", "share", "document", "example"] = "before"
+    source: str = ""
+    settings: tuple[Setting, ...] = ()
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the student is to reach, as it is written, such as "both above 95 %"."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What is guessed before the pictures are shown.
+
+    Attributes
+    ----------
+    kind : str
+    question : str
+    answers : tuple of str
+        2 to 4, of a "choice".
+    right : int
+        Place of the right one among them.
+    because : str
+        Told with the picture.
+    lane : int
+        Place of the classifier whose boundary or pair is guessed; a choice covers all.
+    """
+
+    kind: PredictKind
+    question: str
+    answers: tuple[str, ...] = ()
+    right: int = -1
+    because: str = ""
+    lane: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One heading of a lesson.
+
+    Attributes
+    ----------
+    title : str
+    text : str
+        Markdown.
+    start : Start
+    show : tuple of str or None
+        Names of the controls that are shown; None: all, (): none.
+    panel : str
+        The action that opens a panel, or "".
+    layers : tuple of str
+        Checkable actions that are on.
+    view : (float, float, float) or None
+        x, y and span.
+    paused : bool
+        Runs wait before their first step.
+    hint : str
+    goal : Goal or None
+    prediction : Prediction or None
+    line : int
+        Of its heading, from 1.
+    """
+
+    title: str
+    text: str
+    start: Start = Start()
+    show: tuple[str, ...] | None = None
+    panel: str = ""
+    layers: tuple[str, ...] = ()
+    view: tuple[float, float, float] | None = None
+    paused: bool = False
+    hint: str = ""
+    goal: Goal | None = None
+    prediction: Prediction | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson.
+
+    Attributes
+    ----------
+    title, author, level : str
+    minutes : int
+    steps : tuple of Step
+    name : str
+        That of its file without ".lesson.md".
+    folder : Path or None
+        Where documents beside it are looked for.
+    """
+
+    title: str
+    author: str
+    level: str
+    minutes: int
+    steps: tuple[Step, ...]
+    name: str = ""
+    folder: Path | None = None

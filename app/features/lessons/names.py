@@ -1,0 +1,69 @@
+"""Names: what a lesson may call controls, settings, panels and switches, and what the program calls them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from app.learners.table import LEARNERS
+
+from .controls import CONTROLS
+
+#: The window's own panels and switches; those of features stand in their table.
+PANELS = ("table", "history", "notes")
+LAYERS = ("legend", "marks")
+#: What a lesson calls the parameters of the generator.
+GENERATOR: dict[str, str] = {
+    "data set": "name",
+    "n": "count",
+    "noise": "noise",
+    "seed": "seed",
+    "data seed": "seed",
+    "shift": "shift",
+    "classes": "n_classes",
+    "flipped": "flipped",
+}
+
+
+def folded(name: str) -> str:
+    """`name` as it is compared: in small letters, with single spaces."""
+    return " ".join(name.replace("_", " ").lower().split())
+
+
+@cache
+def fields() -> dict[str, str]:
+    """The learners' fields, by all that they may be called, folded: name, parameter, title, label."""
+    every = [field for learner in LEARNERS.values() for field in learner.fields if field.kind != "text"]
+    found: dict[str, str] = {}
+    for called in ("name", "parameter", "title", "label"):  # a name first: "weights" is that of kNN
+        for field in every:
+            if getattr(field, called):
+                found.setdefault(folded(getattr(field, called)), field.name)
+    return found
+
+
+@cache
+def _controls() -> dict[str, str]:
+    return fields() | {folded(name): name for name in CONTROLS}
+
+
+def control(name: str) -> str | None:
+    """What the program calls a control that is shown; None where it has none of that name."""
+    return _controls().get(folded(name))
+
+
+@cache
+def panels() -> tuple[str, ...]:
+    """Names of the actions that open a panel or a window."""
+    from app.features import table
+
+    windows = [feature.window[0] for feature in table.FEATURES if feature.window is not None]
+    return (*PANELS, *(dock.name for dock in table.docks()), *windows)
+
+
+@cache
+def layers() -> tuple[str, ...]:
+    """Names of the actions that lay something over the pictures, or take it away."""
+    from app.features import table
+
+    opens = panels()
+    return (*LAYERS, *(each.name for each in table.actions() if each.checkable and each.name not in opens))

@@ -1,0 +1,196 @@
+"""Predicting: how well a guess agrees with the model: the area that a drawn boundary gets right, the gain of a pair.
+
+A drawn boundary is read so: a line whose ends are near each other is closed; another goes straight on at both ends to
+the edges of the view.  The lines then divide the view into regions.  Each region is of the class that most of the
+points in it have (of equals the lowest), and one without points is of the class that the model predicts in most of it:
+nobody can say of which class an empty region was meant to be.  The score is the share of the view where the class of
+the region is the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.engine.fitting import predictions
+from app.engine.pieces import Pace, Step
+from app.engine.run_state import RunState
+from app.state.points import Points
+from solver import Kernel
+from solver.core.arrays import Array, Integers
+
+from .state import Boundary, Box, Line
+
+#: Samples along the longer side of the view.
+SAMPLES = 160
+#: Ends nearer to each other than this share of the line's length are joined.
+CLOSED = 0.15
+#: Shares of the way between two samples, by which lines are moved.
+PAST = (1.3e-6, 2.9e-6)
+#: Share of the line's length from which the direction of its end is taken: the hand trembles.
+END = 0.15
+
+
+def read(line: Line, box: Box) -> Array:
+    """The corners of `line` as it is understood in the view `box`: closed, or with both ends beyond the edges."""
+    xy = np.asarray(line, dtype=np.float64).reshape(-1, 2)
+    lengths = np.hypot(*np.diff(xy, axis=0).T) if len(xy) > 1 else np.zeros(0)
+    length = float(lengths.sum())
+    if length == 0.0:
+        return np.empty((0, 2))
+    if np.hypot(*(xy[-1] - xy[0])) < CLOSED * length and len(xy) > 2:
+        return np.concatenate((xy, xy[:1]))
+    left, right, bottom, top = box
+    far = 2.0 * (right - left + top - bottom) + float(np.abs(xy - (left, bottom)).max())
+    before = _direction(xy[::-1], END * length)
+    after = _direction(xy, END * length)
+    return np.concatenate(([xy[0] + far * before], xy, [xy[-1] + far * after]))
+
+
+def _direction(xy: Array, length: float) -> Array:
+    """Where the end of a line points, judged by so much of it."""
+    way, at = 0.0, len(xy) - 1
+    while at > 0 and way < length:
+        way += float(np.hypot(*(xy[at] - xy[at - 1])))
+        at -= 1
+    towards = xy[-1] - xy[at]
+    norm = float(np.hypot(*towards))
+    return towards / norm if norm > 0.0 else np.zeros(2)
+
+
+def samples(box: Box) -> tuple[Array, Array]:
+    """Columns and rows of the samples of a view, the lowest row first: the middles of squares that tile it."""
+    left, right, bottom, top = box
+    side = max(right - left, top - bottom) / SAMPLES
+
+    def middles(low: float, high: float) -> Array:
+        number = max(2, round((high - low) / side))
+        return np.asarray(low + (np.arange(number) + 0.5) * ((high - low) / number), dtype=np.float64)
+
+    return middles(left, right), middles(bottom, top)
+
+
+def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
+    """The region of each sample, shape (len(ys), len(xs)), numbered from 0: no line lies between two of one region.
+
+    Neighbouring samples are in one region unless a line crosses the way between them.
+    """
+    beside = np.ones((len(ys), len(xs) - 1), dtype=bool)  # nothing between column c and c + 1
+    above = np.ones((len(ys) - 1, len(xs)), dtype=bool)
+    dx, dy = xs[1] - xs[0], ys[1] - ys[0]
+    for line in lines:
+        # A line exactly through samples would be on neither side of them: it passes by their sides.
+        line = line + np.array([PAST[0] * dx, PAST[1] * dy])
+        for (ax, ay), (bx, by) in zip(line[:-1].tolist(), line[1:].tolist(), strict=True):
+            rows = np.arange(*np.searchsorted(ys, (min(ay, by), max(ay, by))))
+            if len(rows):
+                x = ax + (ys[rows] - ay) * ((bx - ax) / (by - ay))
+                column = np.floor((x - xs[0]) / dx)
+                there = (column >= 0) & (column < len(xs) - 1)
+                beside[rows[there], column[there].astype(np.intp)] = False
+            columns = np.arange(*np.searchsorted(xs, (min(ax, bx), max(ax, bx))))
+            if len(columns):
+                y = ay + (xs[columns] - ax) * ((by - ay) / (bx - ax))
+                row = np.floor((y - ys[0]) / dy)
+                there = (row >= 0) & (row < len(ys) - 1)
+                above[row[there].astype(np.intp), columns[there]] = False
+    return _parts(beside, above)
+
+
+def _parts(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> Integers:
+    """Connected parts of a grid of which some ways between neighbours are open."""
+    shape = (beside.shape[0], above.shape[1])
+    number = np.arange(shape[0] * shape[1]).reshape(shape)
+    first = np.concatenate((number[:, :-1][beside], number[:-1][above]))
+    second = np.concatenate((number[:, 1:][beside], number[1:][above]))
+    part = number.ravel().copy()
+    while True:
+        a, b = part[first], part[second]
+        apart = a != b
+        if not apart.any():
+            break
+        first, second = first[apart], second[apart]
+        a, b = a[apart], b[apart]
+        np.minimum.at(part, np.maximum(a, b), np.minimum(a, b))
+        while (part != part[part]).any():
+            part = part[part]
+    found: Integers = np.unique(part, return_inverse=True)[1].reshape(shape)
+    return found
+
+
+def classes_of(region: Integers, xs: Array, ys: Array, points: Points, model: Integers) -> Integers:
+    """The class that is guessed at each sample, where `model` is what the model predicts there."""
+    number = int(region.max()) + 1
+    n_classes = int(max(model.max(), points.labels.max() if len(points) else 0)) + 1
+    votes, area = np.zeros((number, n_classes), dtype=np.int64), np.zeros((number, n_classes), dtype=np.int64)
+    np.add.at(area, (region.ravel(), model.ravel()), 1)
+    column = np.floor((points.xy[:, 0] - xs[0]) / (xs[1] - xs[0]) + 0.5)
+    row = np.floor((points.xy[:, 1] - ys[0]) / (ys[1] - ys[0]) + 0.5)
+    there = (column >= 0) & (column < len(xs)) & (row >= 0) & (row < len(ys))
+    at = region[row[there].astype(np.intp), column[there].astype(np.intp)]
+    np.add.at(votes, (at, points.labels[there].astype(np.intp)), 1)
+    chosen = np.where(votes.any(axis=1), votes.argmax(axis=1), area.argmax(axis=1))
+    guessed: Integers = chosen[region]
+    return guessed
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Query: the share of the view in which a drawn boundary and the model say the same.
+
+    Parameters
+    ----------
+    lines : tuple of Line
+    boundary : Boundary
+    compiled : bool
+    """
+
+    lines: tuple[Line, ...]
+    boundary: Boundary
+    compiled: bool
+
+    def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post the share, from 0 to 1."""
+        boundary, pace = self.boundary, Pace(overtaken)
+        xs, ys = samples(boundary.box)
+        places = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
+        model = yield from predictions(boundary.model, places, self.compiled, pace)
+        yield from pace.pause()
+        model = model.reshape(len(ys), len(xs))
+        region = regions([read(line, boundary.box) for line in self.lines], xs, ys)
+        yield from pace.pause()
+        post(float((classes_of(region, xs, ys, boundary.points, model) == model).mean()))
+
+
+def gain_of(run_state: RunState, kernel: Kernel, first: int, second: int) -> float:
+    """By how much one SMO step with two points of the problem raises the dual objective; 0 where they cannot move.
+
+    With lambda = (v_i - v_j) / (K_ii + K_jj - 2 K_ij), clipped to the box, the gain is
+    lambda (v_i - v_j) - (K_ii + K_jj - 2 K_ij) lambda^2 / 2; i is the point of the larger v.
+
+    Parameters
+    ----------
+    run_state : RunState
+        Before the step, of a run that has alpha, C and v.
+    kernel : Kernel
+    first, second : int
+        Points, as indices of `run_state.y`.
+    """
+    alpha, C, v, y = run_state.alpha, run_state.C, run_state.v, run_state.y
+    assert alpha is not None and C is not None and v is not None
+    i, j = (first, second) if v[first] >= v[second] else (second, first)
+    rise = float(v[i] - v[j])
+    room_i = C[i] - alpha[i] if y[i] > 0 else alpha[i]
+    room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
+    longest = float(min(room_i, room_j))
+    xy = run_state.points.xy[run_state.index[[i, j]]]
+    (k_ii, k_ij), (_, k_jj) = kernel.gram(xy, xy).tolist()
+    curvature = k_ii + k_jj - 2.0 * k_ij
+    curved = curvature > 1e-12 * (abs(k_ii) + abs(k_jj))
+    step = min(rise / curvature, longest) if curved else longest
+    if not (step > 0.0 and rise > 0.0):
+        return 0.0
+    return step * (rise - 0.5 * curvature * step) if step < np.inf else np.inf

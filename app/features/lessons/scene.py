@@ -1,0 +1,171 @@
+"""Lesson scene: what panel and pictures show of a lesson just now; no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.engine.query import Query
+from app.scene.context import Context
+from app.scene.model import LaneScene
+from app.state.document import Document
+from app.state.points import Points
+from app.state.session import Session
+
+from . import text
+from .model import Lesson, Prediction, Step
+from .predicting import Agreement
+from .state import Guess, LessonSession, Line
+
+#: Under this the background is asked.
+AGREEMENT = "lesson agreement"
+
+
+@dataclass(frozen=True)
+class LessonScene:
+    """What is shown of a lesson.
+
+    Attributes
+    ----------
+    lesson : Lesson
+    at : int
+        Place of the step.
+    step : Step
+    hint : bool
+        The hint is unfolded.
+    guess : Guess
+    waiting : bool
+        A prediction is to be made before anything is shown.
+    score : str
+        What came of a guess that was drawn or picked.
+    reached : bool or None
+        Whether the goal is reached; None where that is not known yet.
+    goal : str
+        The goal, and how far it is.
+    covered : frozenset of int
+        Slots of the pictures that are covered.
+    drawn_on : frozenset of int
+        Slots of those that the guess is drawn over.
+    pair, taken : tuple of (float, float)
+        Where the points are that were picked, and those that the rule takes.
+    """
+
+    lesson: Lesson
+    at: int
+    step: Step
+    hint: bool
+    guess: Guess
+    waiting: bool
+    score: str
+    reached: bool | None
+    goal: str
+    covered: frozenset[int]
+    drawn_on: frozenset[int]
+    pair: tuple[tuple[float, float], ...] = ()
+    taken: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The boundary that was drawn."""
+        return self.guess.lines
+
+
+def shows(session: Session) -> Set[str] | None:
+    """The controls that the step shows."""
+    step = session.of(LessonSession).step
+    return None if step is None or step.show is None else frozenset(step.show)
+
+
+def covers(document: Document, session: Session) -> Set[int]:
+    """Slots of the lanes that a prediction is about: a choice is about all."""
+    prediction = session.of(LessonSession).prediction
+    if prediction is None:
+        return frozenset()
+    return _slots(prediction, document)
+
+
+def _slots(prediction: Prediction, document: Document) -> frozenset[int]:
+    on_screen = document.slots[: document.shown]
+    if prediction.kind == "choice" or prediction.lane >= len(on_screen):
+        return frozenset(on_screen)
+    return frozenset({on_screen[prediction.lane]})
+
+
+def queries(context: Context) -> dict[str, Query]:
+    """How much of the view a drawn boundary gets right."""
+    asked = _agreement(context)
+    return {} if asked is None else {AGREEMENT: asked}
+
+
+def _agreement(context: Context) -> Agreement | None:
+    guess = context.session.of(LessonSession).state.guess
+    if guess.boundary is None or not guess.revealed:
+        return None
+    return Agreement(guess.lines, guess.boundary, context.compiled)
+
+
+def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:
+    """The lesson that is open, if there is one."""
+    document, now = context.document, context.session.of(LessonSession)
+    step = now.step
+    if now.lesson is None or step is None:
+        return ()
+    state = now.state
+    reached, goal = _goal(context, step)
+    points = document.points
+    gains = state.guess.gains
+    prediction = step.prediction
+    return (
+        LessonScene(
+            now.lesson,
+            now.at,
+            step,
+            state.hint,
+            state.guess,
+            now.prediction is not None,
+            _score(context, state.guess),
+            reached,
+            goal,
+            frozenset(covers(document, context.session)),
+            frozenset() if prediction is None else _slots(prediction, document),
+            _places(points, state.guess.pair),
+            () if gains is None else _places(points, gains.taken),
+        ),
+    )
+
+
+def _goal(context: Context, step: Step) -> tuple[bool | None, str]:
+    if step.goal is None:
+        return None, ""
+    if context.session.of(LessonSession).prediction is not None:
+        return None, step.goal.text
+    from .goals import check
+
+    found = check(step.goal, context)
+    return found.reached, found.text
+
+
+def _score(context: Context, guess: Guess) -> str:
+    if guess.gains is not None:
+        gains, points = guess.gains, context.document.points
+        first, second = (_rows(points, pair) for pair in (gains.picked, gains.taken))
+        return text.gains(first, second, gains.gain, gains.best, gains.rule)
+    asked = _agreement(context)
+    if asked is None:
+        return ""
+    answer = context.results.answer(AGREEMENT)
+    known = answer is not None and answer.query == asked
+    return text.agreement(answer.value if known and answer is not None else None)
+
+
+def _rows(points: Points, pair: tuple[int, int]) -> tuple[int, int]:
+    first, second = (int(np.searchsorted(points.ids, each)) + 1 for each in pair)
+    return first, second
+
+
+def _places(points: Points, ids: tuple[int, ...]) -> tuple[tuple[float, float], ...]:
+    """Where these points are, as far as they are still there."""
+    found = [points.xy[points.indices_of(np.array([each]))] for each in ids]
+    return tuple((float(xy[0, 0]), float(xy[0, 1])) for xy in found if len(xy))

@@ -1,0 +1,67 @@
+"""Shipped: the lessons that come with the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from app.files import documents
+from app.files.assets import assets
+from app.files.documents import FileError
+
+from .model import Lesson
+from .reading import SUFFIX, decoded, front_of, parse
+
+#: In the order of the list; each begins with the example of its name.
+NAMES = (
+    "neighbours",
+    "weights",
+    "margin",
+    "support-vectors",
+    "outlier",
+    "circle",
+    "gamma",
+    "step",
+    "race",
+    "differ",
+    "wrong-labels",
+    "perceptron",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A lesson in the list: its name, and what its front matter says."""
+
+    name: str
+    title: str
+    minutes: int
+    level: str
+
+
+@cache
+def shipped() -> tuple[Row, ...]:
+    """The lessons that can be read, in the order of the list."""
+    rows = []
+    for name in NAMES:
+        try:
+            front = front_of(text(name))
+        except FileError:
+            continue  # the others are there all the same
+        rows.append(Row(name, front["title"], int(front["minutes"] or 0), front["level"]))
+    return tuple(rows)
+
+
+def lesson(name: str) -> Lesson:
+    """The lesson of this name; FileError with one sentence when it cannot be read."""
+    return parse(text(name), name + SUFFIX, None)
+
+
+def text(name: str) -> str:
+    """Its Markdown; FileError with one sentence when it cannot be read."""
+    file = name + SUFFIX
+    try:
+        data = (assets("lessons") / file).read_bytes()
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {documents.reason(error)}.") from None
+    return decoded(data, file)

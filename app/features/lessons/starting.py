@@ -1,0 +1,272 @@
+"""Starting: the document that a step begins with."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
+
+import msgspec
+
+from app.files import documents, examples
+from app.files.documents import FileError
+from app.learners.fields import Field
+from app.learners.table import LEARNERS
+from app.state.document import MAX_LANES, Document, GeneratorSettings, Lane, View, default_document
+from app.state.edit_struct import changed_struct
+from app.state.slider_scales import parameter
+from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
+from solver.data.datasets import DATASETS
+
+from . import names
+from .model import Lesson, Setting, Start
+
+#: Bytes of a document beside a lesson, and points per class of a generator: a step begins at once.
+LARGEST, MOST_POINTS = 1_000_000, 2000
+YES, NO = ("yes", "on", "true"), ("no", "off", "false")
+
+
+def start_of(lesson: Lesson, step: int) -> Document:
+    """The document that the step at place `step` begins with; FileError with one sentence where there is none."""
+    first = step
+    while first and lesson.steps[first].start.kind == "before":
+        first -= 1
+    document: Document | None = None
+    for each in lesson.steps[first : step + 1]:
+        document, faults = changed(base_of(each.start, lesson.folder, document), each.start.settings)
+        if faults:
+            raise FileError(f"{lesson.name}.lesson.md:{faults[0][0]}: {faults[0][1]}")
+        if each.view is not None:
+            document = replace(document, view=View(*each.view))
+    assert document is not None
+    return document
+
+
+def base_of(start: Start, folder: Path | None, before: Document | None) -> Document:
+    """The document that settings are changed in; `before` is that of the step before."""
+    if start.kind == "before":
+        return before or default_document()
+    if start.kind == "example":
+        example = examples.BY_NAME.get(start.source)
+        if example is None:
+            raise FileError(f"there is no example “{start.source}”; there are {', '.join(examples.BY_NAME)}.")
+        return examples.read(example)
+    if start.kind == "share":
+        from app.exchange import share_text
+
+        return share_text.decode(start.source)
+    path = _beside(start.source, folder)
+    return documents.decode(documents.read_bytes(path, LARGEST), path.name)
+
+
+def _beside(source: str, folder: Path | None) -> Path:
+    """The file `source` in the lesson's folder; FileError where it would be elsewhere."""
+    if folder is None:
+        raise FileError(f"{source} cannot be found: this lesson lies in no folder.")
+    away = FileError(f"{source} lies outside the lesson's folder.")
+    for kind in (PurePosixPath, PureWindowsPath):
+        path = kind(source)
+        if path.anchor or ".." in path.parts:
+            raise away
+    try:
+        home = os.path.realpath(folder)
+        found = os.path.realpath(os.path.join(home, source))
+        if os.path.commonpath((home, found)) != home:  # a link that leads out
+            raise away
+    except (OSError, ValueError):
+        raise FileError(f"{source} cannot be read: no file can have this name.") from None
+    return Path(found)
+
+
+# -- settings ------------------------------------------------------------------------------------------------------
+
+
+def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, list[tuple[int, str]]]:
+    """`document` with these settings, the points first; and line and sentence of each that cannot be.
+
+    Those that cannot be change nothing.
+    """
+    faults: list[tuple[int, str]] = []
+    made = [each for each in settings if _is_of_generator(each)]
+    if made:
+        document = _generated(document, made, faults)
+    for each in settings:
+        if each not in made:
+            try:
+                document = _set(document, each)
+            except ValueError as error:
+                faults.append((each.line, str(error)))
+    seeded = [place for place, lane in enumerate(document.lanes[: document.shown], 1) if _has_seed(lane)]
+    for each in made if seeded else ():
+        if names.folded(each.name) == "seed":
+            whose = f"“{seeded[0]}.seed” is that of classifier {seeded[0]}, “data seed” that of the points"
+            faults.append((each.line, f"whose seed? {whose}."))
+    return document, faults
+
+
+def _has_seed(lane: Lane) -> bool:
+    return any(field.name == "seed" for field in lane.family.fields)
+
+
+def _is_of_generator(setting: Setting) -> bool:
+    return setting.lane is None and names.folded(setting.name) in names.GENERATOR
+
+
+def _generated(document: Document, settings: Sequence[Setting], faults: list[tuple[int, str]]) -> Document:
+    """New points; the generator is that of the present ones, as far as it is known."""
+    generator, line = document.origin or document.generator, settings[0].line
+    for each in settings:
+        line = each.line
+        try:
+            generator = _generator(generator, names.folded(each.name), each.value)
+        except ValueError as error:
+            faults.append((each.line, str(error)))
+    try:
+        if generator.count > MOST_POINTS:
+            raise ValueError(f"n is at most {MOST_POINTS} points per class in a lesson.")
+        points = generator.points()
+    except ValueError as error:
+        if not faults:
+            faults.append((line, str(error)))
+        return document
+    return replace(document, points=points, generator=generator, origin=generator, view=View.fitting(points))
+
+
+def _generator(generator: GeneratorSettings, name: str, value: str) -> GeneratorSettings:
+    if name == "data set":
+        titles = {names.folded(kind.title): key for key, kind in DATASETS.items()} | {key: key for key in DATASETS}
+        key = titles.get(names.folded(value))
+        if key is None:
+            raise ValueError(f"there is no data set “{value}”; there are {', '.join(DATASETS)}.")
+        return msgspec.structs.replace(generator, name=key)
+    field = names.GENERATOR[name]
+    number = _number(GeneratorSettings, field, name, value)
+    return msgspec.structs.replace(generator, **{field: number})
+
+
+def _set(document: Document, setting: Setting) -> Document:
+    name = names.folded(setting.name)
+    if name == "classifiers":
+        if setting.lane is not None:
+            raise ValueError("classifiers is a list of all of them: no number stands before it.")
+        return _with_classifiers(document, [_classifier(each) for each in setting.value.split(",")])
+    if name == "test points":
+        return replace(document, split=_split(document.split, setting.value))
+    if setting.lane is not None and not 0 <= setting.lane < document.shown:
+        there = "there is 1" if document.shown == 1 else f"there are {document.shown}"
+        raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
+    lanes = range(document.shown) if setting.lane is None else (setting.lane,)
+    if name == "classifier":
+        kind = _classifier(setting.value)
+        return _with_lanes(document, {place: _of_kind(document.lanes[place], kind) for place in lanes})
+    known = names.fields().get(name)
+    if known is None:
+        raise ValueError(f"no classifier has a setting “{setting.name}”.")
+    changes = {}
+    for place in lanes:
+        lane = document.lanes[place]
+        field = next((each for each in lane.family.fields if each.name == known and each.kind != "text"), None)
+        if field is not None:
+            changes[place] = lane.with_part(lane.classifier, _with_value(lane.settings, field, setting))
+    if not changes:
+        who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
+        raise ValueError(f"{who} “{known}”.")
+    return _with_lanes(document, changes)
+
+
+def _with_lanes(document: Document, changes: dict[int, Lane]) -> Document:
+    return replace(document, lanes=tuple(changes.get(place, lane) for place, lane in enumerate(document.lanes)))
+
+
+def _of_kind(lane: Lane, kind: str) -> Lane:
+    return msgspec.structs.replace(lane, classifier=kind)
+
+
+def _with_classifiers(document: Document, kinds: list[str]) -> Document:
+    """As many on screen, the settings of those that are there kept."""
+    if len(kinds) > MAX_LANES:
+        raise ValueError(f"there are at most {MAX_LANES} classifiers.")
+    there = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
+    lanes = tuple(_of_kind(lane, kind) for lane, kind in zip(there, kinds, strict=False))
+    compared = (0, min(1, len(lanes) - 1))
+    return replace(document, lanes=lanes, shown=len(lanes), slots=tuple(range(MAX_LANES)), compared=compared)
+
+
+def _classifier(value: str) -> str:
+    titles = {key: key for key in LEARNERS}
+    for key, learner in LEARNERS.items():
+        titles |= {names.folded(learner.short): key, names.folded(learner.title): key}
+    kind = titles.get(names.folded(value))
+    if kind is None:
+        raise ValueError(f"there is no classifier “{value.strip()}”; there are {', '.join(LEARNERS)}.")
+    return kind
+
+
+def _split(split: Split, value: str) -> Split:
+    if names.folded(value) in ("none", "0", "0 %"):
+        return NO_SPLIT
+    share = as_number(value)
+    if share is None or not LEAST_RATIO <= share <= MOST_RATIO:
+        raise ValueError(f"test points is none, or {100 * LEAST_RATIO:g} % to {100 * MOST_RATIO:g} %, not “{value}”.")
+    return replace(split, kind="ratio", ratio=share)
+
+
+def _with_value(settings: Any, field: Field, setting: Setting) -> Any:
+    """Settings of a learner with the value of one field; ValueError with a sentence where it cannot have it."""
+    value = _value(settings, field, setting.value)
+    values = field.values(value)
+    if field.kind == "numbers of classes":
+        values = {field.parameter: value}
+    return changed_struct(settings, values, (field,))
+
+
+def _value(settings: Any, field: Field, value: str) -> Any:
+    wanted = names.folded(value)
+    if field.kind == "choice":
+        found = {names.folded(text): entry for text, entry, _ in field.choices}
+        found |= {names.folded(entry): entry for _, entry, _ in field.choices}
+        if wanted not in found:
+            choices = ", ".join(entry for _, entry, _ in field.choices)
+            raise ValueError(f"{field.name} is one of {choices}, not “{value}”.")
+        return found[wanted]
+    if field.kind == "check":
+        if wanted not in (*YES, *NO):
+            raise ValueError(f"{field.name} is yes or no, not “{value}”.")
+        return wanted in YES
+    if field.kind == "numbers of classes":
+        numbers = [_number(type(settings), field.parameter, field.name, each) for each in value.split(",")]
+        present = getattr(settings, field.parameter)
+        if len(numbers) > len(present):
+            raise ValueError(f"{field.name} is at most {len(present)} numbers.")
+        return (*numbers, *present[len(numbers) :])
+    if field.end and wanted in ("∞", "inf", "infinity"):
+        return math.inf
+    return _number(type(settings), field.parameter, field.name, value)
+
+
+def _number(struct: Any, field: str, name: str, value: str) -> Any:
+    """The number that `value` says, within the limits of its type; ValueError with a sentence."""
+    limits, default = parameter(struct, field), getattr(struct(), field)
+    whole = isinstance(default, int)
+    number = as_number(value)
+    if number is None or (whole and not number.is_integer()):
+        raise ValueError(f"{name} is a {'whole ' if whole else ''}number, not “{value.strip()}”.")
+    if not limits.least <= number <= limits.most:
+        raise ValueError(f"{name} goes from {limits.least:g} to {limits.most:.10g}, so it cannot be {value.strip()}.")
+    return int(number) if whole else number
+
+
+def as_number(value: str) -> float | None:
+    """A finite number; "30 %" is 0.3."""
+    text = value.strip()
+    share = text.endswith("%")
+    try:
+        number = float(text.removesuffix("%").replace("−", "-"))
+    except ValueError:
+        return None
+    if not math.isfinite(number):
+        return None
+    return number / 100 if share else number

@@ -1,0 +1,158 @@
+"""Lesson session: the lesson that is open, where one stands in it, and what one has made of each step.  No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.learners.model import Model
+from app.state.document import Document
+from app.state.points import Points
+from app.state.session import FeatureSession
+
+from .model import Lesson, Prediction, Step
+
+#: Corners of a line drawn by hand, in the plane.
+Line = tuple[tuple[float, float], ...]
+#: The part of the plane that was on screen: left, right, bottom, top.
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Boundary:
+    """What a drawn boundary is compared with: the model as it was at the reveal.
+
+    Attributes
+    ----------
+    model : Model
+    points : Points
+        Those that were drawn.
+    box : Box
+    """
+
+    model: Model
+    points: Points
+    box: Box
+
+
+@dataclass(frozen=True)
+class Gains:
+    """What the pair that was picked would gain, and what the rule takes.
+
+    Attributes
+    ----------
+    picked, taken : tuple of int
+        Lifelong ids of the two points.
+    gain, best : float
+        By how much the dual objective rises with a step of either pair.
+    rule : str
+        Name of the working-set rule.
+    """
+
+    picked: tuple[int, int]
+    taken: tuple[int, int]
+    gain: float
+    best: float
+    rule: str
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What is predicted.
+
+    Attributes
+    ----------
+    answer : int
+        Place among the answers; -1 for none.
+    lines : tuple of Line
+        The boundary as it is drawn.
+    pair : tuple of int
+        Lifelong ids of the points picked, at most two.
+    revealed : bool
+        The picture is shown, and the guess is final.
+    boundary : Boundary or None
+    gains : Gains or None
+    """
+
+    answer: int = -1
+    lines: tuple[Line, ...] = ()
+    pair: tuple[int, ...] = ()
+    revealed: bool = False
+    boundary: Boundary | None = None
+    gains: Gains | None = None
+
+    @property
+    def is_made(self) -> bool:
+        """There is something to compare with."""
+        return self.answer >= 0 or any(len(line) > 1 for line in self.lines) or len(self.pair) == 2
+
+
+NO_GUESS = Guess()
+
+
+@dataclass(frozen=True, eq=False)
+class StepState:
+    """What one has made of a step.
+
+    Attributes
+    ----------
+    document : Document or None
+        As it was when the step was left; None before that.
+    guess : Guess
+    hint : bool
+        The hint is unfolded.
+    """
+
+    document: Document | None = None
+    guess: Guess = NO_GUESS
+    hint: bool = False
+
+
+@dataclass(frozen=True)
+class LessonSession(FeatureSession):
+    """
+    Attributes
+    ----------
+    lesson : Lesson or None
+        None: no lesson is open.
+    at : int
+        Place of the step.
+    states : tuple of StepState
+        Of each step.
+    entered : int
+        How often a step was entered: with it come its panel and layers.
+    making : Path or None
+        The lesson that steps were last added to.
+    """
+
+    lesson: Lesson | None = None
+    at: int = 0
+    states: tuple[StepState, ...] = ()
+    entered: int = 0
+    making: Path | None = None
+
+    def of_new_document(self) -> LessonSession:
+        """Another document ends the lesson."""
+        return LessonSession(entered=self.entered, making=self.making)
+
+    @property
+    def step(self) -> Step | None:
+        """The step one is at."""
+        return None if self.lesson is None else self.lesson.steps[self.at]
+
+    @property
+    def state(self) -> StepState:
+        """What has been made of it."""
+        return self.states[self.at] if self.lesson is not None else StepState()
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """The prediction that is to be made before anything is shown."""
+        step = self.step
+        return None if step is None or self.state.guess.revealed else step.prediction
+
+    def with_state(self, at: int, **changes: object) -> LessonSession:
+        """Something else made of the step at place `at`."""
+        states = list(self.states)
+        states[at] = replace(states[at], **changes)  # type: ignore[arg-type]
+        return replace(self, states=tuple(states))

@@ -1,0 +1,42 @@
+"""The moment when everything of a document is learnt and scored, without a window and its threads."""
+
+from __future__ import annotations
+
+import math
+
+from app.engine.lane_job import LaneJob
+from app.engine.query import Answer
+from app.engine.requests import Frame, LaneRequest, LaneSpec
+from app.engine.results import Results
+from app.engine.shading import Shades
+from app.features.scores.scene import queries
+from app.scene.context import Context
+from app.state.document import Document
+from app.state.session import Session
+from solver import Grid
+
+SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+
+
+def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
+    """The last frame of a lane; of one that is paused, before its first step."""
+    frames: list[Frame] = []
+    lane, slot = document.lanes[place], document.slots[place]
+    spec = LaneSpec(document.training_points, lane, SMALL, SHADES, paused, math.inf, 0, True)
+    for _ in LaneJob(frames.append)(LaneRequest(1, slot, spec), lambda: False):
+        pass
+    return frames[-1]
+
+
+def context_of(document: Document, paused: bool = False, scored: bool = True) -> Context:
+    """What is on screen then."""
+    context = Context(document, Session(), Results(), True)
+    for place in range(document.shown):
+        assert context.results.accept(frame_of(document, place, paused))
+    for name, query in queries(context).items() if scored else ():
+        posted: list[float] = []
+        for _ in query.answer(posted.append, lambda: False):
+            pass
+        context.results.accept_answer(Answer(name, 1, query, posted[-1], True))
+    return context

@@ -1,0 +1,474 @@
+"""Reading lessons: what a sound one says, every fault with its line, and damaged ones of all kinds."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
+
+from app.features.lessons import controls, names, reading, shipped, starting
+from app.features.lessons.check import check
+from app.features.lessons.goals import check as reached
+from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.reading import LARGEST, faults, parse, read
+from app.files import documents, examples
+from app.files.assets import assets
+from app.files.documents import FileError
+from app.main import main
+from app.state.document import Document, GeneratorSettings, Lane, View, default_document
+from app.state.points import Points
+from app.views.actions import every
+from app.views.dialogs.help import HelpDialog
+from app.views.dock_manager import docks
+from tests.app.features.lessons.present import context_of
+
+FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
+
+
+def step(*lines: str, text: str = "") -> str:
+    return FRONT + "\n".join(["# S", *lines, "", text]) + "\n"
+
+
+def only(text: str) -> Step:
+    (found,) = parse(text, "x.lesson.md", None).steps
+    return found
+
+
+def begun(*lines: str) -> Document:
+    return starting.start_of(parse(step(*lines), "x.lesson.md", None), 0)
+
+
+def test_a_step_says_what_its_lines_say() -> None:
+    text = step(
+        "start: example neighbours",
+        "show: k, Weights, data set",
+        "panel: evaluation",
+        "layer: differing, legend",
+        "view: 0, -0.5, 3",
+        "run: paused",
+        "k = 1",
+        "2.k = 51",
+        "predict: Which is better",
+        "  on new points?",
+        "- k = 1",
+        "- k = 51, of course,",
+        "  for it asks more (right)",
+        "because: A wrong label makes an island.",
+        "hint: Drag k.",
+        "goal: test accuracy of 2 above 90 %",
+        text="**Look** at it.\n\n### More\n\n```\n# no heading\nhint: no field\n```",
+    )
+    assert parse(text, "dir/k.lesson.md", None) == Lesson(
+        "T",
+        "",
+        "",
+        5,
+        (
+            Step(
+                "S",
+                "**Look** at it.\n\n### More\n\n```\n# no heading\nhint: no field\n```",
+                Start("example", "neighbours", (Setting(None, "k", "1", 12), Setting(1, "k", "51", 13))),
+                ("k", "weights", "data set"),
+                "evaluation",
+                ("differing", "legend"),
+                (0.0, -0.5, 3.0),
+                True,
+                "Drag k.",
+                Goal("test accuracy of 2 above 90 %"),
+                Prediction(
+                    "choice",
+                    "Which is better on new points?",
+                    ("k = 1", "k = 51, of course, for it asks more"),
+                    1,
+                    "A wrong label makes an island.",
+                ),
+                5,
+            ),
+        ),
+        "k",
+        None,
+    )
+
+
+def test_white_space_ends_of_lines_and_capitals_are_forgiven() -> None:
+    front = ["\ufeff", "  ---  ", " Title :  'T'", "# a comment", "MINUTES:5", "---"]
+    text = "\r\n".join([*front, "", " ## S ##", "SHOW:k", "  k=3", "", "Text", ""])
+    lesson = parse(text, "x.lesson.md", None)
+    assert (lesson.title, lesson.minutes) == ("T", 5)
+    (found,) = lesson.steps
+    assert (found.title, found.show, found.text, found.line) == ("S", ("k",), "Text", 8)
+    assert found.start.settings == (Setting(None, "k", "3", 10),)
+
+
+def test_the_other_predictions_and_what_follows_from_them() -> None:
+    drawn = only(step("predict boundary of 2: Draw it.", "because: It bends.")).prediction
+    assert drawn == Prediction("boundary", "Draw it.", because="It bends.", lane=1)
+    paired = only(step("start: example step", "predict pair: Which two?"))
+    assert paired.prediction == Prediction("pair", "Which two?") and paired.paused
+    assert only(step("show: none")).show == () and only(step("show: all")).show is None is only(step()).show
+
+
+#: A fault, the line it is in, and words of its sentence.
+FAULTS: dict[str, tuple[str, int, str]] = {
+    "nothing": ("", 1, "the file is empty"),
+    "no front matter": ("# S\n\nText\n", 1, "begins with “---”"),
+    "front matter without end": ("---\ntitle: T\nminutes: 5\n# S\n", 1, "that ends what begins here is missing"),
+    "missing title": ("---\nminutes: 5\n---\n# S\n", 1, "the title is missing"),
+    "empty title": ("---\ntitle:\nminutes: 5\n---\n# S\n", 2, "the title is empty"),
+    "long title": (f"---\ntitle: {'T' * 81}\nminutes: 5\n---\n# S\n", 2, "more than 80 characters"),
+    "missing minutes": ("---\ntitle: T\n---\n# S\n", 1, "the minutes is missing"),
+    "minutes not a number": ("---\ntitle: T\nminutes: five\n---\n# S\n", 3, "1 to 600, not “five”"),
+    "too many minutes": ("---\ntitle: T\nminutes: 601\n---\n# S\n", 3, "1 to 600, not “601”"),
+    "unknown key": ("---\ntitle: T\nminutes: 5\nsubject: M\n---\n# S\n", 4, "“subject” is unknown"),
+    "no key": ("---\ntitle: T\nminutes: 5\nhello\n---\n# S\n", 4, "not “key: value”"),
+    "a key twice": ("---\ntitle: T\ntitle: U\nminutes: 5\n---\n# S\n", 3, "title stands here twice"),
+    "no steps": (FRONT, 5, "there is no step"),
+    "text before the steps": (FRONT + "Hello\n# S\n", 5, "before the first heading"),
+    "no heading": (FRONT + "#\n", 5, "a heading needs a title"),
+    "too many steps": (FRONT + "# S\n" * 101, 105, "more than 100 steps"),
+    "no text": (step("show: k\x00"), 6, "no text (code 0x00)"),
+    "unknown field": (step("show: k", "colour: red"), 7, "“colour:” is unknown"),
+    "unknown field of two words": (step("goal of 2: margin above 1"), 6, "“goal of 2:” is unknown"),
+    "a field twice": (step("hint: a", "hint: b"), 7, "hint stands here twice"),
+    "an empty field": (step("hint:"), 6, "says nothing"),
+    "no field": (step("show: k", "Hello there"), 7, "neither a field nor a setting"),
+    "a field in the text": (step("show: k", text="hint: Drag."), 8, "stands in the text"),
+    "a picture": (step(text="See ![this](x.png)."), 7, "no pictures"),
+    "code without end": (step(text="```\n# T\n"), 7, "that ends what begins here is missing"),
+    "unknown control": (step("show: k, knob"), 6, "no control “knob”"),
+    "a control that nobody has": (step("show: k, orders"), 6, "no classifier here has the control “orders”"),
+    "unknown panel": (step("panel: cockpit"), 6, "no panel “cockpit”"),
+    "unknown layer": (step("layer: legend, onion"), 6, "no layer “onion”"),
+    "unknown run": (step("run: fast"), 6, "no run “fast”"),
+    "half a view": (step("view: 0, 1"), 6, "three numbers"),
+    "a view of words": (step("view: 0, 1, wide"), 6, "three numbers"),
+    "an empty view": (step("view: 0, 1, 0"), 6, "its span is not above 0"),
+    "unknown setting": (step("size = 3"), 6, "no classifier has a setting “size”"),
+    "half a setting": (step("k ="), 6, "a setting is “name = value”"),
+    "below the range": (step("k = 0"), 6, "k goes from 1 to 9999"),
+    "above the range": (step("C = 1e9"), 6, "C goes from 1e-08 to 100000000"),
+    "no number": (step("gamma = nan"), 6, "gamma is a number, not “nan”"),
+    "no whole number": (step("k = 1.5"), 6, "k is a whole number"),
+    "unknown value": (step("kernel = cubic"), 6, "not “cubic”"),
+    "neither yes nor no": (step("hard margin = maybe"), 6, "hard_margin is yes or no"),
+    "a setting that nobody has": (step("lam = 1"), 6, "none of the classifiers here has “lam”"),
+    "a setting that this one has not": (step("1.C = 1"), 6, "classifier 1 has no “C”"),
+    "a classifier that is not there": (step("3.k = 1"), 6, "there is no classifier 3 here: there are 2"),
+    "classifier 0": (step("0.k = 1"), 6, "counted from 1"),
+    "unknown classifier": (step("classifiers = knn, tree"), 6, "there is no classifier “tree”"),
+    "too many classifiers": (step("classifiers = knn, knn, knn, knn, knn"), 6, "at most 4"),
+    "a numbered list": (step("2.classifiers = knn"), 6, "no number stands before it"),
+    "unknown data set": (step("data set = iris"), 6, "there is no data set “iris”"),
+    "too many points": (step("n = 2001"), 6, "at most 2000"),
+    "a seed of two": (step("classifiers = knn, perceptron", "seed = 3"), 7, "“2.seed” is that of classifier 2"),
+    "too much noise": (step("noise = 11"), 6, "noise goes from 0 to 10"),
+    "a shift without room": (step("data set = circle", "shift = 1"), 7, "shift"),
+    "test points of 99 %": (step("test points = 99 %"), 6, "5 % to 95 %"),
+    "too many settings": (step(*["k = 1"] * 51), 56, "at most 50 settings"),
+    "a start of no kind": (step("start: moons"), 6, "“example NAME”"),
+    "unknown example": (step("start: example moons"), 6, "there is no example “moons”"),
+    "missing document": (step("start: nowhere.playground"), 6, "nowhere.playground cannot be read: no such file"),
+    "a folder": (step("start: folder.playground"), 6, "folder.playground is a folder"),
+    "a damaged document": (step("start: damaged.playground"), 6, "damaged.playground is damaged"),
+    "a large document": (step("start: large.playground"), 6, "large.playground is larger than 1 MB"),
+    "a path out of the folder": (step("start: ../x.playground"), 6, "outside the lesson's folder"),
+    "a path round about": (step("start: a/../../x.playground"), 6, "outside the lesson's folder"),
+    "a path from the root": (step("start: /x.playground"), 6, "outside the lesson's folder"),
+    "a path of Windows": (step("start: C:\\x.playground"), 6, "outside the lesson's folder"),
+    "a link that leads out": (step("start: link.playground"), 6, "outside the lesson's folder"),
+    "one answer": (step("predict: Q?", "- a (right)"), 6, "2 to 4 answers, “- …”, not 1"),
+    "five answers": (step("predict: Q?", "- a (right)", "- b", "- c", "- d", "- e"), 6, "not 5"),
+    "no right answer": (step("predict: Q?", "- a", "- b"), 6, "no answer is marked"),
+    "two right answers": (step("predict: Q?", "- a (right)", "- b (right)"), 6, "more than one answer is marked"),
+    "the same answer twice": (step("predict: Q?", "- a (right)", "- a"), 8, "this answer stands here twice"),
+    "an empty answer": (step("predict: Q?", "- a (right)", "-"), 8, "an answer has 1 to"),
+    "an answer without a question": (step("- a"), 6, "an answer stands below its question"),
+    "because of nothing": (step("because: b"), 6, "because belongs to a question"),
+    "answers to a drawing": (step("predict boundary: Q?", "- a"), 7, "has no answers"),
+    "another prediction": (step("predict colour: Q?"), 6, "write “predict: …”"),
+    "a boundary of nobody": (step("predict boundary of 3: Q?"), 6, "there is no classifier 3 here"),
+    "a pair of kNN": (step("predict pair of 1: Q?"), 6, "classifier 1 takes no pairs"),
+    "a goal not understood": (step("goal: be happy"), 6, "“be happy” is not understood"),
+    "a goal beyond 100 %": (step("goal: both above 100 %"), 6, "can never be reached"),
+    "a goal of nobody": (step("goal: margin of 3 above 1"), 6, "asks for classifier 3, but there are 2"),
+    "a goal that nobody has": (
+        step("show: k", "classifiers = knn", "goal: margin above 1"),
+        8,
+        "no classifier that is meant has a margin",
+    ),
+    "a long hint": (step(f"hint: {'h' * 601}"), 6, "more than 600 characters"),
+    "a long text": (step(text="t" * 20_001), 6, "the text has more than"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With good and bad documents beside the lesson."""
+    outside = tmp_path_factory.mktemp("outside")
+    home = outside / "home"
+    home.mkdir()
+    (outside / "x.playground").write_bytes(documents.encode(default_document()))
+    (home / "link.playground").symlink_to(outside / "x.playground")
+    (home / "folder.playground").mkdir()
+    (home / "damaged.playground").write_bytes(b"{")
+    (home / "large.playground").write_bytes(b" " * 1_000_001)
+    (home / "below").mkdir()
+    (home / "below" / "good.playground").write_bytes(documents.encode(Document(Points.of([[0, 1], [2, 3]], [0, 1]))))
+    return home
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> None:
+    text, line, said = FAULTS[name]
+    (found,) = faults(text, "x.lesson.md", folder)
+    assert found.startswith(f"x.lesson.md:{line}: ") and said in found and found.endswith(".") and "\n" not in found
+    with pytest.raises(FileError) as error:
+        parse(text, "x.lesson.md", folder)
+    assert str(error.value) == found
+
+
+def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
+    text = "---\ntitle:\nminutes: x\n---\n# S\nshow: knob\nk = 0\ngoal: be happy\n# T\nshow: knob\n"
+    found = faults(text, "x.lesson.md", None)
+    assert [int(each.split(":")[1]) for each in found] == [2, 3, 6, 7, 8, 10]
+
+
+def test_a_document_beside_the_lesson(folder: Path) -> None:
+    lesson = parse(step("start: below/good.playground"), "x.lesson.md", folder)
+    assert lesson.steps[0].start == Start("document", "below/good.playground")
+    assert starting.start_of(lesson, 0).points.xy.tolist() == [[0, 1], [2, 3]]
+    with pytest.raises(FileError, match="lies in no folder"):
+        starting.start_of(replace(lesson, folder=None), 0)
+
+
+def test_a_share_text() -> None:
+    share_text = pytest.importorskip("app.exchange.share_text")
+    text = share_text.encode(replace(default_document(), lanes=(Lane("svm"),), shown=1, compared=(0, 0)))
+    assert text.startswith(reading.SHARED)
+    lesson = parse(step(f"start: {text}"), "x.lesson.md", None)
+    assert lesson.steps[0].start == Start("share", text)
+    begins = starting.start_of(lesson, 0)
+    assert begins.shown == 1 and np.abs(begins.points.xy - default_document().points.xy).max() < 0.001
+    for damaged in (text[:-9], text[:60] + "A" + text[61:], reading.SHARED, reading.SHARED + "é"):
+        (found,) = faults(step(f"start: {damaged}"), "x.lesson.md", None)
+        assert found.startswith("x.lesson.md:6: ")
+
+
+# -- starting ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [each.name for each in examples.EXAMPLES])
+def test_examples_are_begun_with_as_they_are(name: str) -> None:
+    example = examples.read(examples.BY_NAME[name])
+    assert documents.encode(begun(f"start: example {name}")) == documents.encode(example)
+
+
+def test_settings_change_those_that_have_them() -> None:
+    made = begun("k = 7", "kernel = Linear", "C = inf", "2.class weight = own", "weights_of_classes = 2, 3", "p = 4")
+    knn, svm = made.lanes
+    assert (knn.knn.n_neighbors, knn.knn.p, svm.svm.kernel, svm.svm.hard_margin) == (7, 4.0, "linear", True)
+    assert svm.svm.class_weight == "own" and svm.svm.own_weights[:3] == (2.0, 3.0, 1.0)
+    assert made.points.same_as(default_document().points)
+    assert begun("C = 10").lanes[1].svm.hard_margin is False
+    lanes = begun(
+        "classifiers = svm, perceptron, pegasos", "2.seed = 3", "data seed = 9", "rule = random", "shuffle = no"
+    ).lanes
+    assert [each.classifier for each in lanes] == ["svm", "perceptron", "pegasos"]
+    assert begun("1.classifier = pegasos", "data seed = 9").generator.seed == 9
+    assert lanes[1].perceptron.random_state == 3 and lanes[2].pegasos.random_state == 0
+    assert lanes[0].svm.selection == "random" and not lanes[1].perceptron.shuffle
+    more = begun("start: example margin", "classifiers = svm, knn", "2.k = 3")
+    assert more.shown == 2 and more.compared == (0, 1) and more.lanes[0].svm.hard_margin
+    assert begun("2.classifier = kNN").lanes[1].classifier == "knn"
+
+
+def test_points_are_generated_first_and_fill_the_view() -> None:
+    made = begun("k = 3", "data set = circle", "n = 40", "noise = 0.05", "seed = 4", "flipped = 10 %", "shift = 0.1")
+    wanted = GeneratorSettings("circle", 40, 0.05, 4, 0.1, 2, 0.1)
+    assert made.origin == made.generator == wanted and made.points.xy.tolist() == wanted.points().xy.tolist()
+    assert made.view == View.fitting(made.points) and made.lanes[0].knn.n_neighbors == 3
+    kept = begun("start: example wrong-labels", "test points = 20 %")
+    assert len(kept.test_points) == 30 and not len(begun("start: example gamma", "test points = none").test_points)
+
+
+def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
+    text = (
+        step("start: example margin", "hard margin = no", "view: 1, 2, 3")
+        + "# T\nC = 5\n\n# U\n\n# V\nstart: example step\n"
+    )
+    lesson = parse(text, "x.lesson.md", None)
+    made = [starting.start_of(lesson, place) for place in range(4)]
+    assert [each.lanes[0].svm.C for each in made] == [1.0, 5.0, 5.0, 2.0]
+    assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
+    assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n", "x.lesson.md", None) == [
+        f"x.lesson.md:6: there is no example “moons”; there are {', '.join(examples.BY_NAME)}."
+    ]  # of the second step nothing is known that could be wrong
+
+
+def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path) -> None:
+    lesson = parse(step("start: below/good.playground", "2.C = 1"), "x.lesson.md", folder)
+    only_one = replace(default_document(), lanes=(Lane("knn"),), shown=1, compared=(0, 0))
+    (folder / "below" / "good.playground").write_bytes(documents.encode(only_one))
+    with pytest.raises(FileError, match=r"^x.lesson.md:7: there is no classifier 2 here: there is 1\.$"):
+        starting.start_of(lesson, 0)
+
+
+def test_panels_and_layers_are_those_of_the_window() -> None:
+    actions = {each.name: each for each in every()}
+    assert set(names.panels()) == {each.name for each in docks()} | {"race"}
+    assert set(names.panels()) | set(names.layers()) <= set(actions)
+    assert all(actions[name].checkable for name in names.layers())
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def test_files_that_are_no_lessons(tmp_path: Path) -> None:
+    good = tmp_path / "good.lesson.md"
+    good.write_text(step("k = 3"), encoding="utf-8")
+    assert read(good).name == "good" and read(good).folder == tmp_path
+    latin = tmp_path / "latin.lesson.md"
+    latin.write_bytes((FRONT + "# S\n\nf\u00fcr\n").encode("latin-1"))
+    large = tmp_path / "large.lesson.md"
+    large.write_bytes(b"\n" * (LARGEST + 1))
+    cases = {
+        latin: "latin.lesson.md:7: this is not UTF-8 text; save the lesson as UTF-8.",
+        large: "large.lesson.md is larger than 1 MB, so it was not read.",
+        tmp_path / "no.lesson.md": "no.lesson.md cannot be read: no such file or directory.",
+        tmp_path: f"{tmp_path.name} is a folder, not a file.",
+    }
+    for path, said in cases.items():
+        with pytest.raises(FileError) as error:
+            read(path)
+        assert str(error.value) == said
+
+
+def test_the_command_prints_a_line_for_each_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.lesson.md").write_text(step("k = 3") + "# T\n", encoding="utf-8")
+    Path("bad.lesson.md").write_text(step("k = 0", "show: knob"), encoding="utf-8")
+    assert main(["lesson", "check", "good.lesson.md"]) == 0
+    assert capsys.readouterr().out == "good.lesson.md: sound, 2 steps\n"
+    Path("a").mkdir()
+    assert main(["lesson", "check", "bad.lesson.md", "good.lesson.md", "a/no.lesson.md"]) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in said[:3]] == ["bad.lesson.md:6", "bad.lesson.md:7", "good.lesson.md"]
+    assert said[3:] == ["a/no.lesson.md cannot be read: no such file or directory."]
+    for words in (["lesson"], ["lesson", "check"], ["lesson", "burn", "good.lesson.md"]):
+        with pytest.raises(SystemExit) as end:
+            main(words)
+        assert end.value.code == 2 and capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
+    page = (assets("help") / "lessons.md").read_text(encoding="utf-8")
+    example = tmp_path / "example.lesson.md"
+    example.write_text(page.split("```\n")[1], encoding="utf-8")
+    assert check([example]) == ([f"{example}: sound, 3 steps"], True)
+    lesson = read(example)
+    contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
+    asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
+    assert asked is not None and asked.answers[asked.right] == "k = 15" and goal is not None
+    one, fifteen = (float(contexts[0].results.answer(f"score{slot}").value) for slot in (0, 1))  # type: ignore[union-attr]
+    assert one < fifteen and reached(goal, contexts[0]).reached is False is reached(goal, contexts[1]).reached
+
+
+def test_help_shows_how_lessons_are_written(qapp: object) -> None:
+    parent = QWidget()
+    dialog = HelpDialog(parent)
+    pages = dialog.findChild(QTabWidget, "help.pages")
+    assert pages is not None and [pages.tabText(place) for place in (0, 1)] == ["Pictures and keys", "Writing lessons"]
+    page = pages.widget(1)
+    assert isinstance(page, QTextBrowser) and "predict boundary of 2" in page.toPlainText()
+    assert not page.openExternalLinks() and page.accessibleName() == "Writing lessons"
+
+
+def test_the_help_has_every_field_and_every_name() -> None:
+    page = (assets("help") / "lessons.md").read_text(encoding="utf-8")
+    for word in (*reading.FIELDS, *reading.FRONT, *names.GENERATOR, *controls.PLACES, "classifiers", "test points"):
+        assert f"`{word}" in page or f"{word}, " in page or f" {word}" in page, word
+    for word in (*names.panels(), *names.layers(), *examples.BY_NAME):
+        assert word in page, word
+
+
+# -- damage --------------------------------------------------------------------------------------------------------
+
+
+def damaged(data: bytes, rng: random.Random) -> bytes:
+    """`data` cut, flipped, with lines doubled, shuffled, joined and left out, or random bytes in it."""
+    for _ in range(rng.randint(1, 4)):
+        place, lines = rng.randrange(len(data) + 1), data.split(b"\n")
+        line = rng.randrange(len(lines))
+        kind = rng.randrange(8)
+        if kind == 0:
+            data = data[:place]
+        elif kind == 1 and data:
+            place = min(place, len(data) - 1)
+            data = data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]
+        elif kind == 2:
+            data = b"\n".join([*lines[:line], lines[line], *lines[line:]])
+        elif kind == 3:
+            rng.shuffle(lines)
+            data = b"\n".join(lines)
+        elif kind == 4:
+            data = data[:place] + rng.randbytes(rng.randint(1, 40)) + data[place:]
+        elif kind == 5:
+            data = b"\n".join([*lines[:line], *lines[line + 1 :]])
+        elif kind == 6:
+            data = (
+                data[:place]
+                + rng.choice([b"=", b":", b"- ", b"# ", b"---\n", b"\n", b"```\n", b"9" * 400, b"\0"])
+                + data[place:]
+            )
+        else:
+            data = data.replace(*rng.choice([(b"\n\n", b"\n"), (b": ", b" "), (b"\n", b"\r"), (b" ", b"\t")]))
+    return data
+
+
+def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> None:
+    rng = random.Random(seed)
+    sound = [shipped.text(name).encode() for name in shipped.NAMES]
+    refused = 0
+    for number in range(1000):
+        data = damaged(sound[number % len(sound)], rng)
+        try:
+            text = reading.decoded(data, "x.lesson.md")
+            lesson = parse(text, "x.lesson.md", None)
+        except FileError as error:
+            refused += 1
+            said = str(error)
+            assert said.startswith("x.lesson.md:") and said.endswith(".") and "\n" not in said and len(said) <= 400
+            int(said.split(":")[1])
+        else:
+            assert faults(text, "x.lesson.md", None) == [] and lesson.steps
+            for place in range(len(lesson.steps)):
+                starting.start_of(lesson, place)
+    assert refused > 600
+
+
+@pytest.mark.parametrize(
+    "line", ["k = " + "9" * 999_000, "=" * 999_000, " " * 999_000 + "x", "![" * 499_000, "start" + " " * 990_000 + "x"]
+)
+def test_a_line_of_a_megabyte_is_read_at_once(line: str) -> None:
+    for text in (
+        step(line),
+        step(text=line),
+        FRONT + line,
+        FRONT + "# " + line,
+        step("predict: Q", f"- {line}"),
+        step(f"goal: {line}"),
+        step(f"show: {line}"),
+    ):
+        assert all(len(each) < 420 for each in faults(text, "x.lesson.md", None))
+
+
+def test_a_megabyte_of_short_lines_is_read_at_once() -> None:
+    for line in ("k = 1", "# S", "- a", "x", "hint: h", "![a](b)", "```"):
+        text = step("predict: Q?", *[line] * (300_000 // (len(line) + 1)))
+        assert len(faults(text, "x.lesson.md", None)) <= reading.MOST_FAULTS

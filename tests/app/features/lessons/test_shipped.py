@@ -1,0 +1,418 @@
+"""The lessons that come with the program: sound, and true: what they claim is computed anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+from app.engine.requests import Frame
+from app.features.lessons import shipped, starting
+from app.features.lessons.goals import check, margin_of
+from app.features.lessons.model import Lesson, Setting, Step
+from app.files import assets as asset_files
+from app.files import examples
+from app.files.assets import assets
+from app.files.documents import FileError
+from app.scene.context import Context
+from app.state.commands import AddPoints, MovePoints, RemovePoints
+from app.state.document import Document, GeneratorSettings
+from app.views.actions import every
+from solver import Kernel, SmoSolver
+from tests.app.features.lessons.present import context_of, frame_of
+
+
+@cache
+def lesson(name: str) -> Lesson:
+    return shipped.lesson(name)
+
+
+@cache
+def start(name: str, step: int) -> Document:
+    return starting.start_of(lesson(name), step - 1)
+
+
+@cache
+def context(name: str, step: int) -> Context:
+    return context_of(start(name, step))
+
+
+def frame(name: str, step: int, place: int = 1) -> Frame:
+    """Of classifier `place`, counted from 1 as lessons count."""
+    found = context(name, step).results.frame(start(name, step).slots[place - 1])
+    assert found is not None
+    return found
+
+
+def test_score(name: str, step: int, place: int = 1) -> float:
+    answer = context(name, step).results.answer(f"score{start(name, step).slots[place - 1]}")
+    assert answer is not None
+    return float(answer.value)
+
+
+test_score.__test__ = False  # type: ignore[attr-defined]
+
+
+def with_settings(document: Document, *lines: str) -> Document:
+    made = document
+    for name, _, value in (line.partition(" = ") for line in lines):
+        lane = int(name[0]) - 1 if name[1:2] == "." else None
+        made, wrong = starting.changed(made, [Setting(lane, name if lane is None else name[2:], value, 1)])
+        assert not wrong
+    return made
+
+
+def without(document: Document, *places: int) -> Document:
+    return RemovePoints(ids=document.points.ids[list(places)]).apply(document)
+
+
+def moved(document: Document, place: int, x: float, y: float) -> Document:
+    return MovePoints(ids=document.points.ids[[place]], xy=[(x, y)]).apply(document)
+
+
+# -- all of them -----------------------------------------------------------------------------------------------------
+
+
+def test_there_are_twelve_and_no_other_file_beside_them() -> None:
+    files = {each.name for each in assets("lessons").iterdir()}
+    assert files == {f"{name}.lesson.md" for name in shipped.NAMES}
+    assert set(shipped.NAMES) == set(examples.BY_NAME) and len(shipped.NAMES) == 12
+    rows = shipped.shipped()
+    assert [row.name for row in rows] == list(shipped.NAMES)
+    for row in rows:
+        whole = lesson(row.name)
+        assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
+        assert row.level in ("beginner", "intermediate", "advanced")
+    assert len({row.title for row in rows}) == 12
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
+    steps = lesson(name).steps
+    assert 4 <= len(steps) <= 7
+    assert any(step.prediction is not None for step in steps) and any(step.goal is not None for step in steps)
+    assert {step.start.source for step in steps} - {""} == {name}
+    assert all(step.start.kind in ("before", "example") for step in steps) and steps[0].start.kind == "example"
+    for step in steps:
+        assert step.text and step.show is not None, step.title
+        assert step.prediction is None or step.prediction.because
+        assert step.goal is None or step.hint
+
+
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_what_is_shown_is_there_and_of_use(name: str) -> None:
+    actions = {each.name for each in every()}
+    for place, step in enumerate(lesson(name).steps, 1):
+        document = start(name, place)
+        fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
+        for control in step.show or ():
+            assert control in fields | {"tools", "classes", "playback", "speed"}, (step.title, control)
+        assert not step.panel or step.panel in actions
+        for lane in document.lanes[: document.shown]:  # no slider moves what is not displayed
+            for each in lane.family.fields:
+                if each.name in (step.show or ()):
+                    assert each.shown(lane.settings, [0, 1]), (step.title, each.name)
+
+
+def test_one_draws_a_boundary_and_one_picks_a_pair() -> None:
+    kinds = {name: {s.prediction.kind for s in lesson(name).steps if s.prediction} for name in shipped.NAMES}
+    assert {name for name in kinds if "boundary" in kinds[name]} == {"margin", "circle"}
+    assert {name for name in kinds if "pair" in kinds[name]} == {"step"}
+
+
+def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(shipped, "assets", lambda name: asset_files.assets("examples"))
+    shipped.shipped.cache_clear()
+    try:
+        assert shipped.shipped() == ()
+        with pytest.raises(FileError, match=r"^margin.lesson.md cannot be read: "):
+            shipped.lesson("margin")
+    finally:
+        shipped.shipped.cache_clear()
+
+
+#: What the student does to reach each goal.
+REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
+    ("neighbours", 4): lambda d: with_settings(d, "k = 15"),
+    ("weights", 4): lambda d: with_settings(d, "k = 1"),
+    ("margin", 4): lambda d: moved(d, 10, 0.9, -0.5),
+    ("margin", 5): lambda d: moved(d, 10, 0.1, 0.1),
+    ("support-vectors", 2): lambda d: without(d, *range(1, 21)),
+    ("support-vectors", 4): lambda d: without(d, 0),
+    ("outlier", 3): lambda d: with_settings(d, "C = 1"),
+    ("outlier", 5): lambda d: without(d, 14),
+    ("circle", 4): lambda d: with_settings(d, "degree = 2"),
+    ("circle", 5): lambda d: with_settings(d, "coef0 = 1"),
+    ("gamma", 4): lambda d: with_settings(d, "gamma = 3"),
+    ("step", 4): lambda d: d,  # it waits at first
+    ("race", 4): lambda d: with_settings(d, "rule = second-order"),
+    ("differ", 4): lambda d: AddPoints(xy=[(-1.0 - 0.1 * i, -1.0) for i in range(5)], labels=0).apply(d),
+    ("differ", 5): lambda d: with_settings(d, "k = 9"),
+    ("wrong-labels", 3): lambda d: with_settings(d, "k = 5"),
+    ("wrong-labels", 5): lambda d: with_settings(d, "C = 1"),
+    ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
+}
+GOALS = [(name, place) for name in shipped.NAMES for place, s in enumerate(lesson(name).steps, 1) if s.goal]
+
+
+def test_every_goal_is_tried() -> None:
+    assert set(GOALS) == set(REACHED)
+
+
+@pytest.mark.parametrize(("name", "place"), GOALS, ids=lambda each: str(each))
+def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, place: int) -> None:
+    step: Step = lesson(name).steps[place - 1]
+    assert step.goal is not None
+    before = check(step.goal, context_of(start(name, place), paused=step.paused))
+    assert before.reached is (None if step.paused else False), before.text
+    after = check(step.goal, context_of(REACHED[name, place](start(name, place))))
+    assert after.reached is True, after.text
+
+
+# -- what they claim -------------------------------------------------------------------------------------------------
+
+
+def right(name: str, place: int) -> str:
+    prediction = lesson(name).steps[place - 1].prediction
+    assert prediction is not None and prediction.kind == "choice"
+    return prediction.answers[prediction.right]
+
+
+def because(name: str, place: int) -> str:
+    prediction = lesson(name).steps[place - 1].prediction
+    assert prediction is not None
+    return prediction.because
+
+
+def said(*shares: float) -> str:
+    """Percentages as the lessons write them, one after the other."""
+    return "|".join(f"{100 * share:.1f}".removesuffix(".0") for share in shares)
+
+
+def numbers(text: str) -> str:
+    return "|".join(re.findall(r"\d+(?:\.\d+)?(?= ?%)", text))
+
+
+def test_k() -> None:
+    assert right("neighbours", 1) == "All of them" and frame("neighbours", 1).accuracy == 1
+    assert right("neighbours", 2) == "About 85 in 100"
+    assert numbers(because("neighbours", 2)) == said(test_score("neighbours", 2))
+    assert right("neighbours", 3) == "k = 51"
+    assert numbers(because("neighbours", 3)) == said(test_score("neighbours", 3, 2), test_score("neighbours", 3, 1))
+    assert len(frame("neighbours", 3, 2).marks.wrong) == 14 and "14 of its own" in because("neighbours", 3)
+    assert start("neighbours", 5).points.counts[:2] == (100, 100)
+    picture = frame("neighbours", 5).picture
+    assert right("neighbours", 5).startswith("Nothing") and picture is not None and picture.tied == 1
+    few = [test_score_of(with_settings(start("neighbours", 4), f"k = {k}")) for k in (1, 3, 15, 71, 151)]
+    assert few[2] == max(few) and few[0] < few[1] and few[4] < few[3]
+
+
+def test_score_of(document: Document) -> float:
+    return float(next(iter(context_of(document).results._answers.values())).value)
+
+
+test_score_of.__test__ = False  # type: ignore[attr-defined]
+
+
+def test_weights() -> None:
+    assert right("weights", 1) == "In about 64 of 100 cases" and frame("weights", 1).accuracy == 0.64
+    assert right("weights", 2).startswith("Classifier 2")
+    assert numbers(because("weights", 2)) == said(test_score("weights", 2, 2), test_score("weights", 2, 1))
+    assert right("weights", 3) == "All of them" and frame("weights", 3).accuracy == 1
+    assert len(start("weights", 3).points) == 100
+    for k in (1, 5, 50, 99):  # k hardly matters
+        assert test_score_of(with_settings(start("weights", 3), f"k = {k}")) > 0.97
+
+
+def test_margin() -> None:
+    run, points = frame("margin", 1).run_state, start("margin", 1).points
+    assert run is not None and run.alpha is not None and len(points) == 12
+    held = np.flatnonzero(run.alpha > 0)
+    assert right("margin", 2) == "2" and points.xy[held].tolist() == [[-0.3, 0.5], [0.5, -0.2]]
+    assert points.labels[held].tolist() == [0, 1]
+    between = float(np.hypot(*(points.xy[held[0]] - points.xy[held[1]])))
+    assert margin_of(frame("margin", 3)) == pytest.approx(between, rel=1e-3) and f"{between:.2f}" == "1.06"
+    assert right("margin", 3).startswith("1.06") and "1.06" in because("margin", 3)
+    middle = 0.5 * (points.xy[held[0]] + points.xy[held[1]])
+    model = frame("margin", 1).model
+    assert abs(float(model.pair_decision_function(middle[None])[0, 0])) < 1e-2  # type: ignore[union-attr]
+    farther = moved(start("margin", 4), 0, -1.4, -0.3)  # a point without a ring changes nothing
+    assert margin_of(frame_of(farther, 0)) == pytest.approx(between, rel=1e-3)
+
+
+def test_support_vectors() -> None:
+    document = start("support-vectors", 1)
+    assert document.points.counts[:2] == (30, 30) and right("support-vectors", 1) == "Only 2"
+    all_60 = frame("support-vectors", 1)
+    assert all_60.marks.free.tolist() == [0, 58] and not len(all_60.marks.bounded)
+    width = margin_of(all_60)
+    assert f"{width:.2f}" == "0.36" and "0.36" in lesson("support-vectors").steps[1].text
+    assert right("support-vectors", 3) == "It stays exactly where it is"
+    two = frame_of(without(document, *(set(range(60)) - {0, 58})), 0)
+    for one, other in zip(line(all_60), line(two), strict=True):
+        assert one == pytest.approx(other, rel=1e-2, abs=1e-2)
+    assert right("support-vectors", 5) == "No, never"
+    for place in range(0, 60, 6):
+        assert margin_of(frame_of(without(document, place), 0)) >= width * (1 - 1e-3)
+    assert min(margin_of(frame_of(without(document, place), 0)) for place in (0, 58)) > 0.6
+
+
+def line(found: Frame) -> tuple[float, float, float]:
+    model = found.model
+    return (*model.coef_[0], model.intercept_[0])  # type: ignore[union-attr]
+
+
+def test_outlier() -> None:
+    document = start("outlier", 1)
+    assert len(document.points) == 29 and document.points.xy[14].tolist() == [0.45, -0.15]
+    assert right("outlier", 1).startswith("No") and frame("outlier", 1).accuracy == 1
+    assert f"{margin_of(frame('outlier', 1)):.2f}" == "0.18" and "0.18" in because("outlier", 1)
+    assert right("outlier", 2).startswith("Classifier 2")
+    assert f"{margin_of(frame('outlier', 2, 2)):.2f} against {margin_of(frame('outlier', 2)):.2f}." in because(
+        "outlier", 2
+    )
+    assert frame("outlier", 2, 2).marks.wrong.tolist() == [14]
+    for C in (1.0, 0.3, 0.1):  # what the hint says
+        found = frame_of(with_settings(start("outlier", 3), f"C = {C}"), 0)
+        assert margin_of(found) > 1.3 and found.marks.wrong.tolist() == [14]
+    cheap = frame("outlier", 4)
+    run = cheap.run_state
+    assert run is not None and 29 - len(cheap.marks.wrong) == 15 and f"{margin_of(cheap):.1f}" == "7.9"
+    assert int((run.y * run.f < 1).sum()) == 28 and right("outlier", 4) == "About half of them"
+    assert 1.7 < margin_of(frame_of(without(document, 14), 0)) / margin_of(frame("outlier", 5)) < 2
+
+
+def test_circle() -> None:
+    assert frame("circle", 1).accuracy == pytest.approx(0.56) and right("circle", 1) == "About 56 in 100"
+    assert frame("circle", 2, 2).accuracy == 1
+    one, degree_1 = line(frame("circle", 1)), frame("circle", 4)
+    assert degree_1.accuracy == pytest.approx(0.56) and len(one) == 3
+    assert right("circle", 5).startswith("No") and frame("circle", 5).accuracy < 0.8
+    random = np.random.default_rng(0)
+    x, z = random.normal(size=(2, 2))
+    larger = [np.array([a * a, b * b, 2**0.5 * a * b, 2**0.5 * a, 2**0.5 * b, 1.0]) for a, b in (x, z)]
+    assert (x @ z + 1) ** 2 == pytest.approx(larger[0] @ larger[1]) and right("circle", 3).startswith("(⟨x, z⟩ + 1)²")
+
+
+def test_gamma() -> None:
+    assert len(start("gamma", 1).test_points) == 60 and len(start("gamma", 1).points) == 200
+    smooth, rough = frame("gamma", 2), frame("gamma", 2, 2)
+    assert right("gamma", 2) == "γ = 100" and said(rough.accuracy, smooth.accuracy) == numbers(because("gamma", 2))
+    assert len(rough.marks.free) + len(rough.marks.bounded) > 0.9 * 140
+    assert right("gamma", 3) == "γ = 1"
+    assert numbers(because("gamma", 3)) == said(test_score("gamma", 3), test_score("gamma", 3, 2))
+    low = frame("gamma", 5)
+    assert right("gamma", 5) == "Worse than γ = 1"
+    assert numbers(because("gamma", 5)) == said(low.accuracy, frame("gamma", 1).accuracy)
+    xs, ys = np.linspace(-1.5, 2.5, 41), np.linspace(-2.5, 2.5, 1001)
+    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(xs, ys, indexing="ij")])
+    f = low.model.pair_decision_function(grid)[:, 0].reshape(41, 1001)  # type: ignore[union-attr]
+    crossing = ys[np.abs(f).argmin(axis=1)]
+    inside = np.abs(crossing) < 2.4
+    fitted = np.polyval(np.polyfit(xs[inside], crossing[inside], 1), xs[inside])
+    assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # a straight line, to the eye
+
+
+def test_step() -> None:
+    document = start("step", 1)
+    X, y = document.points.xy, np.where(document.points.labels == 0, -1.0, 1.0)
+    assert len(X) == 13 and document.lanes[0].svm.C == 2
+    waiting = frame_of(start("step", 3), 0, paused=True).run_state
+    assert waiting is not None and waiting.explanation is not None and waiting.step == 0
+    i, j = waiting.pair
+    distance = float(np.hypot(*(X[i] - X[j])))
+    assert y[i] != y[j] and distance == pytest.approx(1.3) and right("step", 3).startswith("Yes: λ = 1.18")
+    assert waiting.explanation.step == pytest.approx(2 / distance**2) == pytest.approx(1.18, abs=0.005)
+    for each in np.flatnonzero(y != y[i]):  # 2λ − λ²d²/2 at the best λ of the box
+        d2 = float(((X[i] - X[each]) ** 2).sum())
+        best = min(2 / d2, 2.0)
+        assert 2 * best - best**2 * d2 / 2 <= waiting.explanation.gain + 1e-12
+    solver, seen = SmoSolver(X, y, Kernel("linear"), C=2.0), set()
+    while solver.status == "running":
+        solver.step(1)
+        seen |= set(np.flatnonzero(solver.alpha > 0).tolist())
+    assert solver.n_iter == 10
+    ended = frame("step", 5).run_state
+    assert ended is not None and ended.alpha is not None
+    left = np.flatnonzero(ended.alpha > 0)
+    assert len(left) == 4 and right("step", 5) == "4" and len(seen) > 4  # some went back to 0
+    margins, bounded = (ended.y * ended.f)[left], ended.alpha[left] == 2
+    assert bounded.sum() == 2 and margins[~bounded] == pytest.approx(1, abs=1e-6)
+    assert sorted(np.sign(margins[bounded])) == [-1, 1] and margins[bounded].max() < 1
+
+
+def test_race() -> None:
+    def steps(document: Document, place: int = 0) -> int:
+        return int(frame_of(document, place).certificates[0].n_iter)  # type: ignore[union-attr]
+
+    random, second = (frame("race", 1, place) for place in (1, 2))
+    assert [int(each.certificates[0].n_iter) for each in (random, second)] == [8066, 503]  # type: ignore[union-attr]
+    assert 15.5 < 8066 / 503 < 16.5 and "16" in right("race", 2) and "8066" in because("race", 2)
+    at = start("race", 1).points.xy
+    f = [each.model.pair_decision_function(at)[:, 0] for each in (random, second)]  # type: ignore[union-attr]
+    assert np.abs(f[0] - f[1]).max() < 0.01 and right("race", 1).startswith("They end with the same")
+    assert steps(start("race", 4)) == 8066
+    assert (steps(start("race", 5), 0), steps(start("race", 5), 1)) == (115, 503) and right("race", 5) == "C = 100"
+    low, high = (frame("race", 5, place).certificates[0] for place in (1, 2))
+    assert low.n_bounded > low.n_free and high.n_free == 3 * high.n_bounded  # type: ignore[union-attr]
+
+
+def test_differ() -> None:
+    assert numbers(because("differ", 1)) == said(test_score("differ", 1), test_score("differ", 1, 2))
+    assert right("differ", 1) == "They are about equal"
+    document = start("differ", 2)
+    axis = np.linspace(-0.5, 0.5, 120) * document.view.span
+    at = np.column_stack([each.ravel() for each in np.meshgrid(document.view.x + axis, document.view.y + axis)])
+    classes = [np.asarray(frame("differ", 2, place).model.predict(at)) for place in (1, 2)]  # type: ignore[union-attr]
+    differing = classes[0] != classes[1]
+    away = np.sqrt(((at[:, None] - document.points.xy) ** 2).sum(axis=2)).min(axis=1)
+    assert differing[away < 0.5].mean() == pytest.approx(0.04, abs=0.005)
+    assert differing[away > 1.5].mean() == pytest.approx(0.5, abs=0.05)
+    assert differing[away > 0.5].sum() > 0.8 * differing.sum() and right("differ", 2) == "Far from all points"
+    assert set(classes[1][away > 1.5]) == {1} and right("differ", 3).startswith("One and the same class")
+    assert frame("differ", 3, 2).model.intercept_[0] > 0  # type: ignore[union-attr]
+    assert len(document.points) == 120
+    striped = at[differing & (away > 1.0)][::200]
+    for place in striped[:4]:  # where points are added, the two agree
+        label = int(classes[0][np.flatnonzero((at == place).all(axis=1))[0]])
+        near = place + 0.1 * np.array([(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1)])
+        more = AddPoints(xy=near, labels=label).apply(document)
+        for lane in (0, 1):
+            assert frame_of(more, lane).model.predict(place[None])[0] == label  # type: ignore[union-attr]
+
+
+def test_wrong_labels() -> None:
+    document = start("wrong-labels", 1)
+    true = GeneratorSettings("moons", 75, 0.15, 4).points().labels
+    flipped = np.flatnonzero(true != document.points.labels)
+    assert len(flipped) == 15 and len(document.points) == 150
+    assert right("wrong-labels", 1) == "k = 15"
+    assert numbers(because("wrong-labels", 1)) == said(test_score("wrong-labels", 1, 2), test_score("wrong-labels", 1))
+    assert right("wrong-labels", 2).startswith("Those with") and frame("wrong-labels", 2).accuracy == 1
+    assert frame("wrong-labels", 2, 2).marks.wrong.tolist() == flipped.tolist()
+    three, five = (test_score_of(with_settings(start("wrong-labels", 3), f"k = {k}")) for k in (3, 5))
+    assert three <= 0.98 < five
+    assert right("wrong-labels", 4).startswith("No")
+    assert numbers(because("wrong-labels", 4)) == said(test_score("wrong-labels", 4))
+    assert f"{said(test_score('wrong-labels', 5))} %" in lesson("wrong-labels").steps[4].text
+
+
+def test_perceptron() -> None:
+    (first,) = frame("perceptron", 1).certificates
+    assert first.mistakes == 2 and right("perceptron", 1) == "2"  # type: ignore[union-attr]
+    assert int(first.mistake_bound) == 7 and "at most 7" in because("perceptron", 1)  # type: ignore[union-attr]
+    seeds = {s: margin_of(frame_of(with_settings(start("perceptron", 5), f"1.seed = {s}"), 0)) for s in range(10)}
+    assert len({round(width, 6) for width in seeds.values()}) == 10 and right("perceptron", 2) == "No, another line"
+    assert sum(width > 1.2 for width in seeds.values()) >= 3 and f"{seeds[5]:.2f}" == "0.04"
+    orders = frame("perceptron", 3).orders
+    assert orders is not None and len(orders.margins) == 20 and (orders.margins > 0).all()
+    assert right("perceptron", 3) == "None of them" and len(start("perceptron", 3).points) == 32
+    best, svm = float(2 * orders.margins.max()), margin_of(frame("perceptron", 4, 2))
+    best = max(best, margin_of(frame("perceptron", 4)))
+    text = because("perceptron", 4)
+    assert f"{svm:.2f} for the SVM" in text and f"{best:.2f} for these perceptrons" in text
+    assert f"narrowest {orders.margins.min():.2f}" in text
+    assert (f"{svm / 2:.2f}", f"{best / 2:.2f}") == ("0.73", "0.63") and right("perceptron", 4).startswith("Farther")

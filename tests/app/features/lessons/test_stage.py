@@ -1,0 +1,466 @@
+"""A lesson walked through by clicks and keys: steps kept apart, pictures covered until a guess, controls hidden."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QPushButton,
+    QRadioButton,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.panel import LessonText
+from app.features.lessons.scene import LessonScene
+from app.features.lessons.state import LessonSession
+from app.files.documents import FileError
+from app.main import _opened
+from app.state.commands import AddPoints
+from app.state.document import default_document
+from app.views.dialogs.gallery import GalleryDialog
+from app.views.window import MainWindow
+from tests.windows import Make, finish_tasks, settle
+
+TWO_KNN = (Setting(None, "classifiers", "knn, knn", 1), Setting(0, "k", "1", 2), Setting(1, "k", "31", 3))
+CHOICE = Prediction("choice", "Which is better?", ("The first", "The second", "Both"), 1, "Noise is **outvoted**.")
+SMALL = Lesson(
+    "Small",
+    "Nobody",
+    "beginner",
+    5,
+    (
+        Step("One", "Some *text* with [a link](https://example.org/page).", hint="Drag `k`.", show=("k",)),
+        Step(
+            "Two",
+            "Predict.  " * 90,
+            Start("before", settings=TWO_KNN),
+            show=("k", "tools"),
+            goal=Goal("at most 99 wrong"),
+            prediction=CHOICE,
+        ),
+        Step("Three", "Last.", goal=Goal("at least 1 point"), layers=("legend",), panel="history"),
+    ),
+)
+
+
+def boundary(lane: int = 0) -> Lesson:
+    asked = Prediction("boundary", "Where?", because="So.", lane=lane)
+    return Lesson("Drawn", "", "", 5, (Step("Draw", "", Start("example", "margin"), prediction=asked), SMALL.steps[0]))
+
+
+def begin(window: MainWindow, qtbot: QtBot, lesson: Lesson = SMALL, at: int = 0) -> None:
+    window.lessons.begin(lesson)
+    settle(qtbot, window)
+    while here(window).at < at:
+        press(window, qtbot, Qt.Key.Key_PageDown)
+
+
+def here(window: MainWindow) -> LessonSession:
+    return window.controller.session.of(LessonSession)
+
+
+def press(
+    window: MainWindow, qtbot: QtBot, key: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window, key, held)
+    settle(qtbot, window)
+
+
+def click(window: MainWindow, qtbot: QtBot, name: str, kind: type[QWidget] = QPushButton) -> None:
+    button = window.findChild(kind, name)
+    assert button is not None and button.isVisible() and button.isEnabled(), name
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(10, button.height() // 2))
+    settle(qtbot, window)
+
+
+def said(window: MainWindow, name: str) -> str:
+    label = window.findChild(QLabel, name)
+    assert label is not None
+    return label.text() if label.isVisible() else ""
+
+
+def lesson_of(window: MainWindow) -> LessonScene:
+    assert window.scene is not None
+    scene = window.scene.feature(LessonScene)
+    assert scene is not None
+    return scene
+
+
+def seen(window: MainWindow) -> set[str]:
+    """Names of the controls of classifier 1 and of the bars that are in sight."""
+    names = ("lane0.k", "lane0.weights", "lane0.metric", "lane0.classifier", "lane0.fold", "lane0.menu", "lane0.watch")
+    names += ("generator.name", "class1", "toolbar", "palette", "lane0.title")
+    found = {name: window.findChild(QWidget, name) for name in names}
+    return {name for name, widget in found.items() if widget is not None and widget.isVisible()}
+
+
+def colours(window: MainWindow, lane: int) -> int:
+    """How many colours the picture of a lane has, sampled."""
+    canvas = window.canvases[lane]
+    area = canvas.plot_area().toRect().adjusted(3, 40, -3, -3)
+    image = canvas.grab(area).toImage()
+    return len({image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)})
+
+
+def told(window: MainWindow) -> str:
+    """All that the window says of its models, in sight, in tips and to a screen reader."""
+    parts = []
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        parts += [widget.accessibleDescription(), widget.toolTip()]
+        parts += [widget.text()] if isinstance(widget, (QLabel, QPushButton, QToolButton)) else []
+    return "\n".join(parts)
+
+
+def stroke(window: MainWindow, lane: int, *places: tuple[float, float]) -> None:
+    view, at = window.canvases[lane].viewport(), [window.to_widget(lane, *place) for place in places]
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=at[0])
+    for place in at[1:]:
+        QTest.mouseMove(view, place)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[-1])
+
+
+def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    everything = seen(window)
+    begin(window, qtbot)
+    assert window.findChild(QWidget, "lesson") is not None and not window.controller.store.modified
+    assert seen(window) == {"lane0.k", "lane0.title"}
+    start = window.document
+    view, at = window.canvases[0].viewport(), window.to_widget(0, 0.0, 1.5)
+    QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at)
+    settle(qtbot, window)
+    mine = window.document
+    assert len(mine.points) == len(start.points) + 1 and window.controller.store.modified
+    window.canvases[0].setFocus()
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 1 and len(window.document.points) == len(start.points)
+    assert [lane.knn.n_neighbors for lane in window.document.lanes] == [1, 31]
+    assert seen(window) == {"lane0.k", "lane0.title", "palette"}
+    press(window, qtbot, Qt.Key.Key_PageUp)
+    assert window.document is mine and window.controller.store.modified
+    click(window, qtbot, "lesson.reset")
+    assert len(window.document.points) == len(start.points) and not window.controller.store.modified
+    steps = window.findChild(QComboBox, "lesson.steps")
+    assert steps is not None and [steps.itemText(row) for row in (0, 2)] == ["1 of 3: One", "3 of 3: Three"]
+    steps.setFocus()
+    QTest.keyClick(steps, Qt.Key.Key_End)
+    settle(qtbot, window)
+    assert here(window).at == 2 and seen(window) == everything
+    assert window.named_actions["legend"].isChecked() and window.named_actions["history"].isChecked()
+    assert "✓" in said(window, "lesson.goal")
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 2 and window.status_line.text() == "This was the last step."
+    press(window, qtbot, Qt.Key.Key_PageUp)
+    assert not window.named_actions["legend"].isChecked() and not window.named_actions["history"].isChecked()
+    present = window.document
+    click(window, qtbot, "lesson.leave")
+    assert window.document is present and seen(window) == everything
+    assert not window.named_actions["lesson"].isChecked() and not window.named_actions["lesson_next"].isEnabled()
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).lesson is None
+
+
+def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    for panel in ("evaluation", "compare", "probe", "truth"):
+        window.named_actions[panel].trigger()
+    settle(qtbot, window)
+    begin(window, qtbot, at=1)
+    window.named_actions["legend"].trigger()
+    window.named_actions["evaluation"].trigger()
+    assert window.scene is not None
+    QTest.mouseMove(window.canvases[0].viewport(), window.canvases[0].plot_area().center().toPoint())
+    settle(qtbot, window)
+    # Points stay, in two colours with their rims; everything that the models say is away.
+    assert all(colours(window, lane) < 60 for lane in (0, 1)), [colours(window, lane) for lane in (0, 1)]
+    assert "%" not in told(window) and "accuracy" not in said(window, "lane0.status")
+    assert said(window, "lesson.goal") == "○  Goal: at most 99 wrong"
+    assert "boundary" not in window.scene.signs and "wrong" not in window.scene.signs
+    assert [window.result(lane) is not None for lane in (0, 1)] == [True, True]  # they have learnt all the same
+    assert not window.named_actions["race"].isEnabled() and not window.named_actions["asking"].isEnabled()
+    assert all(lane.picture is None and frame is None for lane, frame in window.shoot("window").lanes)
+    # Also while it learns anew.
+    pictures = []
+    window.canvases[0].on_painted = lambda job: pictures.append(window.canvases[0].layers._picture)
+    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
+    settle(qtbot, window)
+    assert not any(picture is not None for picture in pictures)
+    press(window, qtbot, Qt.Key.Key_1)
+    assert window.controller.session.active_class == 0 and here(window).state.guess.answer == 0
+    for _ in range(2):  # a second click changes nothing
+        click(window, qtbot, "lesson.answer3", QRadioButton)
+        third = window.findChild(QRadioButton, "lesson.answer3")
+        assert here(window).state.guess.answer == 2 and third is not None and third.isChecked()
+    third.setFocus()
+    press(window, qtbot, Qt.Key.Key_Up)
+    assert here(window).state.guess.answer == 1
+    press(window, qtbot, Qt.Key.Key_3)
+    click(window, qtbot, "lesson.reveal")
+    assert said(window, "lesson.score") == "Not so."
+    assert said(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
+    texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
+    assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
+    assert "%" in said(window, "lane0.status") and all(colours(window, lane) > 60 for lane in (0, 1))
+    assert window.named_actions["race"].isEnabled()
+    press(window, qtbot, Qt.Key.Key_4)
+    assert window.controller.session.active_class == 3  # the keys are those of classes again
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    press(window, qtbot, Qt.Key.Key_PageUp)
+    assert here(window).state.guess.revealed
+    click(window, qtbot, "lesson.reset")
+    assert not here(window).state.guess.is_made and window.scene.lanes[0].picture is None
+    assert not third.isChecked()
+
+
+def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot, boundary())
+    reveal = window.findChild(QPushButton, "lesson.reveal")
+    assert reveal is not None and not reveal.isEnabled() and window.scene is not None
+    n_points = len(window.document.points)
+    stroke(window, 0, (-1.0, 1.0), (-0.5, 1.0), (0.0, 1.0))
+    stroke(window, 0, (-1.0, -0.9), (0.0, 0.0), (1.0, 1.2))
+    settle(qtbot, window)
+    assert len(here(window).state.guess.lines) == 2 and len(window.document.points) == n_points
+    press(window, qtbot, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    click(window, qtbot, "lesson.take_back")
+    assert not here(window).state.guess.lines and not window.controller.store.modified
+    stroke(window, 0, (-1.0, -0.9), (0.0, 0.0), (1.0, 1.2))
+    settle(qtbot, window)
+    assert len(here(window).state.guess.lines) == 1 and window.scene.lanes[0].picture is None
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 0 and window.scene.lanes[0].picture is not None
+    score = said(window, "lesson.score")
+    assert score.startswith("Your line and the model agree on ") and float(score.split()[7].rstrip("%\xa0")) > 80
+    layer = next(each for each in window.canvases[0].overlays.layers if type(each).__name__ == "LessonLayer")
+    assert layer.laid is not None and len(layer.laid.lines) == 1 and not layer.laid.word
+    # The guess is final, and a drag is an edit again.
+    stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
+    settle(qtbot, window)
+    assert len(here(window).state.guess.lines) == 1 and len(window.document.points) == n_points + 1
+    # So it is in a document that ends the lesson while its question is open.
+    click(window, qtbot, "lesson.reset")
+    assert window.controller.session.lent
+    window.controller.new()
+    stroke(window, 0, (0.0, -1.0), (0.0, -1.0))
+    settle(qtbot, window)
+    assert here(window).lesson is None and len(window.document.points) == 1
+
+
+def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot, boundary())
+    window.canvases[0].setFocus()
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Return, *[Qt.Key.Key_Right] * 3, Qt.Key.Key_Up, Qt.Key.Key_Return):
+        press(window, qtbot, key)
+    assert [len(line) for line in here(window).state.guess.lines] == [5]
+    press(window, qtbot, Qt.Key.Key_Return)
+    press(window, qtbot, Qt.Key.Key_Right)
+    press(window, qtbot, Qt.Key.Key_Escape)  # breaks the second line off
+    assert [len(line) for line in here(window).state.guess.lines] == [5]
+
+    asked = Prediction("pair", "Which two?", because="So.")
+    start = Start("example", "margin", (Setting(None, "classifiers", "svm", 1),))
+    begin(window, qtbot, Lesson("Pair", "", "", 5, (Step("Pick", "", start, paused=True, prediction=asked),)))
+    points = window.document.points
+    window.canvases[0].setFocus()
+    window.controller.set_session(cursor=tuple(points.xy[3]))
+    press(window, qtbot, Qt.Key.Key_Return)
+    view = window.canvases[0].viewport()
+    for point in (0, 11):
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=window.to_widget(0, *points.xy[point]))
+    settle(qtbot, window)
+    assert here(window).state.guess.pair == (int(points.ids[3]), int(points.ids[11]))
+    assert len(window.document.points) == len(points)
+    press(window, qtbot, Qt.Key.Key_Space)  # would play the run while its picture is covered
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    if not here(window).state.guess.revealed:  # it had gone on, and is back at its start
+        press(window, qtbot, Qt.Key.Key_PageDown)
+    gains = here(window).state.guess.gains
+    assert gains is not None and 0.0 < gains.gain <= gains.best
+    assert said(window, "lesson.score").startswith("Your pair, points 4 and 12, raises the dual by ")
+    assert lesson_of(window).taken
+
+
+def test_it_works_in_presenter_mode(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768))
+    begin(window, qtbot, at=1)
+    press(window, qtbot, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: window.dock_manager.panel("lesson").isVisible())
+    settle(qtbot, window)
+    assert not window.bar.isVisible() and window.dock_manager.panel("lesson").width() < 0.4 * window.width()
+    press(window, qtbot, Qt.Key.Key_2)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert said(window, "lesson.score") == "Right."
+    because = window.findChild(LessonText, "lesson.because")
+    assert because is not None
+    qtbot.waitUntil(lambda: because.visibleRegion().boundingRect().bottom() >= because.height() - 4)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 2
+    press(window, qtbot, Qt.Key.Key_Escape)
+    assert window.bar.isVisible() and window.dock_manager.panel("lesson").isVisible()
+    palette = window.findChild(QWidget, "palette")
+    assert palette is not None and palette.isVisible()
+
+
+FILE = """---
+title: By a teacher
+author: Nobody
+level: beginner
+minutes: 5
+---
+
+# Begin
+start: example circle
+
+Text.
+"""
+
+
+def test_a_lesson_file_is_opened_after_a_question_or_refused_in_a_sentence(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make()
+    good, bad = tmp_path / "good.lesson.md", tmp_path / "bad.lesson.md"
+    good.write_text(FILE)
+    bad.write_text(FILE.replace("circle", "no such thing"))
+    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
+    before = window.document
+    sentences: list[str] = []
+    monkeypatch.setattr(window.tasks, "_alert", sentences.append)
+    window.take_file(bad)
+    finish_tasks(window)
+    assert window.document is before and here(window).lesson is None
+    assert len(sentences) == 1 and sentences[0].startswith("bad.lesson.md:9: ") and "\n" not in sentences[0]
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(good))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
+    finish_tasks(window)
+    box = window.findChild(QMessageBox, "unsaved")
+    assert box is not None and here(window).lesson is None
+    box.button(QMessageBox.StandardButton.Discard).click()
+    settle(qtbot, window)
+    assert here(window).lesson is not None and window.controller.store.path is None
+    # One is not asked again on the way, and another document ends the lesson.
+    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
+    window.controller.new()
+    settle(qtbot, window)
+    assert here(window).lesson is None and not window.named_actions["lesson"].isChecked()
+    opened = _opened(good)
+    assert opened.lesson is not None and opened.path is None
+    with pytest.raises(FileError, match=r"^bad\.lesson\.md:9: "):
+        _opened(bad)
+
+
+def test_links_ask_and_nothing_is_fetched(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make()
+    secret = tmp_path / "secret.png"
+    QWidget().grab().save(str(secret))
+    own = secret.as_uri()
+    text = f"![words]({own}) <img src='{secret}'> [page](https://example.org/page) [file]({own})"
+    begin(window, qtbot, replace(SMALL, steps=(replace(SMALL.steps[0], text=text), *SMALL.steps[1:])))
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    shown = window.findChild(LessonText, "lesson.text")
+    assert shown is not None and shown.loadResource(2, QUrl(secret.as_uri())) is None
+    assert "words" in shown.toPlainText() and "<img" in shown.toPlainText() and "￼" not in shown.toPlainText()
+    shown.setFocus()
+    QTest.keyClick(shown, Qt.Key.Key_Tab)  # to the first link
+    QTest.keyClick(shown, Qt.Key.Key_Return)
+    box = window.findChild(QMessageBox, "lesson_link")
+    assert box is not None and "https://example.org/page" in box.text() and not opened
+    box.button(QMessageBox.StandardButton.Cancel).click()
+    QApplication.processEvents()
+    assert not opened
+    shown.anchorClicked.emit(QUrl("https://example.org/page"))
+    boxes = window.findChildren(QMessageBox, "lesson_link")
+    boxes[-1].button(QMessageBox.StandardButton.Open).click()
+    assert opened == [QUrl("https://example.org/page")]
+    shown.anchorClicked.emit(QUrl(secret.as_uri()))
+    last = window.findChildren(QMessageBox, "lesson_link")[-1]
+    assert last.button(QMessageBox.StandardButton.Open) is None
+    last.close()
+    # The hint is folded until it is asked for.
+    hint = window.findChild(LessonText, "lesson.hint_text")
+    assert hint is not None and not hint.isVisible()
+    click(window, qtbot, "lesson.hint", QToolButton)
+    assert hint.isVisible() and hint.toPlainText() == "Drag k."
+
+
+def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make()
+    chosen: list[str] = []
+    monkeypatch.setattr(window.lessons, "open_shipped", chosen.append)
+    for name, tab in (("lessons", 1), ("examples", 0), ("lessons", 1)):
+        window.named_actions[name].trigger()
+        gallery = window.findChild(GalleryDialog)
+        assert gallery is not None
+        tabs = gallery.findChild(QTabWidget, "gallery.tabs")
+        assert tabs is not None and tabs.currentIndex() == tab
+    cards = gallery._cards[1]
+    for card in cards[:1]:  # as many as ship
+        assert card.objectName() == "lesson.neighbours" and "minutes" in card.accessibleDescription()
+        QTest.keyClick(card, Qt.Key.Key_Return)
+        assert chosen == ["neighbours"]
+    gallery.close()
+
+
+def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    pytest.importorskip("app.exchange.share_text")
+    from app.features.lessons.reading import read
+
+    window = make()
+    path = tmp_path / "mine"
+    for number, title in enumerate(("First", "Second"), 1):
+        window.named_actions["lesson_add"].trigger()
+        dialog = window.findChild(QWidget, "lesson_add")
+        assert dialog is not None
+        edits = {each.objectName(): each for each in dialog.findChildren(QLineEdit)}
+        QTest.keyClicks(edits["lesson_add.title"], title)
+        QTest.keyClicks(edits["lesson_add.show"], "k, weights")
+        add = dialog.findChild(QPushButton, "lesson_add.add")
+        assert add is not None and add.isEnabled() == (number == 2)
+        if number == 1:
+            QTest.mouseClick(dialog.findChild(QPushButton, "lesson_add.choose"), Qt.MouseButton.LeftButton)
+            files = dialog.findChild(QFileDialog, "lesson_file")
+            assert files is not None
+            files.fileSelected.emit(str(path))
+            files.reject()
+        QTest.keyClicks(edits["lesson_add.show"], ", nothing")
+        assert not add.isEnabled() and "nothing" in said_in(dialog, "lesson_add.fault")
+        edits["lesson_add.show"].setText("k, weights")
+        QTest.mouseClick(add, Qt.MouseButton.LeftButton)
+        finish_tasks(window)
+        QApplication.processEvents()
+        lesson = read(tmp_path / "mine.lesson.md")
+        assert [step.title for step in lesson.steps] == ["First", "Second"][:number]
+        assert lesson.steps[-1].show == ("k", "weights")
+        assert window.status_line.text() == f"Added as step {number} of mine.lesson.md."
+    begin(window, qtbot, lesson)
+    assert len(window.document.points) == len(default_document().points)
+
+
+def said_in(dialog: QWidget, name: str) -> str:
+    label = dialog.findChild(QLabel, name)
+    assert label is not None
+    return label.text()
