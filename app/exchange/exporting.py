@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -214,10 +214,13 @@ def from_text(
     FileError
         With one sentence, when any row is no such point.
     """
-    table = read_text(text, dialect=Dialect(header=False))
+    # Spreadsheets, and this program, put tabs between cells: a space there is one of a name.
+    tabs = all(line.count("\t") in (1, 2) for line in text.splitlines() if line.strip())
+    plain = Dialect(header=False, separator="\t" if tabs else None)
+    table = read_text(text, dialect=plain)
     if len(table) > 1 and all(0 in column.texts for column in table.columns[:2]):
         # Only words above x and y are a header: a class may be called "target".
-        table = read_text(text, dialect=Dialect(header=True))
+        table = read_text(text, dialect=replace(plain, header=True))
     n_columns = len(table.columns)
     if table.doubt:
         raise DoubtError(f"{CLIPBOARD} may hold other numbers: {table.doubt}")

@@ -160,7 +160,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         {font}
         QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
-        QCheckBox {{ min-height: 26px; }}
+        QCheckBox, QRadioButton {{ min-height: 26px; }}
         QSlider {{ min-height: 26px; }}
         QLineEdit {{ border: 1px solid {edge}; border-radius: 3px; padding: 0 3px; }}
         QSpinBox QLineEdit {{ border: 0; }}

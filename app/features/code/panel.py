@@ -125,7 +125,7 @@ class CodePanel(QWidget):
     def lanes(self) -> tuple[int, ...] | None:
         """Places of the lanes that are chosen; None for all."""
         place = self.choice.currentData()
-        return None if place is None or place == ALL else (place,)
+        return (place,) if place in range(self._controller.document.shown) else None
 
     def _render(self) -> None:
         document = self._controller.document
@@ -155,6 +155,7 @@ class CodePanel(QWidget):
         self.choice.setVisible(len(titles) > 1)
 
     def _copy(self) -> None:
+        self._render()  # the last change may be younger than the pause
         QApplication.clipboard().setText(self.program.text)
         reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.rows else ""
         self._controller.say(f"The program is in the clipboard.{reads}")

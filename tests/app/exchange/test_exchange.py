@@ -565,6 +565,7 @@ def test_what_is_exported_comes_back(
 
 
 @given(POINTS, NAMES)
+@example([(0.0, 0.0, 0)], ["column 2"])  # the blank is none between cells
 @settings(max_examples=500, deadline=None)
 def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
