@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from solver.core._compile import jit, part
 
 #: Share of a triangle by which the centre of a pixel may miss it: between two neighbours no pixel is lost to rounding.
@@ -134,24 +136,31 @@ def draw_lines(ends, colours, half, nearer, depth, rgb):  # type: ignore[no-unty
 
 @jit
 def stamp(spots, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untyped-def]
-    """Small pictures (n_kinds, side, side, 4) about `spots` (n, 3), each of its kind, alpha in [0, 1]."""
+    """Small pictures (n_kinds, side, side, 4) about `spots` (n, 3), each of its kind, alpha in [0, 1].
+
+    One is there, or not, as the pixel at its middle is seen, as if it were `nearer`: it is flat, and would else sink
+    into the surface that it stands on.
+    """
     height, width = depth.shape
     side = pictures.shape[1]
-    for n in range(spots.shape[0]):
+    seen = np.zeros(spots.shape[0], dtype=np.bool_)
+    for n in range(spots.shape[0]):  # all before any: they do not hide one another's middles
         x, y, z = spots[n, 0], spots[n, 1], spots[n, 2] - nearer
-        if not (-side < x < width + side and -side < y < height + side and math.isfinite(z)):
+        if -side < x < width + side and -side < y < height + side and math.isfinite(z):
+            row, column = math.floor(y), math.floor(x)
+            outside = row < 0 or row >= height or column < 0 or column >= width
+            seen[n] = outside or z <= depth[row, column]
+    for n in range(spots.shape[0]):
+        if not seen[n]:
             continue
-        top, left = math.floor(y) - side // 2, math.floor(x) - side // 2
+        top, left = math.floor(spots[n, 1]) - side // 2, math.floor(spots[n, 0]) - side // 2
         for r in range(max(0, -top), min(side, height - top)):
             for c in range(max(0, -left), min(side, width - left)):
-                alpha = pictures[kinds[n], r, c, 3]
-                row, column = top + r, left + c
-                if alpha <= 0.0 or z > depth[row, column]:
-                    continue
                 picture = pictures[kinds[n], r, c]
-                blend(rgb, row, column, picture[0], picture[1], picture[2], alpha)
-                if alpha > 0.5:
-                    depth[row, column] = z
+                if picture[3] > 0.0:
+                    blend(rgb, top + r, left + c, picture[0], picture[1], picture[2], picture[3])
+                if picture[3] > 0.5:
+                    depth[top + r, left + c] = min(depth[top + r, left + c], spots[n, 2] - nearer)
 
 
 @jit

@@ -106,8 +106,9 @@ class ZBuffer:
         loops.draw_lines(ends, colours, 0.5 * self.samples * width, self.samples * nearer, self.depth, self.rgb)
 
     def stamps(self, spots: Array, kinds: NDArray[np.intp], pictures: Array, nearer: float = 0.0) -> None:
-        """Symbols at `spots` (n, 3), the farthest first: those of `kinds` among `pictures` (k, side, side, 4).
+        """Symbols at `spots` (n, 3), the nearest on top: those of `kinds` among `pictures` (k, side, side, 4).
 
+        Each is whole, or hidden with its middle.
         The pictures are of the size in samples, in colours from 0 to 255 with an alpha from 0 to 1.
         """
         spots = spots * float(self.samples)

@@ -93,6 +93,7 @@ class ReliefPicture(Chart):
         """Draw this; a morph of None is f over the plane."""
         if (relief, morph, names) != (self._relief, self._morph, self._names) or theme is not self._theme:
             self._relief, self._morph, self._names, self._theme = relief, morph, names, theme
+            self.update()
             self._look()
 
     def look_from(self, camera: Camera) -> None:
@@ -161,6 +162,8 @@ class ReliefPicture(Chart):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), QColor(*theme.background))
+        if self._relief is None:
+            return
         if self._failure:
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.setPen(QColor(*theme.ink))
@@ -309,7 +312,8 @@ class ReliefPanel(QWidget):
         if said is None:
             return
         relief, trick = said.relief, bool(self.mode.currentData())
-        message = said.message if relief is None else ""
+        # While it is being worked out the picture stays, with the focus that it has.
+        message = said.message if relief is None and said.message != text.WAITING else ""
         missing = trick and relief is not None and relief.map is None
         self._spread.show_plain(text.NO_MAP if missing else message)
         self._lifted.setVisible(trick)
@@ -318,6 +322,7 @@ class ReliefPanel(QWidget):
         if relief is None or missing:
             self._clock.stop()
             self.picture.show_relief(None, None, ("", ""), theme)
+            self._words.say(said.message)
             return
         show_number(self.morph, self.morph.value())
         names = (scene.axes[0] or "x₁", scene.axes[1] or "x₂")
@@ -371,8 +376,9 @@ class ReliefPanel(QWidget):
     def _use_polynomial(self) -> None:
         said = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if said is not None:
+            coef0 = max(self._controller.document.lanes[said.place].svm.coef0, 0.0)
             words = "Use the polynomial kernel of degree 2"
-            self._controller.set_lane(said.place, "svm", text=words, kernel="poly", degree=2)
+            self._controller.set_lane(said.place, "svm", text=words, kernel="poly", degree=2, coef0=coef0)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from .query import Relief
 WAITING = "Working it out…"
 #: What the two modes are called.
 OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
+TURN = "Drag or arrow keys turn it, the wheel or + and − zoom, R goes back."
 NO_MAP = (
     "The map is drawn for the polynomial kernel of degree 2 with c₀ of at least 0: three coordinates hold its plane. "
     "Other kernels have more dimensions than a picture, RBF has infinitely many."
@@ -36,7 +37,7 @@ def relief_words(relief: Relief, limit: float) -> str:
     if len(relief.losses):
         loss = "hinge loss max(0, 1 − y f)" if relief.has_margins else "loss max(0, −y f)"
         lines.append(f"Posts: {loss}, {short(float(relief.losses.mean()))} on average.")
-    return "\n".join([*lines, f"f at {len(relief.xs)} × {len(relief.ys)} places, straight lines between them."])
+    return "\n".join([*lines, f"f at {len(relief.xs)} × {len(relief.ys)} places, straight lines between them.", TURN])
 
 
 def map_words(relief: Relief) -> str:
@@ -58,4 +59,4 @@ def map_words(relief: Relief) -> str:
         ]
     points = f"{right} of {count(len(relief.y), 'point')} in view on the right side" if len(relief.y) else ""
     plane = "f(x) = ⟨w, φ(x)⟩ + b: the boundary is exactly the plane f = 0"
-    return "\n".join([*lines, f"{plane}{', with ' + points if points else ''}.  Each axis is scaled to the box."])
+    return "\n".join([*lines, f"{plane}{', with ' + points if points else ''}.  Each axis is scaled to the box.", TURN])

@@ -116,7 +116,7 @@ def draw(
         ratio * np.where(levels == 0, LINE, THIN),
         theme.ink,
     )
-    nearer = 0.02 * camera.zoom * unit
+    nearer = 0.03 * camera.zoom * unit
     buffer.lines(seen(solid.frame), _inks(theme, len(solid.frame), 0.45), FRAME * ratio)
     if len(solid.posts):
         colours = 0.75 * np.array(theme.classes, dtype=np.float64)[solid.post_labels]
