@@ -42,7 +42,7 @@ class Camera:
     zoom : float
     """
 
-    azimuth: float = -35.0
+    azimuth: float = 325.0
     tilt: float = 28.0
     zoom: float = 1.0
 

@@ -1,4 +1,4 @@
-"""What stands before the camera: heights against the model, the camera against known places, planes against their box."""
+"""What stands before the camera: heights against the model, known places, planes in their box."""
 
 from __future__ import annotations
 
