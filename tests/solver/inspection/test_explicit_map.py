@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solver import SVC, Kernel
+from solver import SVC, DualAscentSVC, Kernel
 from solver.inspection.explicit_map import explicit_map
 from solver.kernels.feature_maps import quadratic_features
 from tests.solver.svm_reference import points
@@ -41,6 +41,15 @@ def test_f_is_a_plane_in_what_is_drawn(gamma: float, coef0: float, classes: int)
         else:
             x, z = queries.T
             assert found(queries) == pytest.approx(gamma * np.column_stack((x * x, z * z, np.sqrt(2) * x * z)))
+
+
+def test_the_constant_of_the_kernel_counts() -> None:
+    """Without intercept the multipliers of the classes need not balance, and w has a part in c."""
+    X, y = points("noisy circle", 60, 3)
+    model = DualAscentSVC(1.0, kernel="poly", degree=2, gamma=1.0, coef0=0.6, fit_intercept=False).fit(X, y)
+    found = explicit_map(model.expansion, 0)
+    assert found is not None and abs(found.offset) > 0.1 and model.intercept_[0] == 0.0
+    assert found(X) @ found.normal + found.offset == pytest.approx(model.decision_function(X), abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     monkeypatch.setattr(module, "draw", slow)
     for _ in range(30):
         QTest.keyClick(panel.picture, KEY.Key_Right)
+    qtbot.waitUntil(lambda: not panel.picture._rest.isActive())  # the fine picture, too, has to wait for the first
     gate.set()
     shown(panel, qtbot)
     assert len(drawn) <= 3 and drawn[-1] == panel.picture.camera.azimuth == Camera().turned(150, 0).azimuth
