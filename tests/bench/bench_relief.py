@@ -36,7 +36,7 @@ def rasteriser(solid: Solid, samples: int) -> tuple[float, float]:
 
 
 def turning(document: Document) -> tuple[float, float, float, tuple[int, int]]:
-    """Pictures a second that a drag of 125 moves a second shows; longest and 99 % gap in ms between the window's turns."""
+    """Pictures a second during a drag of 125 moves a second; longest and 99 % gap between the window's turns, in ms."""
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.resize(1280, 800)
