@@ -39,6 +39,8 @@ COLOURS = 512
 SHEET, MARGIN, EDGE = 0.22, 0.16, 0.75
 #: Widths in pixels of the level lines of f = 0 and of the margins, of posts and of the frame.
 LINE, THIN, POST, FRAME = 2.4, 1.2, 2.6, 1.0
+#: Share of the width that a caption takes at most.
+LONGEST = 0.45
 
 
 def relief_image(
@@ -178,7 +180,8 @@ def paint_captions(
     for caption in solid.captions:
         at = camera.project(caption.places, width, height, solid.pixels(width, height))[:, :2]
         x, y = at[(at @ np.array(caption.towards, dtype=np.float64)).argmax()]
-        box = QRectF(0, 0, metrics.horizontalAdvance(caption.text) + 6, metrics.height())
+        words = metrics.elidedText(caption.text, Qt.TextElideMode.ElideRight, LONGEST * width)
+        box = QRectF(0, 0, metrics.horizontalAdvance(words) + 6, metrics.height())
         gap = 4.0
         right, down = caption.towards
         box.moveCenter(QPointF(x + right * (0.5 * box.width() + gap), y + down * (0.5 * box.height() + gap)))
@@ -189,5 +192,5 @@ def paint_captions(
         taken.append(box)
         plate(painter, box, theme)
         painter.setPen(QColor(*theme.ink))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, caption.text)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
     return taken

@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.engine.shading import FULL_VALUE, colour
 from app.features.relief.geometry import HEIGHT, Camera, over_plane
 from app.features.relief.query import Relief
-from app.features.relief.view_image import draw, relief_image
+from app.features.relief.view_image import draw, paint_captions, relief_image
 from app.views.theme import DARK, LIGHT, RGB, Theme
+from app.views.widgets.painting import painter_on
 
 ABOVE = Camera(0.0, 90.0, 1.0)
 
@@ -134,3 +136,17 @@ def test_posts_go_to_the_sheet_of_their_class() -> None:
     unit = solid.pixels(300, 240) * HEIGHT / solid.limit
     assert rows.min() == pytest.approx(120 - unit, abs=1.5)
     assert rows.max() == pytest.approx(120 + 0.9 * unit, abs=8)  # there the symbol is in front of it
+
+
+def test_captions_keep_apart_and_inside(qapp: QApplication) -> None:
+    solid = over_plane(hill(), ("a rather long name of an axis, in centimetres", "<b>y</b>"))
+    image = QImage(300, 240, QImage.Format.Format_RGB32)
+    seen = set()
+    for azimuth in range(0, 360, 30):
+        for tilt in (-90, -20, 0, 28, 90):
+            with painter_on(image) as painter:
+                boxes = paint_captions(painter, solid, Camera(azimuth, tilt), 300, 240, LIGHT)
+            assert all(QRectF(0, 0, 300, 240).contains(box) for box in boxes)
+            assert not any(a.intersects(b) for n, a in enumerate(boxes) for b in boxes[:n])
+            seen.add(len(boxes))
+    assert max(seen) == 5 and min(seen) >= 2
