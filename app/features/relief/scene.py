@@ -9,12 +9,15 @@ from app.engine.query import Query
 from app.engine.requests import Frame
 from app.scene.context import Context
 from app.scene.model import LaneScene
+from app.scene.text import COVERED
+from app.state.document import Document
+from app.state.session import Session
 from solver.core.binary_reduction import PairClassifier
 
 from . import text
 from .query import Relief, ReliefQuery
 
-#: The name of the question, and of the panel.
+#: The name of the panel, and the beginning of that of the question, which ends with the slot of the lane.
 NAME = "relief"
 
 
@@ -40,11 +43,14 @@ class ReliefScene:
     can_map: bool
 
 
-def _studied(context: Context) -> int:
-    """The lane whose run is looked at, as `Scene.studied` has it."""
-    document = context.document
-    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != context.session.studied)
-    return next((index for index in ways if _run(context, index) is not None), 0)
+def _studied(document: Document, session: Session) -> int:
+    """The lane whose run is looked at: the one chosen, else the first that trains."""
+    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
+    return next((index for index in ways if document.lanes[index].trainer is not None), 0)
+
+
+def _name(document: Document, place: int) -> str:
+    return f"{NAME}{document.slots[place]}"
 
 
 def _run(context: Context, index: int) -> Frame | None:
@@ -59,26 +65,29 @@ def queries(context: Context) -> dict[str, Query]:
     """The relief of the studied lane over what its picture shows, while the panel is open."""
     if NAME not in context.session.open_panels or not context.compiled or not context.grids:
         return {}
-    place = _studied(context)
+    place = _studied(context.document, context.session)
     frame = _run(context, place)
     if frame is None:
         return {}
     assert isinstance(frame.model, PairClassifier)
     grid = context.grids[min(place, len(context.grids) - 1)]
     area = grid.left, grid.right, grid.bottom, grid.top
-    return {NAME: ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)}
+    query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
+    return {_name(context.document, place): query}
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """What the panel shows, while it is open."""
     if NAME not in context.session.open_panels:
         return ()
-    place, answer = _studied(context), context.results.answer(NAME)
-    lane = context.document.lanes[place]
+    place = _studied(context.document, context.session)
+    answer = context.results.answer(_name(context.document, place))
+    lane, said = context.document.lanes[place], lanes[place]
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message
     if _run(context, place) is None:
-        relief, message = None, lanes[place].message or text.without(lane)
+        covered = f"{COVERED}." if said.headline == COVERED else ""
+        relief, message = None, said.message or covered or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
     return (ReliefScene(place, relief, message, lane.classifier == "svm"),)

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.features import table
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.features.relief.panel import TICKS, ReliefPanel
@@ -201,7 +202,22 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     window.named_actions["relief"].trigger()
     settle(qtbot, window)
     assert dock is not None and dock.isHidden() and window.scene.feature(ReliefScene) is None
-    assert window.scheduler.results.answer("relief") is None
+    assert not [name for name in window.scheduler._asked if name.startswith("relief")]
+
+
+def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make(document(Lane("svm"), Lane("svm", svm=SvmSettings(gamma=3.0))))
+    panel = opened(window, qtbot)
+    shown(panel, qtbot)
+    studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
+    assert "γ = 3" in said(panel, "relief.words")
+    with monkeypatch.context() as planted:
+        planted.setattr(table, "covered", lambda document, session: frozenset({studied}))
+        window.refresh()
+        assert said(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
+        assert not panel.save.isEnabled() and not said(panel, "relief.words")
+    window.refresh()
+    assert panel.picture.isVisible() and not said(panel, "relief.message")
 
 
 def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
