@@ -53,7 +53,15 @@ def steps() -> list[Step]:
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
+        Step("relief", _relief, in_window=False),
     ]
+
+
+def _relief() -> None:
+    """What draws in three dimensions."""
+    from solver.inspection.z_buffer import warm_up
+
+    warm_up()
 
 
 def _noted(stepped: SteppedSolver) -> SteppedSolver:

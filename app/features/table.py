@@ -28,6 +28,7 @@ from .losses.feature import FEATURE as LOSSES
 from .multipliers.feature import FEATURE as MULTIPLIERS
 from .probe.feature import FEATURE as PROBE
 from .race.feature import FEATURE as RACE
+from .relief.feature import FEATURE as RELIEF
 from .scores.feature import FEATURE as SCORES
 from .step.feature import FEATURE as STEP
 from .validation_curves.feature import FEATURE as VALIDATION_CURVES
@@ -44,6 +45,7 @@ FEATURES: tuple[Feature, ...] = (
     ACTIVE_LEARNING,
     DIFFERENCE,
     PROBE,
+    RELIEF,
     WHAT_IF,
     EVALUATION,
     SCORES,

@@ -39,3 +39,24 @@ def polynomial_features(X: ArrayLike) -> Array:
     points = check_points(X, 1e140)
     products = points[:, :, None] * points[:, None, :]
     return np.hstack([np.ones((len(points), 1)), points, products.reshape(len(points), -1)])
+
+
+def quadratic_features(X: Array, gamma: float = 1.0, coef0: float = 0.0) -> Array:
+    """phi of points of the plane, with ``<phi(x), phi(z)> = (gamma <x, z> + coef0)^2`` for coef0 of at least 0.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, 2)
+    gamma, coef0 : float
+        As in the polynomial kernel.
+
+    Returns
+    -------
+    ndarray of shape (n, 6)
+        ``g x_1^2, sqrt(2) g x_1 x_2, g x_2^2, sqrt(2 g c) x_1, sqrt(2 g c) x_2, c``, where g is gamma and c is coef0;
+        without coef0 the last three are 0.
+    """
+    first, second = X[:, 0], X[:, 1]
+    linear = np.sqrt(2.0 * gamma * coef0)
+    squares = (gamma * first * first, np.sqrt(2.0) * gamma * first * second, gamma * second * second)
+    return np.column_stack((*squares, linear * first, linear * second, np.full(len(X), coef0)))

@@ -1,0 +1,27 @@
+"""f in three dimensions."""
+
+from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+
+FEATURE = Feature(
+    actions=(
+        Action("relief", COMPARE, "Relief of f", ("F3",), "f over the plane in 3-D; the kernel trick.", "", True, True),
+    ),
+    dock=Dock(scene.NAME, "Relief of f", Widget("app.features.relief.panel.ReliefPanel", ("controller", "window"))),
+    queries=scene.queries,
+    scene=scene.scene,
+    help=(
+        (
+            "Relief of f",
+            "F3",
+            "f over the plane in three dimensions, with its sheets f = 0 and f = ±1, points and hinge losses",
+        ),
+        ("Relief of f", "Drag, arrow keys", "turn and tilt; the wheel, + and − zoom; double click or R: as at first"),
+        (
+            "Relief of f",
+            "Kernel trick",
+            "the explicit map of the polynomial kernel of degree 2, where a plane separates",
+        ),
+    ),
+)

@@ -1,0 +1,432 @@
+"""ReliefPanel: f over the plane in three dimensions, and the kernel trick; to be turned by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.files import log, png
+from app.files.background_task import Progress, Task
+from app.files.documents import write_bytes
+from app.scene.model import Scene
+from app.views.charts.chart import Chart, is_plain
+from app.views.task_runner import Background
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import combo_box, describe, filled, named, show_choice, show_number
+from app.views.widgets.picture_beside_text import PictureBesideText
+from app.views.widgets.roomy_label import RoomyLabel
+from solver.inspection.z_buffer import MOST_PIXELS
+
+from . import text
+from .geometry import Camera, Solid, kernel_map, limit_of, over_plane
+from .query import Relief
+from .scene import ReliefScene
+from .view_image import draw, paint_captions, relief_image
+
+#: Degrees that a pixel of a drag, and a press of an arrow key, turn; and how much a notch of the wheel or a key zooms.
+PER_PIXEL, PER_KEY, NOTCH = 0.5, 5.0, 1.2
+#: Milliseconds after which a picture that rests is drawn finely; largest picture that is, in pixels.
+RESTING, FINE_PIXELS = 160, MOST_PIXELS // 8
+#: Milliseconds from one picture of the morph to the next, and how many there are.
+TICK, TICKS = 33, 60
+#: The saved picture is so many times as fine as that on screen.
+SAVED = 2
+
+
+@lru_cache(maxsize=2)
+def _solid(relief: Relief, morph: float | None, names: tuple[str, str]) -> Solid:
+    return over_plane(relief, names) if morph is None else kernel_map(relief, morph, names)
+
+
+class ReliefPicture(Chart):
+    """The picture; it is drawn on a thread, the newest wish wins, and what is wished meanwhile waits.
+
+    Attributes
+    ----------
+    camera : Camera
+    shown : tuple or None
+        What the picture on screen was made of.
+    """
+
+    framed = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.camera = Camera()
+        self.shown: tuple[Any, ...] | None = None
+        self._relief: Relief | None = None
+        self._morph: float | None = None
+        self._names = ("x₁", "x₂")
+        self._image: QImage | None = None
+        self._solid: Solid | None = None
+        self._failure = ""
+        self._busy = self._waiting = False
+        self._held: QPointF | None = None
+        self._drawer = Background(self._take, self)
+        self._rest = QTimer(self, singleShot=True, interval=RESTING)
+        self._rest.timeout.connect(lambda: self._draw(2))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 300)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(180, 140)
+
+    @property
+    def ready(self) -> bool:
+        """What is wished is on screen, as fine as it becomes."""
+        return self.shown is not None and not self._busy and not self._rest.isActive() and self.shown == self._wish(2)
+
+    def show_relief(self, relief: Relief | None, morph: float | None, names: tuple[str, str], theme: Theme) -> None:
+        """Draw this; a morph of None is f over the plane."""
+        if (relief, morph, names) != (self._relief, self._morph, self._names) or theme is not self._theme:
+            self._relief, self._morph, self._names, self._theme = relief, morph, names, theme
+            self.update()
+            self._look()
+
+    def look_from(self, camera: Camera) -> None:
+        """Draw it from another place."""
+        if camera != self.camera:
+            self.camera = camera
+            self._look()
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Something has changed: a quick picture now, a fine one at rest."""
+        self._rest.start()
+        self._draw(1)
+
+    def _wish(self, samples: int) -> tuple[Any, ...]:
+        ratio = self.devicePixelRatioF()
+        width, height = round(self.width() * ratio), round(self.height() * ratio)
+        samples = samples if width * height <= FINE_PIXELS else 1
+        return self._relief, self._morph, self._names, self.camera, width, height, self._theme, ratio, samples
+
+    def _draw(self, samples: int) -> None:
+        if self._relief is None or not self.isVisible():
+            return
+        if self._busy:
+            self._waiting = True  # what is wished then is drawn next
+            return
+        wish = self._wish(samples)
+        self._busy, self._waiting = True, False
+
+        def work() -> tuple[tuple[Any, ...], Solid | None, NDArray[np.uint8] | str]:
+            relief, morph, names, camera, width, height, theme, ratio, samples = wish
+            try:
+                solid = _solid(relief, morph, names)
+                return wish, solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
+            except Exception as error:
+                log.caught("The relief could not be drawn.")
+                return wish, None, f"The relief could not be drawn ({type(error).__name__}: {error})."
+
+        self._drawer.ask(work)
+
+    def _take(self, answer: Any) -> None:
+        wish, self._solid, drawn = answer
+        self._busy, self.shown = False, wish
+        self._failure = drawn if isinstance(drawn, str) else ""
+        if not isinstance(drawn, str):
+            height, width = drawn.shape[:2]
+            self._image = QImage(drawn.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
+            self._image.setDevicePixelRatio(wish[7])
+        self.update()
+        if self._waiting:
+            self._draw(1 if self._rest.isActive() else 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show:
+            self._look()
+        # Keys that are also commands of the window are those of the picture while it has the focus.
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._act_of(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.fillRect(self.rect(), QColor(*theme.background))
+        if self._relief is None:
+            return
+        if self._failure:
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            painter.setPen(QColor(*theme.ink))
+            painter.drawText(self.rect().adjusted(8, 8, -8, -8), int(flags), self._failure)
+        elif self._image is not None and self._solid is not None and self.shown is not None:
+            painter.drawImage(self.rect(), self._image)
+            camera = self.shown[3]
+            paint_captions(painter, self._solid, camera, self.width(), self.height(), theme)
+
+    # -- the user --------------------------------------------------------------------------------------------------
+
+    def _act_of(self, event: QKeyEvent) -> Callable[[], None] | None:
+        """What a key does."""
+        key, camera = Qt.Key, self.camera
+        turns = {
+            key.Key_Left: (-PER_KEY, 0.0),
+            key.Key_Right: (PER_KEY, 0.0),
+            key.Key_Up: (0.0, -PER_KEY),
+            key.Key_Down: (0.0, PER_KEY),
+        }
+        pressed = key(event.key())
+        if pressed in (key.Key_Plus, key.Key_Equal, key.Key_Minus) and not _with_control(event):
+            factor = 1.0 / NOTCH if pressed is key.Key_Minus else NOTCH
+            return lambda: self.look_from(camera.zoomed(factor))
+        if not is_plain(event):
+            return None
+        if pressed in turns:
+            return lambda: self.look_from(camera.turned(*turns[pressed]))
+        return self.reset if pressed in (key.Key_R, key.Key_Home) else None
+
+    def reset(self) -> None:
+        """Look from where one looked at first."""
+        self.look_from(Camera())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        act = self._act_of(event)
+        if act is None:
+            super().keyPressEvent(event)
+        else:
+            act()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._held = event.position()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._held is not None:
+            way = event.position() - self._held
+            self._held = event.position()
+            self.look_from(self.camera.turned(PER_PIXEL * way.x(), PER_PIXEL * way.y()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._held = None
+        self.setCursor(Qt.CursorShape.OpenHandCursor)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.reset()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self.look_from(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
+        event.accept()
+
+
+def _with_control(event: QKeyEvent) -> bool:
+    kind = Qt.KeyboardModifier
+    return bool(event.modifiers() & (kind.ControlModifier | kind.AltModifier | kind.MetaModifier))
+
+
+class ReliefPanel(QWidget):
+    """The picture, which of the two it is, how far the morph is, and what is drawn in words.
+
+    Parameters
+    ----------
+    controller : Controller
+    window : QMainWindow
+        For the file of a picture.
+    """
+
+    def __init__(self, controller: Controller, window: Any) -> None:
+        super().__init__()
+        self._controller, self._window = controller, window
+        self._scene: tuple[Scene, Theme] | None = None
+        describe(self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.")
+        self.setToolTip("")
+        self.picture = describe(
+            ReliefPicture(),
+            "relief.picture",
+            "Relief",
+            "Drag or arrow keys: turn. Wheel, + and −: zoom. Double click or R: as at first.",
+        )
+        self.mode = describe(
+            combo_box(((text.OVER_PLANE, False), (text.TRICK, True)), width=9),
+            "relief.mode",
+            "What is drawn",
+            "f over the plane, or the plane in the feature space of the polynomial kernel of degree 2.",
+        )
+        self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.mode.activated.connect(self._chosen)
+        self.save = describe(
+            QPushButton("&Save…"), "relief.save", "Save the picture", "As a PNG file, as it is seen now."
+        )
+        self.save.clicked.connect(self._ask_path)
+        self.lift = describe(
+            QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back."
+        )
+        self.lift.setMinimumWidth(max(self._width_of(each) for each in ("Lift", "Flatten", "Stop")))
+        self.lift.clicked.connect(self._play)
+        self.morph = describe(
+            QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
+        )
+        self.morph.setRange(0, TICKS)
+        self.morph.setPageStep(TICKS // 6)
+        self.morph.actionTriggered.connect(lambda: self._go(self.morph.sliderPosition()))
+        self._lifted = QWidget()
+        filled(QHBoxLayout(self._lifted), self.lift, (self.morph, 1), margins=0)
+        self._way = 0
+        self._clock = QTimer(self, interval=TICK)
+        self._clock.timeout.connect(self._tick)
+        self.use = describe(
+            QPushButton("&Use it here"),
+            "relief.use",
+            "Use the polynomial kernel of degree 2",
+            "In this classifier; undo takes it back.",
+        )
+        self.use.clicked.connect(self._use_polynomial)
+        self._words = RoomyLabel("relief.words", title="What is drawn")
+        self._spread = PictureBesideText("relief.message", self.picture, self._lifted, (self._words,))
+        above = QWidget()
+        flow = FlowLayout(above, 6)
+        for widget in (self.mode, self.use, self.save):
+            flow.addWidget(widget)
+        filled(QVBoxLayout(self), above, (self._spread, 1), margins=(8, 6, 8, 6), spacing=4)
+        layout = self._spread.layout()
+        assert layout is not None
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.setFocusProxy(self.picture)
+
+    def _width_of(self, word: str) -> int:
+        return self.fontMetrics().horizontalAdvance(word) + 28
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Draw what is known of the studied lane."""
+        self._scene = scene, theme
+        said = scene.feature(ReliefScene)
+        if said is None:
+            return
+        relief, trick = said.relief, bool(self.mode.currentData())
+        # While it is being worked out the picture stays, with the focus that it has.
+        message = said.message if relief is None and said.message != text.WAITING else ""
+        missing = trick and relief is not None and relief.map is None
+        self._spread.show_plain(text.NO_MAP if missing else message)
+        self._lifted.setVisible(trick)
+        self.save.setEnabled(relief is not None and not missing)
+        self.use.setVisible(missing and said.can_map)
+        if relief is None or missing:
+            self._clock.stop()
+            self.picture.show_relief(None, None, ("", ""), theme)
+            self._words.say(said.message)
+            return
+        show_number(self.morph, self.morph.value())
+        names = (scene.axes[0] or "x₁", scene.axes[1] or "x₂")
+        self.picture.show_relief(relief, self._morph(), names, theme)
+        drawn = text.map_words(relief) if trick else text.relief_words(relief, limit_of(relief))
+        self._words.say(drawn)
+        self._show_lift()
+
+    def _again(self) -> None:
+        if self._scene is not None:
+            self.render_scene(*self._scene)
+
+    # -- the kernel trick ------------------------------------------------------------------------------------------
+
+    def _morph(self) -> float | None:
+        return self.morph.value() / TICKS if self.mode.currentData() else None
+
+    def _chosen(self) -> None:
+        self._clock.stop()
+        self._words.forget()
+        self._again()
+
+    def show_mode(self, trick: bool) -> None:
+        """f over the plane, or the kernel trick."""
+        show_choice(self.mode, trick)
+        self._chosen()
+
+    def _go(self, tick: int) -> None:
+        self._clock.stop()
+        self.morph.setValue(tick)
+        self._again()
+
+    def _play(self) -> None:
+        if self._clock.isActive():
+            self._clock.stop()
+        else:
+            self._way = -1 if self.morph.value() == TICKS else 1
+            self._clock.start()
+        self._show_lift()
+
+    def _tick(self) -> None:
+        self.morph.setValue(self.morph.value() + self._way)
+        if self.morph.value() == (TICKS if self._way > 0 else 0):
+            self._clock.stop()
+        self._again()
+
+    def _show_lift(self) -> None:
+        moving, there = self._clock.isActive(), self.morph.value() == TICKS
+        self.lift.setText("&Stop" if moving else "F&latten" if there else "&Lift")
+
+    def _use_polynomial(self) -> None:
+        said = None if self._scene is None else self._scene[0].feature(ReliefScene)
+        if said is not None:
+            coef0 = max(self._controller.document.lanes[said.place].svm.coef0, 0.0)
+            words = "Use the polynomial kernel of degree 2"
+            self._controller.set_lane(said.place, "svm", text=words, kernel="poly", degree=2, coef0=coef0)
+
+    # -- the file of a picture -------------------------------------------------------------------------------------
+
+    def _ask_path(self) -> None:
+        path = self._controller.store.path
+        folder = path.parent if path is not None else Path.home()
+        dialog = named(
+            QFileDialog(
+                self,
+                "Save the picture as",
+                str(folder / "relief.png"),
+                "PNG picture (*.png)",
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+                defaultSuffix="png",
+            ),
+            "relief.path",
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.save_picture(Path(name)))
+        dialog.open()
+
+    def save_picture(self, path: Path) -> None:
+        """Write what is seen now as a PNG file, on a thread."""
+        wish, font = self.picture._wish(1), self.picture.font()
+        relief, morph, names, camera, width, height, theme, ratio, _ = wish
+        if relief is None:
+            return
+
+        def work(progress: Progress) -> Path:
+            pixels = relief_image(
+                relief,
+                SAVED * width,
+                SAVED * height,
+                azimuth=camera.azimuth,
+                tilt=camera.tilt,
+                zoom=camera.zoom,
+                theme=theme,
+                morph=morph,
+                ratio=SAVED * ratio,
+                font=font,
+                names=names,
+            ).astype(np.uint32)
+            progress(0.5)
+            argb = 0xFF000000 | pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
+            data = png.encode(argb.astype(np.uint32))
+            progress.commit()
+            write_bytes(data, path)
+            return path
+
+        task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
+        self._window.tasks.run(task, lambda saved: self._window.say(f"Saved {saved.name}."))

@@ -1,0 +1,93 @@
+"""Scene of the relief: what is asked of the background while its panel is open, and what that shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.engine.query import Query
+from app.engine.requests import Frame
+from app.scene.context import Context
+from app.scene.model import LaneScene
+from app.scene.text import COVERED
+from app.state.document import Document
+from app.state.session import Session
+from solver.core.binary_reduction import PairClassifier
+
+from . import text
+from .query import Relief, ReliefQuery
+
+#: The name of the panel, and the beginning of that of the question, which ends with the slot of the lane.
+NAME = "relief"
+
+
+@dataclass(frozen=True)
+class ReliefScene:
+    """What the panel shows.
+
+    Attributes
+    ----------
+    place : int
+        Of the lane.
+    relief : Relief or None
+        What is known.
+    message : str
+        Why there is none, in a sentence; or "".
+    can_map : bool
+        The lane could be given a kernel whose map can be drawn.
+    """
+
+    place: int
+    relief: Relief | None
+    message: str
+    can_map: bool
+
+
+def _studied(document: Document, session: Session) -> int:
+    """The lane whose run is looked at: the one chosen, else the first that trains."""
+    ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
+    return next((index for index in ways if document.lanes[index].trainer is not None), 0)
+
+
+def _name(document: Document, place: int) -> str:
+    return f"{NAME}{document.slots[place]}"
+
+
+def _run(context: Context, index: int) -> Frame | None:
+    """The frame of a lane that has a run on the present points, with an f."""
+    frame = context.results.frame(context.document.slots[index])
+    if frame is None or frame.run_state is None or not isinstance(frame.model, PairClassifier):
+        return None
+    return frame if frame.points is context.document.training_points else None
+
+
+def queries(context: Context) -> dict[str, Query]:
+    """The relief of the studied lane over what its picture shows, while the panel is open."""
+    if NAME not in context.session.open_panels or not context.compiled or not context.grids:
+        return {}
+    place = _studied(context.document, context.session)
+    frame = _run(context, place)
+    if frame is None:
+        return {}
+    assert isinstance(frame.model, PairClassifier)
+    grid = context.grids[min(place, len(context.grids) - 1)]
+    area = grid.left, grid.right, grid.bottom, grid.top
+    query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
+    return {_name(context.document, place): query}
+
+
+def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
+    """What the panel shows, while it is open."""
+    if NAME not in context.session.open_panels:
+        return ()
+    place = _studied(context.document, context.session)
+    answer = context.results.answer(_name(context.document, place))
+    lane, said = context.document.lanes[place], lanes[place]
+    relief = None if answer is None else answer.value
+    message = "" if answer is None else answer.message
+    if _run(context, place) is None:
+        covered = f"{COVERED}." if said.headline == COVERED else ""
+        relief, message = None, said.message or covered or text.without(lane)
+    elif relief is None:
+        message = message or text.WAITING
+    return (ReliefScene(place, relief, message, lane.classifier == "svm"),)

@@ -1,0 +1,62 @@
+"""Text about the relief: what is drawn, what is cut off, and what is projected away; no Qt."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from app.state.document import Lane
+from app.state.number_format import count, short
+
+from .query import Relief
+
+WAITING = "Working it out…"
+#: What the two modes are called.
+OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
+TURN = "Drag or arrow keys turn it, the wheel or + and − zoom, R goes back."
+NO_MAP = (
+    "The map is drawn for the polynomial kernel of degree 2 with c₀ of at least 0: three coordinates hold its plane. "
+    "Other kernels have more dimensions than a picture, RBF has infinitely many."
+)
+
+
+def without(lane: Lane) -> str:
+    """Why a lane has no relief."""
+    if lane.is_difference:
+        return "A difference of two classifiers has no f: choose one of the two."
+    if lane.trainer is None:
+        return f"{lane.family.short} has no f: it counts votes.  Choose an SVM, a perceptron or Pegasos."
+    return WAITING
+
+
+def relief_words(relief: Relief, limit: float) -> str:
+    """What is drawn of f over the plane."""
+    beyond = int((np.abs(relief.f_points) > limit).sum())
+    edge = f"  {count(beyond, 'point')} beyond: at the edge." if beyond else ""
+    sheets = "f = 0 and f = ±1" if relief.has_margins else "f = 0"
+    lines = [relief.title, f"Sheets and lines: {sheets}.  Cut off at |f| = {short(limit)}.{edge}"]
+    if len(relief.losses):
+        loss = "hinge loss max(0, 1 − y f)" if relief.has_margins else "loss max(0, −y f)"
+        lines.append(f"Posts: {loss}, {short(float(relief.losses.mean()))} on average.")
+    return "\n".join([*lines, f"f at {len(relief.xs)} × {len(relief.ys)} places, straight lines between them.", TURN])
+
+
+def map_words(relief: Relief) -> str:
+    """What is drawn of the kernel's map."""
+    explicit = relief.map
+    assert explicit is not None
+    right = int((relief.y * relief.f_points > 0).sum())
+    lines = [relief.title]
+    if explicit.coef0 == 0:
+        lines += [
+            "⟨φ(x), φ(z)⟩ = (γ⟨x, z⟩)² with φ(x) = γ (x₁², √2 x₁x₂, x₂²).",
+            "All of φ is drawn; x and −x fall on one place.",
+        ]
+    else:
+        lines += [
+            "⟨φ(x), φ(z)⟩ = (γ⟨x, z⟩ + c₀)² with φ(x) = (γx₁², √2 γx₁x₂, γx₂², √(2γc₀) x₁, √(2γc₀) x₂, c₀).",
+            "Drawn: both coordinates of first order, and upwards q, the squares along w.  Left out: two directions of "
+            "the squares in which f does not change, and c₀.",
+        ]
+    points = f"{right} of {count(len(relief.y), 'point')} in view on the right side" if len(relief.y) else ""
+    plane = "f(x) = ⟨w, φ(x)⟩ + b: the boundary is exactly the plane f = 0"
+    return "\n".join([*lines, f"{plane}{', with ' + points if points else ''}.  Each axis is scaled to the box.", TURN])

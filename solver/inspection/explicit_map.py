@@ -1,0 +1,65 @@
+"""ExplicitMap: the three coordinates of the feature space of a quadratic kernel in which f of a machine is a plane.
+
+Legend: ``phi(x)`` in R^6, `kernels.feature_maps.quadratic_features`, with ``K(x, z) = (gamma <x, z> + c)^2 =
+<phi(x), phi(z)>``; ``w = sum_s coef_s phi(x_s)`` and ``f(x) = <w, phi(x)> + b``.
+
+Of three coordinates one can draw a picture.  Without c that is all of phi, whose others are 0.  With c there are five,
+and one that is constant; drawn are both of first order and, of the three of second order, their component along w's:
+``q = <w_2, phi_2(x)> / |w_2|``.  That is an orthogonal projection of the feature space on a space that holds w but for
+the constant, so f is ``<normal, drawn> + offset`` exactly, and along what is left out f does not change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.core.arrays import Array
+from solver.kernels.expansion import Expansion
+from solver.kernels.feature_maps import quadratic_features
+from solver.kernels.table import Kernel
+
+
+@dataclass(frozen=True, eq=False)
+class ExplicitMap:
+    """
+    Attributes
+    ----------
+    gamma, coef0 : float
+    axes : ndarray of shape (3, 6)
+        Orthonormal: what is drawn of phi.
+    normal : ndarray of shape (3,)
+    offset : float
+        f is ``<normal, drawn> + offset``.
+    """
+
+    gamma: float
+    coef0: float
+    axes: Array
+    normal: Array
+    offset: float
+
+    def __call__(self, X: Array) -> Array:
+        """The drawn coordinates of points of the plane, shape (n, 3)."""
+        drawn: Array = quadratic_features(X, self.gamma, self.coef0) @ self.axes.T
+        return drawn
+
+
+def explicit_map(expansion: Expansion, problem: int) -> ExplicitMap | None:
+    """The map of f of one binary problem; None where the kernel is another, or has no map (coef0 below 0)."""
+    kernel = expansion.kernel
+    if not isinstance(kernel, Kernel) or kernel.name != "poly" or kernel.degree != 2 or kernel.coef0 < 0:
+        return None
+    features = quadratic_features(expansion.points, kernel.gamma, kernel.coef0)
+    w = features.T @ expansion.coef[:, problem]
+    unit = np.eye(6)
+    if kernel.coef0 == 0:
+        axes = unit[[0, 2, 1]]
+    else:
+        size = float(np.linalg.norm(w[:3]))
+        along = np.array([1.0, 0.0, 1.0]) / np.sqrt(2.0) if size == 0 else w[:3] / size
+        axes = np.vstack([unit[[3, 4]], [[*along, 0.0, 0.0, 0.0]]])
+    return ExplicitMap(
+        kernel.gamma, kernel.coef0, axes, axes @ w, float(expansion.offset[problem] + w[5] * kernel.coef0)
+    )
