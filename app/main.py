@@ -235,6 +235,22 @@ def _code_arguments(parser: _Parser) -> None:
     parser.add_argument("--out", type=_path, required=True, metavar="PROGRAM", help="the .py or .ipynb file to write")
 
 
+def _film_arguments(parser: _Parser) -> None:
+    _takes_document(parser)
+    parser.add_argument("--out", type=_path, required=True, metavar="FILM", help="a .gif, .webp or .png (APNG) file")
+    parser.add_argument(
+        "--lane", type=int, metavar="N", help="which classifier, from 1; default: the first that trains"
+    )
+    parser.add_argument("--steps", type=_steps, metavar="FROM:TO", help="of the training; default: all of them")
+    parser.add_argument("--sweep", type=_sweep, metavar="NAME=FROM:TO", help="in its place k, C, gamma or lam, moved")
+    parser.add_argument(
+        "--pictures", type=_pictures, default=60, metavar="N", help="at most, default 60; or: changes (of the SVs)"
+    )
+    parser.add_argument("--fps", type=int, default=10, metavar="N", help="pictures a second, default 10")
+    parser.add_argument("--size", type=_pixels, default=(960, 540), metavar="WIDTHxHEIGHT", help="default 960x540")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+
+
 @dataclass(frozen=True)
 class _Command:
     """What the first word of the command line asks for.
@@ -272,11 +288,40 @@ def _folder(text: str) -> Path:
     return _path(text)
 
 
-def _size(text: str) -> tuple[int, int]:
+def _pixels(text: str) -> tuple[int, int]:
     try:
         width, height = (int(part) for part in text.lower().split("x"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no size; write it as 1280x720") from None
+    return width, height
+
+
+def _steps(text: str) -> tuple[int, int | None]:
+    first, _, last = text.partition(":")
+    try:
+        return int(first or 0), int(last) if last else None
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no range of steps; write it as 0:200") from None
+
+
+def _sweep(text: str) -> tuple[str, float, float]:
+    name, _, ends = text.partition("=")
+    try:
+        start, stop = (float(part) for part in ends.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no sweep; write it as C=0.1:100") from None
+    return name, start, stop
+
+
+def _pictures(text: str) -> int:
+    try:
+        return 0 if text == "changes" else int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of pictures, nor changes") from None
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, height = _pixels(text)
     least_width, least_height = LEAST_SIZE
     if not (least_width <= width <= 8000 and least_height <= height <= 8000):
         raise argparse.ArgumentTypeError(f"{text} must lie between {least_width}x{least_height} and 8000x8000")
@@ -382,6 +427,29 @@ def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -
     return 0
 
 
+def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.features.film import plan
+
+    document = opened.document
+    try:
+        kind = plan.check_kind(options.out)
+        plan.check_rate(kind, options.fps)
+        content = plan.content_of(document, options.lane, options.steps, options.sweep, options.pictures)
+        plan.check(document, content)
+        plan.check_size(1, *options.size)
+    except ValueError as error:
+        parser.error(str(error))
+    from app.features.film.view_render import render_film
+
+    try:
+        summary = render_film(create_window, document, content, options)
+    except ValueError as error:
+        parser.error(str(error))
+    _tell(f"{summary}\nWrote {options.out}\n")
+    _leave(0)
+    return 0
+
+
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.files import log
 
@@ -401,9 +469,9 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
-        f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} code [FILE] --out PROGRAM writes it"
-        f" as a scikit-learn program; neither needs a display.  {NAME} share [FILE] prints the document as one text,"
-        f" for a mail or a chat, {NAME} lesson check FILE... checks lessons.",
+        f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
+        f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
+        f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons.",
         _window_arguments,
         _open_window,
     ),
@@ -418,6 +486,7 @@ _COMMANDS = {
         _code_arguments,
         _write_code,
     ),
+    "film": _Command("Make a film of a training, or of a slider that moves.", "", _film_arguments, _film),
 }
 
 

@@ -58,28 +58,34 @@ def _picture(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[
     yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
-    below: tuple[Any, ...] | None = None
+    blocks: list[tuple[Any, ...]] = []  # values of a band's rows; of the band below, its last row
+    levels: tuple[float, ...] = ()
     n_classes = len(frame.points.classes)
 
-    def band(block: slice) -> None:
-        nonlocal below
+    def rows_in(block: slice) -> None:
+        nonlocal levels
         values = rows(ys[block])
         argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
         classes, other = values.two or (values.classes, None)
-        own: tuple[Any, ...] = (classes, values.tie, values.f, other)
+        blocks.append((classes, values.tie, values.f, other))
+        levels = values.margins
+
+    # Lines are found in bands that depend on the size alone, not on how fast the blocks were: dashes begin where they
+    # did in the picture before.
+    height = max(4, MOST_PIXELS // grid.width)
+    for start in range(0, grid.height, height):
+        stop = min(start + height, grid.height)
+        yield from pace.in_blocks(stop, rows_in, size=16, begin=start)
+        yield from pace.pause()
+        own: tuple[Any, ...] = tuple(
+            None if parts[0] is None else np.concatenate(parts) for parts in zip(*blocks, strict=True)
+        )
         # A band of lines begins on the last row of the band below, so that none is missing between the two.
-        start = block.start
-        if below is not None:
-            start -= 1
-            pairs = zip(below, own, strict=True)
-            own = tuple(None if b is None or a is None else np.concatenate((b, a)) for b, a in pairs)
-        found = Surface(rows_of(grid, slice(start, block.stop)), *own)
-        found.levels = values.margins
+        found = Surface(rows_of(grid, slice(max(start - 1, 0), stop)), *own)
+        found.levels = levels
         boundary.append(found.boundary(n_classes))
         margins.append(found.margins())
-        below = tuple(None if each is None else each[-1:].copy() for each in own)
-
-    yield from pace.in_blocks(grid.height, band, size=4, most=max(4, MOST_PIXELS // grid.width))
+        blocks = [tuple(None if each is None else each[-1:].copy() for each in own)]
     pixel = (grid.right - grid.left) / grid.width
     limit = MOST_VERTICES * (grid.width + grid.height)
     lines = []

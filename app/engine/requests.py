@@ -34,6 +34,13 @@ class Side:
 Sides = tuple[Side, Side]
 
 
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """Where a training began: the multipliers of each binary problem, None where they were zero."""
+
+    multipliers: tuple[Array | None, ...] = ()
+
+
 @dataclass(frozen=True)
 class LaneSpec:
     """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
@@ -50,6 +57,7 @@ class LaneSpec:
     sides: Sides | None = None  #: the two models whose difference is the picture
     surveyed: bool = False  #: primal and gap are looked at all along the run
     slacks: bool = False  #: slacks are looked at
+    starts: Starts | None = None  #: what a new training begins from, in place of what was trained before
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,8 @@ class Frame:
         The two models whose difference this is a picture of; there is no model then.
     provisional : bool
         The surface is not that of a finished training, and will not be in a moment.
+    starts : Starts or None
+        Where the training began.
     """
 
     job: int
@@ -161,6 +171,7 @@ class Frame:
     provisional: bool = False
     orders: Orders | None = None
     sides: Sides | None = None
+    starts: Starts | None = None
 
     @property
     def certificate(self) -> AnyCertificate | None:

@@ -23,7 +23,7 @@ from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
 
 from .pieces import Pace
-from .requests import Frame, LaneSpec, Marks, Phase
+from .requests import Frame, LaneSpec, Marks, Phase, Starts
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
 from .run_state import Seek
 from .surface_values import Source, problem_of, svm_source
@@ -53,12 +53,20 @@ class TrainingRun:
         self.compiled = spec.compiled
         self.number = number
         self.estimator = estimator_of(spec.lane)
-        start = None if before is None else before.multipliers_for(spec)
+        given = None if before is None else before.multipliers_for(spec)
+        known = iter(() if spec.starts is None else spec.starts.multipliers)
+        began: list[Array | None] = []
+
+        def start(pair: Pair, C: Array) -> Array | None:
+            began.append(next(known, None) if given is None else given(pair, C))
+            return began[-1]
+
         self.begun = time.perf_counter()
         # Without shrinking: what is said of each step is true of all points.
         self.trainer: PairTrainer[Any] = self.estimator.prepare(
             self.points.xy, self.points.labels, start=start, compiled=spec.compiled, shrinking=False
         )
+        self.starts = Starts(tuple(began))
         share = 1.0 / len(self.trainer.solvers)
         self.recordings = [Recording(each, MEMORY * share, int(KEPT * share)) for each in self.trainer.solvers]
         self.seconds = time.perf_counter() - self.begun
@@ -234,6 +242,7 @@ class TrainingRun:
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
             run_state=run_state,
+            starts=self.starts,
         )
 
     def details(self, frame: Frame, spec: LaneSpec) -> Generator[Frame | None]:

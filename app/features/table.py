@@ -21,6 +21,7 @@ from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
 from .evaluation.feature import FEATURE as EVALUATION
 from .feature import Action, Aspect, Dock, Feature, Place, Sign
+from .film.feature import FEATURE as FILM
 from .ground_truth.feature import FEATURE as GROUND_TRUTH
 from .kkt.feature import FEATURE as KKT
 from .lessons.feature import FEATURE as LESSONS
@@ -53,6 +54,7 @@ FEATURES: tuple[Feature, ...] = (
     GROUND_TRUTH,
     CODE,
     LESSONS,
+    FILM,
 )
 
 

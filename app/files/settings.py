@@ -151,6 +151,11 @@ PICTURE_THEME = Word("picture/theme", "window")
 PICTURE_LEGEND = Flag("picture/legend", True)
 PICTURE_WIDTH = Number("picture/width", 0, 1, 100_000)
 PICTURE_HEIGHT = Number("picture/height", 0, 1, 100_000)
+FILM_KIND = Choice("film/kind", "gif", ("gif", "webp", "png"))
+FILM_RATE = Number("film/rate", 10, 1, 60)
+FILM_SIZE = Word("film/size", "p540")
+FILM_THEME = Word("film/theme", "window")
+FILM_LEGEND = Flag("film/legend", True)
 
 
 class Settings:

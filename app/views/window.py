@@ -147,6 +147,11 @@ class MainWindow(DropWindow):
         """The present document."""
         return self.controller.document
 
+    @property
+    def settings(self) -> Settings:
+        """What is remembered from one start to the next."""
+        return self._settings
+
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
         suffix = path.suffix.lower()

@@ -87,6 +87,18 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "no number of a lane": (["code", "--lane", "one", "--out", "x.py"], "one"),
     "missing file to write as code": (["code", "nowhere.playground", "--out", "x.py"], "nowhere.playground"),
     "no folder for the program": (["code", "--out", "no/such/x.py"], "x.py was not saved"),
+    "a film of no kind": (["film", "--out", "x.mp4"], "must end in .gif, .webp or .png"),
+    "a film of a lane that does not train": (["film", "--out", "x.gif", "--lane", "1"], "does not train; its k can be"),
+    "a film of no lane": (["film", "--out", "x.gif", "--lane", "3"], "There is no classifier 3"),
+    "a film at no rate of a GIF": (["film", "--out", "x.gif", "--fps", "30"], "30 is not among them"),
+    "a film of too many pictures": (["film", "--out", "x.webp", "--pictures", "5000"], "1 to 1?000 pictures, not"),
+    "a film of no number": (["film", "--out", "x.webp", "--pictures", "few"], "'few' is no number"),
+    "a film that is too small": (["film", "--out", "x.webp", "--size", "90x90"], "90 × 90 do not lie between"),
+    "a film of no slider": (["film", "--out", "x.webp", "--sweep", "C"], "'C' is no sweep"),
+    "a film of a slider nobody has": (["film", "--out", "x.webp", "--sweep", "lam=1:2"], "No classifier on screen has"),
+    "a film beyond a slider": (["film", "--out", "x.webp", "--sweep", "k=1:900"], "900 is not between"),
+    "a film of no steps": (["film", "--out", "x.webp", "--steps", "all"], "'all' is no range"),
+    "a film of what is not there": (["film", "nowhere.playground", "--out", "x.gif"], "nowhere.playground"),
     "unknown theme": (["render", "--out", "x.png", "--theme", "pink"], "pink"),
 }
 
@@ -271,6 +283,21 @@ def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     done = run("code", "--lane", "1", "--out", tmp_path / "two moons.py")
     assert (done.returncode, done.stderr) == (0, "")
     assert "KNeighborsClassifier(n_neighbors=5" in (tmp_path / "two moons.py").read_text(encoding="utf-8")
+
+
+def test_film_writes_a_film(tmp_path: Path) -> None:
+    from PIL import Image
+
+    points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
+    source, out = tmp_path / "four points.playground", tmp_path / "tráining.WebP"
+    documents.write(Document(points, (Lane("knn"), Lane("svm"))), source)
+    done = run("film", source, "--out", out, "--size", "320x240", "--pictures", "3", "--fps", "5", "--theme", "dark")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "SVM, RBF, C = 1, γ = 1: " in done.stdout and f"Wrote {out}" in done.stdout
+    with Image.open(out) as film:
+        assert film.size == (320, 240) and 1 < film.n_frames <= 3 and film.info["loop"] == 0
+    assert f"{film.n_frames} pictures, {(film.n_frames - 1) / 5 + 2:.1f} s" in done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
 
 
 @pytest.mark.soak

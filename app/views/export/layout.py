@@ -6,8 +6,8 @@ Plots are painted by the same canvas as on screen, at a scale of its own, from s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import msgspec
@@ -114,11 +114,21 @@ class PictureSpec:
 
 @dataclass(frozen=True)
 class Shot:
-    """What a picture is made from: scene and frames of the moment it was asked for; they never change."""
+    """What a picture is made from: scene and frames of the moment it was asked for; they never change.
+
+    Attributes
+    ----------
+    scene : Scene
+    lanes : tuple of (LaneScene, Frame or None)
+    compiled : bool
+    headlines : dict of int to str
+        By slot, what stands above a lane in place of its own words.
+    """
 
     scene: Scene
     lanes: tuple[tuple[LaneScene, Frame | None], ...]
     compiled: bool = True
+    headlines: Mapping[int, str] = field(default_factory=dict)
 
 
 def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bool = True) -> Shot:
@@ -154,7 +164,7 @@ class _NoTarget:
 class _Plot:
     """One lane of a sheet: its words, its canvas and where that is."""
 
-    def __init__(self, index: int, shot: Shot, theme: Theme) -> None:
+    def __init__(self, index: int, shot: Shot, theme: Theme, canvas: Canvas | None = None) -> None:
         lane, frame = shot.lanes[index]
         self.frame = frame
         has_model = frame is not None and (frame.model is not None or frame.sides is not None)
@@ -189,11 +199,12 @@ class _Plot:
         self.title = lane.title if lane.lane.is_difference else settings.title
         self.title = f"{place + 1}  {self.title}" if compared else self.title
         # The share of a difference is that of the window's view, which the picture need not have.
-        self.headline = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
+        own = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
+        self.headline = shot.headlines.get(lane.slot, own)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.training_limit)
         hand = _NoTarget()
-        self.canvas = Canvas(index, hand, hand, lambda: None)
+        self.canvas = canvas or Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:
@@ -263,6 +274,7 @@ class _Plot:
     def show(self, picture: Picture | None) -> None:
         """Have the canvas show `picture`."""
         self.lane = replace(self.lane, picture=picture)
+        self.canvas.layers.paint_anew()
         theme = dressed(theme_of(self.scene.dark), self.scene.styles)
         self.canvas.render_scene(self.scene, self.lane, theme)
 
@@ -285,6 +297,9 @@ class Sheet:
     ----------
     shot : Shot
     spec : PictureSpec
+    before : Sheet, optional
+        The one before it in a film.  Its canvases are taken over, and nothing jumps: words have at least the room they
+        had there, and the legend has at least its entries.
 
     Attributes
     ----------
@@ -292,18 +307,25 @@ class Sheet:
         For each lane `frame`, `model_frame` (None: no surface), `grid` (of the surface that `show` takes), `area`.
     """
 
-    def __init__(self, shot: Shot, spec: PictureSpec) -> None:
+    def __init__(self, shot: Shot, spec: PictureSpec, before: Sheet | None = None) -> None:
         self.spec = spec
         self.theme = dressed(theme_of(spec.dark), shot.scene.styles)
         self._text, self._bold = _font(TEXT), _font(TITLE, bold=True)
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
-        self.plots = [_Plot(index, shot, self.theme) for index in range(len(shot.lanes))]
+        canvases: list[Canvas | None] = [None] * len(shot.lanes)
+        if before is not None:
+            canvases = [plot.canvas for plot in before.plots]
+        self.plots: list[_Plot] = [_Plot(index, shot, self.theme, canvas) for index, canvas in enumerate(canvases)]
         columns = len(self.plots)
         self._column = (int(self._width) - GAP * (columns + 1)) // columns
         title = max(self._tall(plot.title, self._bold) for plot in self.plots)
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
-        self._below_title = GAP + title
-        top = self._below_title + words + 6
+        self._above: tuple[int, int] = (title, words)
+        if before is not None:
+            self._above = max(title, before._above[0]), max(words, before._above[1])
+        self._below_title = GAP + self._above[0]
+        top = self._below_title + self._above[1] + 6
+        self._signs: frozenset[str] = frozenset() if before is None else before._signs
         self.entries = self._legend(shot) if spec.legend else []
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
@@ -320,6 +342,7 @@ class Sheet:
             plot.leave_out()
         self._legend_top = bottom + 6
         self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
+        self._signs |= {kind for kind, _ in self.entries}
         #: Heights of strips are multiples of it.
         self.step = step
 
@@ -352,9 +375,9 @@ class Sheet:
             "orders": any(plot.lane.orders is not None for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }
-        signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets])
+        signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._signs
         sheets = [(sign.kind, sign.title(shot.scene)) for sign in table.signs() if sign.kind in signs]
-        return classes + [(kind, text) for kind, text in LEGEND if there[kind]] + sheets
+        return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._signs] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
         """The legend's entries in rows as wide as the picture, with the x of each."""

@@ -119,6 +119,10 @@ class Layers(pg.GraphicsObject):
         self._weight = weight
         self._made_of = ()
 
+    def paint_anew(self) -> None:
+        """Copy nothing that was painted before: edges of a copy may differ by a shade."""
+        self._made_of = ()
+
     def put_points_away(self, away: bool) -> None:
         """Draw no points, marks or specks, or all of them again."""
         self._points_away = away

@@ -1,0 +1,1 @@
+"""Film: a training, or a slider that moves, as an animated picture."""

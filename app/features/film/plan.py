@@ -1,0 +1,294 @@
+"""Plan: what a film shows, picture by picture: the steps of a training, or the values of a parameter.  No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.engine.run_state import RunState
+from app.engine.training_run import LAST
+from app.scene.text import empty_sentence
+from app.state.document import Document, Lane
+from app.state.number_format import count, grouped, short
+from app.state.slider_scales import control_of, controls_of, scale_of
+
+#: By the end of a file's name.
+KINDS = {".gif": "gif", ".webp": "webp", ".png": "png"}
+#: What they are called.
+TITLES = {"gif": "GIF: everywhere, 256 colours", "webp": "WebP: small, exact colours", "png": "APNG: exact colours"}
+#: Pictures a second to choose from; a GIF counts in hundredths of a second.
+RATES = (1, 2, 4, 5, 10, 12, 15, 20, 24, 25, 30, 50, 60)
+#: Seconds for which the last picture is held.
+HELD = 2.0
+#: Pixels of each side.
+LEAST_SIDE, LARGEST_SIDE = 200, 4096
+#: Pictures of the longest film, and pixels of all its pictures.
+MOST_PICTURES, MOST_PIXELS = 1000, 2_500_000_000
+
+
+def rates(kind: str) -> tuple[int, ...]:
+    """Pictures a second that a format can hold exactly."""
+    return tuple(rate for rate in RATES if kind != "gif" or 100 % rate == 0)
+
+
+def times(n_pictures: int, rate: int) -> tuple[int, ...]:
+    """How long each picture is seen, in milliseconds: over the whole film not one is lost, and the last is held."""
+    seen = [round(1000 * number / rate) for number in range(n_pictures)]
+    return (*(after - before for before, after in pairwise(seen)), round(1000 * HELD))
+
+
+@dataclass(frozen=True)
+class Training:
+    """The training of a lane, from its recording.
+
+    Attributes
+    ----------
+    lane : int
+        Its place.
+    first : int
+        The step of the first picture.
+    last : int or None
+        The step of the last one; None for the end of the run.
+    pictures : int
+        How many there are at most, evenly over these steps.
+    changes : bool
+        One for each change of the support vectors, and of the ends, in their place.
+    """
+
+    lane: int
+    first: int = 0
+    last: int | None = None
+    pictures: int = 60
+    changes: bool = False
+
+    def steps(self, run: RunState) -> tuple[int, ...]:
+        """The steps of its pictures, once the run has been made as far as that; ValueError where it has none."""
+        last = run.length if self.last is None else min(self.last, run.length)
+        if self.first > last:
+            raise ValueError(
+                f"The training has {count(run.length, 'step')}, so that none begins at {grouped(self.first)}."
+            )
+        if not self.changes:
+            even = np.linspace(self.first, last, min(self.pictures, last - self.first + 1))
+            return tuple(int(step) for step in np.round(even))
+        if run.trace.bucket > 1:
+            raise ValueError(
+                f"In a run of {count(run.length, 'step')} no change is looked for: choose pictures evenly."
+            )
+        steps, at = [self.first], run.trace.next_change(self.first)
+        while at is not None and at[0] <= last:
+            steps.append(at[0])
+            at = run.trace.next_change(at[0])
+        return tuple(dict.fromkeys([*steps, last]))
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A parameter from one value to another, at even distances on its slider, each picture trained to its end.
+
+    Attributes
+    ----------
+    lane : int
+        Its place.
+    control : str
+        The slider: "k", "C", "gamma" ..
+    start, stop : float
+    pictures : int
+        How many there are at most.
+    """
+
+    lane: int
+    control: str
+    start: float
+    stop: float
+    pictures: int = 60
+
+    def values(self, n_points: int) -> tuple[float, ...]:
+        """The values of its pictures."""
+        scale = scale_of(self.control, n_points)
+        ends = scale.place_of(self.start), scale.place_of(self.stop)
+        places = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
+        return tuple(scale.value_at(int(place)) for place in np.round(places))
+
+
+Content = Training | Sweep
+
+
+def lane_with(lane: Lane, control: str, value: float) -> Lane:
+    """The lane with its slider at another value."""
+    part, field = control_of(control)
+    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
+
+
+def document_with(document: Document, place: int, control: str, value: float) -> Document:
+    """The document with the slider of one of its lanes at another value."""
+    lanes = list(document.lanes)
+    lanes[place] = lane_with(lanes[place], control, value)
+    return replace(document, lanes=tuple(lanes))
+
+
+def swept(document: Document, place: int) -> tuple[str, ...]:
+    """The sliders of a lane that can be swept."""
+    return controls_of(document.lanes[place]) if place < document.shown else ()
+
+
+def whole_range(document: Document, control: str) -> tuple[float, float]:
+    """The least and the largest value that a slider offers."""
+    scale = scale_of(control, len(document.training_points))
+    return scale.value_at(scale.low), scale.value_at(scale.high)
+
+
+def can_film(document: Document, place: int) -> tuple[str, ...]:
+    """What can be filmed of a lane: "training", and sliders."""
+    if place >= document.shown or document.lanes[place].is_difference:
+        return ()
+    trains = ("training",) if document.lanes[place].trainer is not None else ()
+    return (*trains, *swept(document, place))
+
+
+def check(document: Document, content: Content) -> None:
+    """ValueError, with one sentence, where there is no such film."""
+    if not 0 <= content.lane < document.shown:
+        shown = document.shown
+        number = f"is only {shown} classifier" if shown == 1 else f"are only {shown} classifiers"
+        raise ValueError(f"There is no classifier {content.lane + 1}: there {number} on screen.")
+    lane, points = document.lanes[content.lane], document.training_points
+    who = f"Classifier {content.lane + 1} ({lane.title})"
+    if isinstance(content, Training) and lane.trainer is None:
+        able = swept(document, content.lane)
+        instead = f"; its {_listed(able)} can be swept" if able else ""
+        raise ValueError(f"{who} does not train{instead}.")
+    if isinstance(content, Sweep):
+        able = swept(document, content.lane)
+        if content.control not in able:
+            there = f"it has {_listed(able)}" if able else "nor anything else"
+            raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
+    empty = empty_sentence(lane, points.classes, len(points), True, document.class_names, len(document.test_points))
+    if empty:
+        raise ValueError(f"There is nothing to film: {_reason(document)}.")
+    if isinstance(content, Sweep):
+        _check_range(document, content)
+    if not 1 <= content.pictures <= MOST_PICTURES:
+        raise ValueError(f"A film has 1 to {grouped(MOST_PICTURES)} pictures, not {grouped(content.pictures)}.")
+    if isinstance(content, Training) and not 0 <= content.first <= (LAST if content.last is None else content.last):
+        end = "the end" if content.last is None else f"step {grouped(content.last)}"
+        raise ValueError(f"A film goes forward from step 0 on, not from step {grouped(content.first)} to {end}.")
+
+
+def _reason(document: Document) -> str:
+    if not len(document.points):
+        return "there are no points"
+    if not len(document.training_points):
+        return "all points are test points"
+    return "all points to learn from are of one class"
+
+
+def _check_range(document: Document, sweep: Sweep) -> None:
+    least, most = whole_range(document, sweep.control)
+    for value in (sweep.start, sweep.stop):
+        if not least <= value <= most:
+            title = title_of(sweep.control)
+            raise ValueError(f"{title} can be swept from {short(least)} to {short(most)}; {value:g} is not between.")
+
+
+def check_size(n_pictures: int, width: int, height: int) -> None:
+    """ValueError, with one sentence, where so many pictures of this size are too many."""
+    if not all(LEAST_SIDE <= side <= LARGEST_SIDE for side in (width, height)):
+        raise ValueError(
+            f"A film has {LEAST_SIDE} to {LARGEST_SIDE} pixels on each side; {width} × {height} do not lie between."
+        )
+    if n_pictures > MOST_PICTURES:
+        raise ValueError(
+            f"{grouped(n_pictures)} pictures are too many for one film: the most are {grouped(MOST_PICTURES)};"
+            " choose fewer steps, or pictures evenly."
+        )
+    if n_pictures * width * height > MOST_PIXELS:
+        raise ValueError(
+            f"{grouped(n_pictures)} pictures of {width} × {height} pixels are too large for one film: make fewer or"
+            " smaller ones."
+        )
+
+
+def check_kind(path: Path) -> str:
+    """The format that the name of a file asks for; ValueError, with one sentence, where it asks for none."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise ValueError(f"The name of a film must end in .gif, .webp or .png; {path.name or path} does not.")
+    return kind
+
+
+def check_rate(kind: str, rate: int) -> None:
+    """ValueError, with one sentence, where a format cannot hold this rate."""
+    if rate not in rates(kind):
+        offered = ", ".join(map(str, rates(kind)))
+        raise ValueError(
+            f"{TITLES[kind].split(':')[0]} can have {offered} pictures a second; {rate} is not among them."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def first_able(document: Document, what: str) -> int | None:
+    """The first lane on screen of which this can be filmed; None for none."""
+    return next((place for place in range(document.shown) if what in can_film(document, place)), None)
+
+
+def content_of(
+    document: Document,
+    number: int | None,
+    steps: tuple[int, int | None] | None,
+    sweep: tuple[str, float, float] | None,
+    pictures: int,
+) -> Content:
+    """What the command line asks for; ValueError, with one sentence, where it contradicts itself or nobody can do it.
+
+    Parameters
+    ----------
+    number : int or None
+        Of the classifier, from 1; None for the first that is able.
+    steps, sweep : tuple or None
+    pictures : int
+        At most; 0 for one at each change of the support vectors.
+    """
+    if sweep is not None and (steps is not None or not pictures):
+        raise ValueError("A sweep has no steps to choose from: leave --steps and changes out.")
+    what = "training" if sweep is None else sweep[0]
+    able = first_able(document, what) if number is None else number - 1
+    if able is None:
+        does = "trains" if sweep is None else f"has a {what} to be swept"
+        raise ValueError(f"No classifier on screen {does}.")
+    if sweep is not None:
+        return Sweep(able, *sweep, pictures)
+    first, last = steps or (0, None)
+    return Training(able, first, last, pictures or MOST_PICTURES, changes=not pictures)
+
+
+def sampled(n_pictures: int) -> tuple[int, ...]:
+    """Pictures that stand for all: the first, the last, and neighbours at four places between."""
+    pairs = [(n_pictures * eighths // 8, n_pictures * eighths // 8 + 1) for eighths in (1, 3, 5, 7)]
+    chosen = {0, n_pictures - 1, *(number for pair in pairs for number in pair)}
+    return tuple(sorted(number for number in chosen if number < n_pictures))
+
+
+def estimated(chosen: Sequence[int], sizes: Sequence[int], n_pictures: int) -> int:
+    """Bytes of a film of whose pictures `chosen` a film was made in which each of them took so many bytes.
+
+    What one adds is known of those that follow their neighbour.
+    """
+    pairs = zip(chosen[:-1], chosen[1:], sizes[1:], strict=True)
+    added = [size for before, now, size in pairs if now == before + 1]
+    return int(sizes[0] + (n_pictures - 1) * (sum(added) / len(added) if added else 0))
+
+
+def title_of(control: str) -> str:
+    """What the slider is called on screen."""
+    field: Any = control_of(control)[1]
+    return str(field.label)

@@ -1,0 +1,491 @@
+"""FilmMaker: has the pictures of a film trained, computed, painted, encoded: none of it holds the window up.
+
+Each picture is the sheet that an exported picture would be of the lane at that step, or with that value.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import GeneratorType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QImage
+
+from app.engine.lane_job import LaneJob
+from app.engine.pool import Job, Priority
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Picture
+from app.engine.results import Results
+from app.engine.run_state import RunState, Seek
+from app.engine.scheduler import Scheduler
+from app.engine.shading import Shades
+from app.engine.training_run import PROBLEMS
+from app.files import documents, log
+from app.scene.compose import compose
+from app.state.document import MAX_LANES, Document
+from app.state.number_format import grouped
+from app.state.session import Session
+from app.views import theme
+from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
+from app.views.export.maker import TURN, paint_strip
+from solver import Grid
+
+from . import plan
+from .encoder import Film
+from .plan import Content, Sweep, Training
+from .process import EncoderProcess
+
+#: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
+LAID_OVER = ("boundary", "ghost")
+Pixels = NDArray[np.uint32]
+#: What goes on between two answers of the background; each is sent to it where it waits.
+Flow = Generator[None, Any, Any]
+
+
+@dataclass(frozen=True)
+class FilmSpec:
+    """A film: of what, how each picture looks, in which format, and how many of them are seen in a second."""
+
+    content: Content
+    picture: PictureSpec
+    kind: str
+    rate: int
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What a film is made from: all of the moment it was asked for; none of it changes.
+
+    Attributes
+    ----------
+    document : Document
+    session : Session
+    results : Results
+        Frames of the lanes on screen, and what is laid over them.
+    grids : tuple of Grid
+        What each of them shows on screen.
+    """
+
+    document: Document
+    session: Session
+    results: Results
+    grids: tuple[Grid, ...]
+
+    def frame(self, place: int) -> Frame | None:
+        """The newest frame of a lane."""
+        return self.results.frame(self.document.slots[place])
+
+
+def moment_of(window: Any) -> Moment:
+    """What `window` shows now; ValueError, with a sentence, while it cannot be filmed."""
+    if not window.compile_ahead.ready:
+        raise ValueError("The fast solver is still being prepared: try again in a moment.")
+    document, known, kept = window.controller.document, window.scheduler.results, Results()
+    for slot in document.slots[: document.shown]:
+        if (frame := known.frame(slot)) is not None:
+            kept.accept(frame)
+    for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
+        if (answer := known.answer(f"{name}{number}")) is not None:
+            kept.accept_answer(answer)
+    grids = tuple(canvas.grid() for canvas in window.canvases[: document.shown])
+    return Moment(document, window.controller.session, kept, grids)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What a film will be like.
+
+    Attributes
+    ----------
+    n_pictures : int
+    seconds : float
+    n_bytes : int
+        About how large the file gets.
+    image : QImage
+        One of its pictures.
+    """
+
+    n_pictures: int
+    seconds: float
+    n_bytes: int
+    image: QImage
+
+
+@dataclass(frozen=True, eq=False)
+class _Wanted:
+    """A lane's frame that is wanted; `newest` takes what `job` posts."""
+
+    job: LaneJob
+    newest: list[Frame]
+    request: LaneRequest
+    done: Callable[[Any], object]
+
+
+class FilmMaker(QObject):
+    """Makes one film, or one estimate, at a time; each begins by giving the one before up.
+
+    Parameters
+    ----------
+    scheduler : Scheduler
+    parent : QObject
+
+    Signals
+    -------
+    progressed : (int, int, float)
+        Pictures that are made, of how many (0: not known yet), and seconds left (NaN: not known yet).
+    made : ()
+        The film stands in its file.
+    estimated : (Estimate)
+    failed : (str)
+        Why there is none.
+    """
+
+    progressed = Signal(int, int, float)
+    made = Signal()
+    estimated = Signal(object)
+    failed = Signal(str)
+    _came = Signal(int, object)
+
+    def __init__(self, scheduler: Scheduler, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._scheduler = scheduler
+        self._numbers = itertools.count(1)
+        self._awaited = 0
+        self._flow: Flow | None = None
+        self._encoder: EncoderProcess | None = None
+        self._sheet: Sheet | None = None
+        self._pictures: dict[tuple[int, Grid], tuple[Frame, Picture]] = {}
+        self._queue = scheduler.queue(_frames, Priority.BACKGROUND)
+        self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def busy(self) -> bool:
+        """True while something is being made."""
+        return self._flow is not None
+
+    def make(self, moment: Moment, spec: FilmSpec, path: Path) -> None:
+        """Begin a film; ValueError, with one sentence, where there is none."""
+        plan.check(moment.document, spec.content)
+        plan.check_rate(spec.kind, spec.rate)
+        self._begin(self._film(moment, spec, path))
+
+    def estimate(self, moment: Moment, spec: FilmSpec) -> None:
+        """Begin to find out what a film will be like; ValueError, with one sentence, where there is none."""
+        plan.check(moment.document, spec.content)
+        plan.check_rate(spec.kind, spec.rate)
+        self._begin(self._try_out(moment, spec))
+
+    def cancel(self) -> bool:
+        """Give up what is being made, without a trace; False when the film is being written already."""
+        if self._encoder is not None and not self._encoder.kill():
+            return False
+        self._end()
+        return True
+
+    def close(self) -> None:
+        """Give up what is being made, and wait for what cannot be given up."""
+        encoder = self._encoder
+        self.cancel()
+        self._end()
+        if encoder is not None:
+            encoder.thread.join(5.0)
+
+    # -- one thing after the other ---------------------------------------------------------------------------------
+
+    def _begin(self, flow: Flow) -> None:
+        self.cancel()
+        self._end()
+        self._flow = flow
+        self._go_on(None)
+
+    def _go_on(self, answer: Any) -> None:
+        flow = self._flow
+        if flow is None:
+            return
+        try:
+            if isinstance(answer, Exception):
+                flow.throw(answer)
+            else:
+                flow.send(answer)
+        except StopIteration as end:
+            self._end()
+            if isinstance(end.value, Estimate):
+                self.estimated.emit(end.value)
+            else:
+                self.made.emit()
+        except (ValueError, documents.FileError) as error:
+            self._fail(str(error))
+        except MemoryError:
+            self._fail("The film was not made: there is not enough memory for one of this size.")
+        except Exception as error:
+            log.caught("The film was not made.", error)
+            self._fail(f"The film was not made ({type(error).__name__}: {error}).")
+
+    def _fail(self, sentence: str) -> None:
+        if self._encoder is not None:
+            self._encoder.kill()
+        self._end()
+        self.failed.emit(sentence)
+
+    def _end(self) -> None:
+        flow, self._flow, self._encoder, self._awaited = self._flow, None, None, 0
+        if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
+            flow.close()
+            self._queue.cancel()
+        self._pictures.clear()
+        if self._sheet is not None:
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                self._sheet.close()
+            self._sheet = None
+
+    def _await(self, begin: Callable[[Callable[[Any], None]], object]) -> Flow:
+        """What ``begin(done)`` hands to `done`, from any thread."""
+        number = self._awaited = next(self._numbers)
+
+        def done(answer: Any) -> None:
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                self._came.emit(number, answer)
+
+        begin(done)
+        return (yield)
+
+    @Slot(int, object)
+    def _take(self, number: int, answer: Any) -> None:
+        if number == self._awaited:
+            self._go_on(answer)
+
+    def _turn(self) -> Flow:
+        """Let the window do what it has to."""
+        yield from self._await(lambda done: QTimer.singleShot(0, self, lambda: done(None)))
+
+    # -- a film ----------------------------------------------------------------------------------------------------
+
+    def _film(self, moment: Moment, spec: FilmSpec, path: Path) -> Flow:
+        self.progressed.emit(0, 0, math.nan)
+        takes = yield from self._takes(moment, spec)
+        samples = yield from self._samples(takes, spec)
+        encoder = yield from self._encoding(spec, len(takes), samples)
+        begun = time.perf_counter()
+        for number, take in enumerate(takes):
+            pixels = samples.pop(number, None)
+            if pixels is None:
+                pixels = yield from self._pixels(take, spec)
+            yield from self._await(partial(encoder.put, pixels))
+            left = (time.perf_counter() - begun) / (number + 1) * (len(takes) - number - 1)
+            self.progressed.emit(number + 1, len(takes), left)
+        yield from self._await(partial(encoder.save, path))
+
+    def _try_out(self, moment: Moment, spec: FilmSpec) -> Flow:
+        takes = yield from self._takes(moment, spec)
+        samples = yield from self._samples(takes, spec)
+        chosen = [*samples]
+        encoder = yield from self._encoding(spec, len(chosen), samples, measured=True)
+        for pixels in samples.values():
+            yield from self._await(partial(encoder.put, pixels))
+        sizes = yield from self._await(encoder.sizes)
+        n_bytes = sizes[0] + sizes[-1] + plan.estimated(chosen, sizes[1 : 1 + len(chosen)], len(takes))
+        seconds = sum(plan.times(len(takes), spec.rate)) / 1000
+        middle = samples[chosen[len(chosen) // 2]]
+        height, width = middle.shape
+        image = QImage(middle.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+        return Estimate(len(takes), seconds, n_bytes, image)
+
+    def _encoding(self, spec: FilmSpec, count: int, samples: dict[int, Pixels], measured: bool = False) -> Flow:
+        """The encoder, which has got the samples of its palette where it needs any."""
+        size = spec.picture.width, spec.picture.height
+        first = [*samples.values()] if spec.kind == "gif" else []
+        film = Film(spec.kind, *size, plan.times(count, spec.rate), len(first), measured)
+        encoder = self._encoder = EncoderProcess(film)
+        for pixels in first:
+            yield from self._await(partial(encoder.put, pixels))
+        return encoder
+
+    # -- its pictures ----------------------------------------------------------------------------------------------
+
+    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[Callable[[], Flow]]]:
+        """What makes the shot of each picture."""
+        content = spec.content
+        takes: list[Callable[[], Flow]]
+        if isinstance(content, Sweep):
+            takes = [
+                partial(self._with_value, moment, spec, content, value)
+                for value in content.values(len(moment.document.training_points))
+            ]
+        else:
+            film = _Run(self, moment, spec, content)
+            run = yield from film.begin()
+            takes = [partial(film.shot_at, step) for step in content.steps(run)]
+        plan.check_size(len(takes), spec.picture.width, spec.picture.height)
+        return takes
+
+    def _with_value(self, moment: Moment, spec: FilmSpec, sweep: Sweep, value: float) -> Flow:
+        document = plan.document_with(moment.document, sweep.lane, sweep.control, value)
+        newest: list[Frame] = []
+        request = _request(moment, document, spec, sweep.lane, next(self._numbers))
+        frame = yield from self.frame(LaneJob(newest.append), newest, request)
+        return _shot(moment, document, spec, sweep.lane, frame, {})
+
+    def frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
+        """The last frame of a request; ValueError, with its sentence, where there is none."""
+        frame = yield from self._await(lambda done: self._queue.submit(_Wanted(job, newest, request, done)))
+        if frame is None or frame.phase in (Phase.EMPTY, Phase.FAILED):
+            raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
+        return frame
+
+    def _samples(self, takes: list[Callable[[], Flow]], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
+        """Pictures that stand for all, by their numbers."""
+        chosen, samples = plan.sampled(len(takes)), {}
+        for number in chosen:  # how much room words and legend want, before anything is painted
+            yield from self._laid_out(takes[number], spec)
+        for number in chosen:
+            samples[number] = yield from self._pixels(takes[number], spec)
+        return samples
+
+    def _laid_out(self, take: Callable[[], Flow], spec: FilmSpec) -> Flow:
+        """The sheet that an exported picture would be."""
+        shot = yield from take()
+        self._sheet = Sheet(shot, spec.picture, self._sheet)
+        return self._sheet
+
+    def _pixels(self, take: Callable[[], Flow], spec: FilmSpec) -> Flow:
+        """A picture, painted as `PictureMaker` would paint it."""
+        sheet = yield from self._laid_out(take, spec)
+        surfaces: list[Picture | None] = []
+        for plot in sheet.plots:
+            surface = None
+            if plot.model_frame is not None:
+                surface = yield from self._surface(plot.model_frame, plot.grid, sheet.theme.shades)
+            surfaces.append(surface)
+        yield from self._turn()
+        sheet.show(surfaces)
+        pixels: Pixels = np.empty((spec.picture.height, spec.picture.width), dtype=np.uint32)
+        row, begun = 0, time.perf_counter()
+        while row < spec.picture.height:
+            row = paint_strip(sheet, pixels, row)
+            if time.perf_counter() - begun > TURN:
+                yield from self._turn()
+                begun = time.perf_counter()
+        return pixels
+
+    def _surface(self, frame: Frame, grid: Grid, shades: Shades) -> Flow:
+        """The surface of a frame; that of a lane that stays as it is, is computed once."""
+        known = self._pictures.get((frame.index, grid))
+        if known is not None and known[0] is frame:
+            return known[1]
+
+        def begin(done: Callable[[Any], None]) -> None:
+            mine = self._awaited
+            self._scheduler.enlarge(frame, grid, shades, done, lambda: self._awaited != mine)
+
+        surface = yield from self._await(begin)
+        if isinstance(surface, str):
+            raise ValueError(surface)
+        self._pictures[frame.index, grid] = frame, surface
+        return surface
+
+
+class _Run:
+    """The training of a lane once more, from where it began, to be shown at any of its steps."""
+
+    def __init__(self, maker: FilmMaker, moment: Moment, spec: FilmSpec, content: Training) -> None:
+        self._maker, self._moment, self._spec, self._content = maker, moment, spec, content
+        self._newest: list[Frame] = []
+        self._job = LaneJob(self._newest.append)
+        self._numbers = itertools.count(1)
+        document = moment.document
+        self._length = 0
+        known, lane = moment.frame(content.lane), document.lanes[content.lane]
+        of_this = known is not None and known.points is document.training_points and known.lane == lane
+        self._known = known if of_this else None
+
+    def begin(self) -> Generator[None, Any, RunState]:
+        """As far as it is filmed, and where it stands then."""
+        known = self._known
+        run = None if known is None else known.run_state
+        last = self._content.last
+        to_end = last is None or (run is not None and run.ended and last >= run.length)
+        frame = yield from self._frame_at(0 if last is None else last, to_end)
+        assert frame.run_state is not None
+        self._length = frame.run_state.length if frame.run_state.ended else 0
+        return frame.run_state  # type: ignore[no-any-return]
+
+    def shot_at(self, step: int) -> Flow:
+        """The lane as it is after so many steps."""
+        frame = yield from self._frame_at(step)
+        lane = frame.lane
+        of = f" of {grouped(self._length)}" if self._length else ""
+        done = frame.phase is Phase.DONE
+        family, proved = lane.family, frame.certificates
+        said = family.verdict(proved, lane).text if done else family.so_far(proved, lane)
+        words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
+        place, document = self._content.lane, self._moment.document
+        headlines = {document.slots[place]: words}
+        return _shot(self._moment, document, self._spec, place, frame, headlines)
+
+    def _frame_at(self, step: int, to_end: bool = False) -> Flow:
+        moment, place, known = self._moment, self._content.lane, self._known
+        problem = 0 if known is None or known.run_state is None else known.run_state.recording % PROBLEMS
+        number = next(self._numbers)  # the first is the training's own
+        seek = Seek(PROBLEMS + problem, step, "end" if to_end else "step", number)
+        request = _request(moment, moment.document, self._spec, place, number, seek, known)
+        frame = yield from self._maker.frame(self._job, self._newest, request)
+        return frame
+
+
+def _request(
+    moment: Moment,
+    document: Document,
+    spec: FilmSpec,
+    place: int,
+    number: int,
+    seek: Seek | None = None,
+    known: Frame | None = None,
+) -> LaneRequest:
+    """A lane's frame: at the end of a training from zero, or where `seek` leads in the one that `known` is of."""
+    shades = theme.dressed(theme.theme_of(spec.picture.dark), document.styles).shades
+    wish = LaneSpec(
+        document.training_points,
+        document.lanes[place],
+        moment.grids[place],
+        shades,
+        paused=seek is not None,
+        steps_per_second=math.inf,
+        restart=0,
+        compiled=True,
+        seek=seek,
+        starts=None if known is None else known.starts,
+    )
+    return LaneRequest(number, document.slots[place], wish)
+
+
+def _frames(wanted: _Wanted, overtaken: Callable[[], bool]) -> Job:
+    """The job of a frame, when nothing else is wanted."""
+    wanted.newest.clear()
+    for _ in wanted.job(wanted.request, overtaken):
+        yield Priority.BACKGROUND
+    wanted.done(wanted.newest[-1] if wanted.newest else None)
+
+
+def _shot(
+    moment: Moment, document: Document, spec: FilmSpec, place: int, frame: Frame, headlines: dict[int, str]
+) -> Shot:
+    """What an exported picture would be made from, with `frame` in its lane and all others as they are."""
+    results = Results()
+    frames = [frame if each == place else moment.frame(each) for each in range(document.shown)]
+    for each in frames:
+        if each is not None:
+            results.accept(each)
+    for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
+        if (answer := moment.results.answer(f"{name}{number}")) is not None:
+            results.accept_answer(answer)
+    scene = compose(document, moment.session, results, title="", modified=False, history=(), position=0, compiled=True)
+    return replace(shoot(scene, frames, spec.picture.what), headlines=headlines)

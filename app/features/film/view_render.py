@@ -1,0 +1,63 @@
+"""A film without a window on screen: what the command line makes."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtWidgets import QApplication
+
+from app.files.documents import FileError
+from app.state.document import Document
+from app.state.number_format import count, span_of_time
+from app.views.export.layout import PictureSpec, What, scale_for
+
+from . import plan
+from .plan import Content
+from .view_maker import FilmMaker, FilmSpec, moment_of
+
+
+def render_film(
+    create: Callable[[Document, Path], Any], document: Document, content: Content, options: Namespace
+) -> str:
+    """Make the film that `options` ask for; returns a summary; ValueError or FileError, with a sentence, for none."""
+    ended: list[str] = []
+    n_pictures = 0
+    with tempfile.TemporaryDirectory() as profile:
+        window = create(document, Path(profile))
+        window.show()
+        _wait(window.idle)
+        maker = FilmMaker(window.scheduler, window)
+        maker.made.connect(lambda: ended.append(""))
+        maker.failed.connect(ended.append)
+
+        def tell(done: int, of: int, left: float) -> None:
+            nonlocal n_pictures
+            n_pictures = of
+
+        maker.progressed.connect(tell)
+        what: list[What] = ["lane0", "lane1", "lane2", "lane3"]
+        size, dark = options.size, options.theme == "dark"
+        picture = PictureSpec(what[content.lane], size[0], size[1], scale_for(*size), dark)
+        try:
+            maker.make(
+                moment_of(window), FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out
+            )
+            _wait(lambda: bool(ended))
+        finally:
+            maker.close()
+            window.close()
+    if ended[0]:
+        raise FileError(ended[0])
+    seconds = sum(plan.times(n_pictures, options.fps)) / 1000
+    return f"{document.lanes[content.lane].title}: {count(n_pictures, 'picture')}, {span_of_time(seconds)}"
+
+
+def _wait(over: Callable[[], bool]) -> None:
+    while not over():
+        QApplication.processEvents()
+        time.sleep(0.002)

@@ -1,0 +1,534 @@
+"""FilmDialog: what to film, how large and how fast, what it will come to, and the film being made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QPixmap, QShowEvent, QValidator
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.engine.scheduler import Scheduler
+from app.files import settings as remembered
+from app.scene.model import Scene
+from app.state.document import Document
+from app.state.number_format import count, short, span_of_time
+from app.state.slider_scales import Scale, scale_of
+from app.views.export.layout import PictureSpec, What, scale_for
+from app.views.theme import Theme
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    named,
+    number_of,
+    show_check,
+    show_choice,
+    show_number,
+    spin_box,
+)
+from app.views.widgets.roomy_label import RoomyLabel
+from app.views.widgets.scrolling_form import scrolling
+
+from . import plan
+from .plan import Content, Sweep, Training
+from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
+
+#: Sizes to choose from, by name: what they are called, width and height in pixels.
+SIZES = {
+    "p360": ("Small 640 × 360", 640, 360),
+    "p540": ("Medium 960 × 540", 960, 540),
+    "p720": ("Large 1280 × 720", 1280, 720),
+    "p1080": ("Projector 1920 × 1080", 1920, 1080),
+}
+#: Milliseconds after the last change until it is found out what the film will come to.
+PATIENCE = 400
+#: Of the picture that stands for all, in pixels.
+STILL = QSize(300, 190)
+#: Characters of the narrowest choice, and pixels of the form where there is room.
+WIDTH, FORM = 12, 400
+LONGEST = "1 000 pictures, 16.6 s, about 88.8 MB.  More than one line of text where a sentence has to say why not."
+
+
+def megabytes(n_bytes: int) -> str:
+    """A size of a file: "80 kB", "3.7 MB"."""
+    return f"{short(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
+
+
+class ScaleBox(QSpinBox):
+    """A field for a number of a slider: it counts in the slider's positions, and shows what they stand for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._scale: Scale | None = None
+        self.setKeyboardTracking(False)
+
+    def show_scale(self, scale: Scale, value: float) -> None:
+        """Offer the numbers of a scale, and show one of them."""
+        self._scale = scale
+        self.setRange(scale.low, scale.high)
+        show_number(self, scale.place_of(value))
+
+    @property
+    def number(self) -> float:
+        """The number that is shown."""
+        return self.value() if self._scale is None else self._scale.value_at(self.value())
+
+    def textFromValue(self, place: int) -> str:
+        return str(place) if self._scale is None else f"{self._scale.value_at(place):g}"
+
+    def valueFromText(self, text: str) -> int:
+        value = number_of(text)
+        if self._scale is None or not value > 0:
+            return self.value()
+        return self._scale.place_of(min(value, self._scale.value_at(self._scale.high)))
+
+    def validate(self, text: str, at: int) -> Any:
+        there = number_of(text) > 0
+        return (QValidator.State.Acceptable if there else QValidator.State.Intermediate, text, at)
+
+
+class FilmDialog(QDialog):
+    """Asks, tells what it will come to, and stays open while the film is made.
+
+    Parameters
+    ----------
+    window : QMainWindow
+        The main window; closed or hidden, it takes this one with it.
+    scheduler : Scheduler
+    """
+
+    def __init__(self, window: Any, scheduler: Scheduler) -> None:
+        super().__init__(window)
+        self._window, self._settings = window, window.settings
+        self._document: Document | None = None
+        self._shown: tuple[object, ...] = ()
+        self._lengths: tuple[int, ...] = ()
+        self._dark = False
+        self._path: Path | None = None
+        self._maker = FilmMaker(scheduler, self)
+        self._maker.progressed.connect(self._show_progress)
+        self._maker.made.connect(self._finish)
+        self._maker.estimated.connect(self._show_estimate)
+        self._maker.failed.connect(self._fail)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
+        self._patience.timeout.connect(self._estimate)
+        self.setObjectName("film")
+        self.setWindowTitle("Export film")
+        self._make_fields()
+        self._lay_out()
+        self._recall()
+        self._connect()
+        window.installEventFilter(self)
+
+    # -- parts -----------------------------------------------------------------------------------------------------
+
+    def _make_fields(self) -> None:
+        tip = "The training, step by step, or one of the sliders moved from one value to another."
+        self._what = describe(combo_box(width=WIDTH), "film.what", "What to film", tip)
+        self._alone = describe(
+            combo_box([("That classifier alone", False), ("All side by side", True)], WIDTH),
+            "film.lanes",
+            "What each picture shows",
+            "The others stay as they are.",
+        )
+        tip = "The first picture: after so many steps of the training."
+        self._first = describe(spin_box(0, 0), "film.first", "From step", tip)
+        tip = "The last picture: after so many steps; at most as many as the training has made."
+        self._last = describe(spin_box(0, 0), "film.last", "To step", tip)
+        self._start = describe(ScaleBox(), "film.start", "From", "The value in the first picture, as on the slider.")
+        self._stop = describe(ScaleBox(), "film.stop", "To", "The value in the last picture, as on the slider.")
+        tip = "Evenly: as many pictures as wanted, at even distances.  Changes: one wherever a point becomes a support"
+        self._places = describe(
+            combo_box([("Evenly", False), ("Where support vectors change", True)], WIDTH),
+            "film.places",
+            "Where pictures are taken",
+            tip + " vector, or ceases to be one.",
+        )
+        tip = f"How many pictures at most, 2 to {plan.MOST_PICTURES}."
+        self._count = describe(spin_box(2, plan.MOST_PICTURES), "film.count", "Pictures", tip)
+        show_number(self._count, 60)
+        kinds = [(title, kind) for kind, title in plan.TITLES.items()]
+        tip = "GIF is shown by every program; WebP and APNG keep every colour."
+        self._kind = describe(combo_box(kinds, WIDTH), "film.kind", "Format", tip)
+        tip = "How many pictures are seen in a second; the last one is held for 2 seconds, and the film begins again."
+        self._rate = describe(combo_box(width=WIDTH), "film.rate", "Speed", tip)
+        sizes = [(title, name) for name, (title, _, _) in SIZES.items()]
+        tip = "Text, lines and symbols are made as large as they must be to be read there."
+        self._size = describe(combo_box([*sizes, ("Custom size", "own")], WIDTH), "film.size", "Size of the film", tip)
+        self._width = self._side("film.width", "Width in pixels")
+        self._height = self._side("film.height", "Height in pixels")
+        themes = [("Same as window", "window"), ("Light", "light"), ("Dark", "dark")]
+        tip = "Light for paper, dark for a dim room."
+        self._theme = describe(combo_box(themes, WIDTH), "film.theme", "Theme of the film", tip)
+        tip = "Classes and signs are explained below the plots."
+        self._legend = describe(QCheckBox("With a legend"), "film.legend", "With a legend", tip)
+        self._still = describe(QLabel(), "film.still", "A picture of the film", "One from its middle.")
+        self._still.setFixedSize(STILL)
+        self._still.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
+        self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
+        self._save = describe(
+            QPushButton("Save &as…"), "film.save", "Save the film", "Into a GIF, WebP or PNG file, which is made then."
+        )
+        self._cancel = describe(
+            QPushButton("&Cancel"), "film.cancel", "Cancel", "Give the film up; no file is left, nor changed."
+        )
+
+    @staticmethod
+    def _side(name: str, title: str) -> QSpinBox:
+        tip = f"{plan.LEAST_SIDE} to {plan.LARGEST_SIDE} pixels."
+        return describe(spin_box(plan.LEAST_SIDE, plan.LARGEST_SIDE, suffix=" px"), name, title, tip)
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        form = self._form = QFormLayout(inner)
+        form.setContentsMargins(0, 0, 0, 0)
+        self._steps = self._row("S&teps", self._first, QLabel("to"), self._last, 1)
+        self._values = self._row("&Values", self._start, QLabel("to"), self._stop, 1)
+        for text, field in (
+            ("&What", self._what),
+            ("S&how", self._alone),
+            ("S&teps", self._steps),
+            ("&Values", self._values),
+            ("Take&n", self._places),
+            ("&Pictures", self._count),
+            ("&Format", self._kind),
+            ("Spee&d", self._rate),
+            ("S&ize", self._size),
+            ("Pi&xels", self._row("Pi&xels", self._width, QLabel("×"), self._height, 1)),
+            ("The&me", self._theme),
+            ("", self._legend),
+        ):
+            form.addRow(text, field)
+            label = form.labelForField(field)
+            if isinstance(label, QLabel) and field.property("buddy") is not None:
+                label.setBuddy(field.property("buddy"))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
+        self._save.setDefault(True)
+        buttons.rejected.connect(self.close)
+        side = filled(QVBoxLayout(), self._still, self._said, self._bar, 1)
+        self._inner, self._scroll = inner, scrolling(inner)
+        filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)
+        self._show_busy()
+
+    @staticmethod
+    def _row(text: str, field: QWidget, *others: Any) -> QWidget:
+        row = QWidget()
+        filled(QHBoxLayout(row), field, *others, margins=0)
+        row.setProperty("buddy", field)
+        return row
+
+    def _connect(self) -> None:
+        self._what.activated.connect(self._choose_content)
+        self._kind.activated.connect(self._choose_kind)
+        self._size.activated.connect(self._choose_size)
+        for side in (self._width, self._height):
+            side.valueChanged.connect(lambda: show_choice(self._size, "own"))
+        for box in (self._alone, self._places, self._rate, self._theme):
+            box.activated.connect(self._changed)
+        for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
+            spin.valueChanged.connect(self._changed)
+        self._legend.clicked.connect(self._changed)
+        self._save.clicked.connect(self._ask_path)
+        self._cancel.clicked.connect(self._give_up)
+
+    # -- what is chosen --------------------------------------------------------------------------------------------
+
+    def _recall(self) -> None:
+        read = self._settings.read
+        show_choice(self._kind, read(remembered.FILM_KIND))
+        self._offer_rates(read(remembered.FILM_RATE))
+        for combo, key in ((self._size, remembered.FILM_SIZE), (self._theme, remembered.FILM_THEME)):
+            show_choice(combo, read(key))
+            combo.setCurrentIndex(max(0, combo.currentIndex()))
+        show_check(self._legend, read(remembered.FILM_LEGEND))
+        self._show_size()
+
+    def _remember(self) -> None:
+        write = self._settings.write
+        write(remembered.FILM_KIND, self._kind.currentData())
+        write(remembered.FILM_RATE, self._rate.currentData())
+        write(remembered.FILM_THEME, self._theme.currentData())
+        write(remembered.FILM_LEGEND, self._legend.isChecked())
+        if self._size.currentData() in SIZES:
+            write(remembered.FILM_SIZE, self._size.currentData())
+
+    def _offer_rates(self, wanted: int) -> None:
+        """Those that the format can hold; the one nearest to what was wanted is chosen."""
+        offered = plan.rates(self._kind.currentData())
+        self._rate.clear()
+        for rate in offered:
+            self._rate.addItem(f"{count(rate, 'picture')} a second", rate)
+        show_choice(self._rate, min(offered, key=lambda rate: abs(rate - wanted)))
+
+    def _show_size(self) -> None:
+        name = self._size.currentData()
+        if name in SIZES:
+            _, width, height = SIZES[name]
+            show_number(self._width, width)
+            show_number(self._height, height)
+
+    @Slot()
+    def _choose_content(self) -> None:
+        self._offer_range()
+        self._changed()
+
+    @Slot()
+    def _choose_kind(self) -> None:
+        self._offer_rates(self._rate.currentData())
+        self._changed()
+
+    @Slot()
+    def _choose_size(self) -> None:
+        self._show_size()
+        self._changed()
+
+    def _chosen(self) -> tuple[int, str]:
+        """The lane, and "training" or the slider."""
+        return cast("tuple[int, str]", self._what.currentData() or (0, "training"))
+
+    def _offer_range(self) -> None:
+        """All steps, or the whole slider."""
+        lane, what = self._chosen()
+        training = what == "training"
+        if training:
+            length = self._lengths[lane] if lane < len(self._lengths) else 0
+            for spin, value in ((self._first, 0), (self._last, length)):
+                spin.setMaximum(length)
+                show_number(spin, value)
+        elif self._document is not None:
+            scale = scale_of(what, len(self._document.training_points))
+            self._start.show_scale(scale, scale.value_at(scale.low))
+            self._stop.show_scale(scale, scale.value_at(scale.high))
+        for row, there in ((self._steps, training), (self._places, training), (self._values, not training)):
+            self._form.setRowVisible(row, there)
+        self._show_able()
+
+    def _show_able(self) -> None:
+        several = self._places.currentData() and self._chosen()[1] == "training"
+        self._count.setEnabled(not several and not self._path)
+
+    def content(self) -> Content:
+        """What is to be filmed."""
+        lane, what = self._chosen()
+        if what != "training":
+            return Sweep(lane, what, self._start.number, self._stop.number, self._count.value())
+        length = self._lengths[lane] if lane < len(self._lengths) else 0
+        last = None if self._last.value() >= length else self._last.value()
+        return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()))
+
+    def spec(self) -> FilmSpec:
+        """The film; ValueError with a sentence where there is none."""
+        content, name = self.content(), self._theme.currentData()
+        dark = self._dark if name == "window" else name == "dark"
+        width, height = self._width.value(), self._height.value()
+        plan.check_size(1, width, height)
+        what = cast(What, "window" if self._alone.currentData() else f"lane{content.lane}")
+        picture = PictureSpec(what, width, height, scale_for(width, height), dark, self._legend.isChecked())
+        return FilmSpec(content, picture, self._kind.currentData(), self._rate.currentData())
+
+    # -- the document ----------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """The document may be another, or a training longer."""
+        document = self._window.controller.document
+        lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
+        playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
+        shown = (document, lengths, scene.dark, playing, self._window.compile_ahead.ready)
+        if self._path is not None or shown == self._shown:
+            return
+        self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark
+        entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in self._able(document)]
+        chosen, untouched = self._what.currentData(), self._is_whole()
+        if [(self._what.itemText(place), self._what.itemData(place)) for place in range(self._what.count())] != entries:
+            self._what.clear()
+            for text, data in entries:
+                self._what.addItem(text, data)
+            able = [data for _, data in entries]
+            first = next((each for each in able if each[1] == "training"), able[0] if able else None)
+            show_choice(self._what, chosen if chosen in able else first)
+        several = document.shown > 1
+        self._form.setRowVisible(self._alone, several)
+        if not several:
+            show_choice(self._alone, False)
+        if chosen != self._what.currentData() or untouched:
+            self._offer_range()
+        elif self._chosen()[1] == "training":
+            for spin in (self._first, self._last):
+                spin.setMaximum(self._lengths[self._chosen()[0]])
+        self._changed()
+
+    def _is_whole(self) -> bool:
+        """The whole range is filmed."""
+        if self._chosen()[1] == "training":
+            return self._first.value() == 0 and self._last.value() == self._last.maximum()
+        return (self._start.value(), self._stop.value()) == (self._start.minimum(), self._stop.maximum())
+
+    @staticmethod
+    def _able(document: Document) -> Sequence[tuple[int, str]]:
+        return [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
+
+    @staticmethod
+    def _entry(document: Document, lane: int, what: str) -> str:
+        title = document.lanes[lane].title
+        told = "Training" if what == "training" else f"{plan.title_of(what)} moved"
+        return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
+
+    # -- what it will come to --------------------------------------------------------------------------------------
+
+    @Slot()
+    def _changed(self) -> None:
+        if self._path is None:
+            self._show_able()
+            self._maker.cancel()
+            self._said.say("Finding out what it will come to…")
+            self._patience.start()
+
+    @Slot()
+    def _estimate(self) -> None:
+        if self._path is not None:
+            return
+        try:
+            self._maker.estimate(moment_of(self._window), self.spec())
+        except ValueError as error:
+            self._fail(str(error))
+
+    @Slot(object)
+    def _show_estimate(self, estimate: Estimate) -> None:
+        ratio = self.devicePixelRatioF()
+        smooth = Qt.TransformationMode.SmoothTransformation
+        picture = QPixmap.fromImage(estimate.image).scaled(STILL * ratio, Qt.AspectRatioMode.KeepAspectRatio, smooth)
+        picture.setDevicePixelRatio(ratio)
+        self._still.setPixmap(picture)
+        pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
+        self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
+
+    # -- the film --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _ask_path(self) -> None:
+        try:
+            spec = self.spec()
+            plan.check(self._window.controller.document, spec.content)
+        except ValueError as error:
+            self._window.alert(str(error))
+            return
+        self._remember()
+        folder, suffix = Path(self._settings.read(remembered.FOLDER)), f".{spec.kind}"
+        accept, title = QFileDialog.AcceptMode.AcceptSave, f"{plan.TITLES[spec.kind].split(':')[0]} film (*{suffix})"
+        dialog = named(
+            QFileDialog(self, "Save the film as", str(folder / f"film{suffix}"), title, acceptMode=accept), "film.path"
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setDefaultSuffix(suffix[1:])
+        dialog.fileSelected.connect(lambda name: self._make(spec, Path(name)))
+        dialog.open()
+
+    def _make(self, spec: FilmSpec, path: Path) -> None:
+        self._patience.stop()
+        try:
+            if plan.check_kind(path) != spec.kind:
+                raise ValueError(f"{path.name} was not saved: the name of this film must end in .{spec.kind}.")
+            self._maker.make(moment_of(self._window), spec, path)
+        except ValueError as error:
+            self._window.alert(str(error))
+            return
+        self._settings.write(remembered.FOLDER, str(path.parent))
+        self._path = path
+        self._show_busy()
+
+    def _show_busy(self) -> None:
+        busy = self._path is not None
+        self._inner.setEnabled(not busy)
+        self._save.setEnabled(not busy)
+        self._cancel.setEnabled(busy)
+        self._bar.setVisible(busy)
+        if busy:
+            self._bar.setRange(0, 0)
+            self._said.say("Making the film…")
+            self._cancel.setFocus()
+        else:
+            self._show_able()
+
+    @Slot(int, int, float)
+    def _show_progress(self, done: int, of: int, left: float) -> None:
+        self._bar.setRange(0, of)
+        self._bar.setValue(done if of else -1)
+        if of:
+            rest = f", {span_of_time(max(left, 0.1))} left" if done < of else ", writing the file"
+            self._said.say(f"Picture {done} of {of}{rest}…")
+
+    @Slot()
+    def _give_up(self) -> None:
+        if self._maker.cancel():
+            self._end("The film was cancelled; no file is left.")
+
+    @Slot()
+    def _finish(self) -> None:
+        assert self._path is not None
+        path = self._path
+        try:
+            size = f" ({megabytes(path.stat().st_size)})"
+        except OSError:
+            size = ""
+        self._end(f"Saved {path.name}{size}.")
+        self._window.say(f"Saved {path.name}.")
+
+    def _end(self, sentence: str) -> None:
+        self._path = None
+        self._show_busy()
+        self._said.say(sentence)
+        self._save.setFocus()
+
+    @Slot(str)
+    def _fail(self, sentence: str) -> None:
+        if self._path is not None:
+            self._end(sentence)
+            self._window.alert(sentence)
+        else:
+            self._still.clear()
+            self._said.say(sentence)
+
+    # -- coming and going ------------------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        inner = self._inner.sizeHint().expandedTo(QSize(FORM, 0))
+        frame = self.size() - self._scroll.viewport().size()
+        self.resize((inner + frame).boundedTo(self.screen().availableSize()))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # The main window is closed; minimised, it is not hidden but tells so spontaneously.
+        if event.type() == QEvent.Type.Hide and not event.spontaneous():
+            self.close()
+        return False
+
+    def reject(self) -> None:
+        """Escape: as the button."""
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._patience.stop()
+        self._maker.close()
+        self._window.removeEventFilter(self)
+        super().closeEvent(event)
+        self.finished.emit(0)

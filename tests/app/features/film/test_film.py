@@ -1,0 +1,377 @@
+"""Films of the window: each picture against exports and independent solvers, cancelling, failing, and the dialog."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageSequence
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.engine.shading import FULL_VALUE, LEVELS, _table
+from app.features.film import plan, process
+from app.features.film.plan import Content, Sweep, Training
+from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
+from app.features.film.window import FilmDialog
+from app.state.commands import SetLane
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.views.export.layout import PictureSpec, Sheet
+from app.views.theme import theme_of
+from app.views.window import MainWindow
+from solver import SVC
+from tests.windows import Make, settle
+
+SIZE = (320, 260)
+
+
+def two() -> Document:
+    points = GeneratorSettings("moons", 20, 0.2, 1).points()
+    lanes = (Lane("knn", knn=KnnSettings(3)), Lane("svm", svm=SvmSettings("rbf", C=5.0)))
+    return Document(points=points, lanes=lanes, view=View.fitting(points))
+
+
+def spec_of(content: Content, kind: str = "png", rate: int = 10, legend: bool = False) -> FilmSpec:
+    lane = PictureSpec(f"lane{content.lane}", *SIZE, 1.0, legend=legend)  # type: ignore[arg-type]
+    return FilmSpec(content, lane, kind, rate)
+
+
+def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[np.ndarray]:
+    """The film's pictures, decoded; the seconds are those of its plan."""
+    maker = FilmMaker(window.scheduler, window)
+    failures: list[str] = []
+    maker.failed.connect(failures.append)
+    maker.make(moment_of(window), spec, path)
+    qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
+    maker.close()
+    assert not failures, failures
+    return pictures_in(path, spec.rate)
+
+
+def pictures_in(path: Path, rate: int) -> list[np.ndarray]:
+    with Image.open(path) as image:
+        found, seen = [], []
+        for each in ImageSequence.Iterator(image):
+            found.append(np.asarray(each.convert("RGB")))
+            seen.append(each.info["duration"])
+    assert seen == list(plan.times(len(found), rate)) and seen[-1] == 2000
+    return found
+
+
+def exported(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path, words: str | None = None) -> np.ndarray:
+    """What File > Export picture makes of the window now, with other words above it where they are given."""
+    shot = window.shoot(spec.what)
+    if words is not None:
+        shot = replace(shot, headlines={shot.lanes[0][0].slot: words})
+    assert window.picture_maker.make(shot, spec, path)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=30_000)
+    image = QImage(str(path)).convertToFormat(QImage.Format.Format_RGB888)
+    lines = np.frombuffer(image.constBits(), dtype=np.uint8).reshape(image.height(), image.bytesPerLine())
+    return lines[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+def rest_at(qtbot: QtBot, window: MainWindow, step: int) -> None:
+    window.controller.playback.seek(1, step)
+    settle(qtbot, window)
+    assert window.result(1).run_state.step == step
+
+
+def check_against_the_window(
+    qtbot: QtBot, window: MainWindow, found: list[np.ndarray], steps: tuple[int, ...], spec: FilmSpec, folder: Path
+) -> None:
+    length = window.result(1).run_state.length
+    for step, picture in zip(steps, found, strict=True):
+        rest_at(qtbot, window, step)
+        said = "not optimal yet" if step < length else "Optimal to 1e-3"
+        words = f"Pair update {step} of {length}: {said}"
+        shown = exported(qtbot, window, spec.picture, folder / "one.png", words)
+        np.testing.assert_array_equal(picture, shown, err_msg=str(step))
+
+
+def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    length = window.result(1).run_state.length
+    spec = spec_of(Training(1, 2, None, 5), rate=30)
+    found = film(qtbot, window, spec, tmp_path / "run.png")
+    steps = tuple(int(step) for step in np.round(np.linspace(2, length, 5)))
+    check_against_the_window(qtbot, window, found, steps, spec, tmp_path)
+
+
+def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """By the colours in the file alone, against a solver that was stepped by itself."""
+    window = make(two())
+    spec, points = spec_of(Training(1, 3, 6, 60)), window.document.points
+    found = film(qtbot, window, spec, tmp_path / "run.png")
+    assert len(found) == 4
+    sheet = Sheet(window.shoot("lane1"), spec.picture)
+    plot = sheet.plots[0]
+    grid, left, top = plot.grid, round(plot.area.left()), round(plot.area.top())
+    sheet.close()
+    table = _table(theme_of(False).shades)
+    place = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
+    places = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
+
+    def wrong(picture: np.ndarray, step: int) -> float:
+        """Share of the pixels of plain colour that a model after `step` steps would colour otherwise."""
+        estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0)
+        trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
+        trainer.solvers[0].step(step)
+        f = estimator.adopt(trainer.snapshot(True)).decision_function(places.reshape(-1, 2)).reshape(places.shape[:2])
+        levels = np.minimum(np.minimum(np.abs(f) / FULL_VALUE, 1) * (LEVELS - 1) + 0.5, LEVELS - 1).astype(int)
+        inside = picture[top : top + grid.height, left : left + grid.width].astype(int)
+        packed = inside[..., 0] << 16 | inside[..., 1] << 8 | inside[..., 2]
+        rows = np.vectorize(lambda colour: place.get(int(colour), -1))(packed)
+        plain = rows >= 0
+        assert plain.mean() > 0.3
+        return float((rows != levels + LEVELS * (f > 0))[plain].mean())
+
+    for step, picture in zip(range(3, 7), found, strict=True):
+        assert wrong(picture, step) < 0.01 < 0.1 < min(wrong(picture, step - 1), wrong(picture, step + 1))
+
+
+def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    found = film(qtbot, window, spec_of(Training(1, 0, None, 1000, True)), tmp_path / "run.png")
+    points = window.document.points
+    trainer = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0).prepare(points.xy, points.labels, shrinking=False)
+    solver, sets = trainer.solvers[0], []
+    while solver.status.name == "RUNNING":
+        sets.append(frozenset(np.flatnonzero(solver.alpha)))
+        solver.step(1)
+    changes = [step for step in range(1, len(sets)) if sets[step] != sets[step - 1]]
+    steps = tuple(dict.fromkeys([0, *changes, window.result(1).run_state.length]))
+    assert 3 < len(steps) < len(sets)
+    check_against_the_window(qtbot, window, found, steps, spec_of(Training(1)), tmp_path)
+
+
+def test_a_run_that_began_where_another_ended_is_filmed_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    fresh = window.result(1).run_state.length
+    window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("rbf", C=4.0))))
+    settle(qtbot, window)
+    length = window.result(1).run_state.length
+    assert 0 < length != fresh
+    spec = spec_of(Training(1, 0, None, 3))
+    found = film(qtbot, window, spec, tmp_path / "run.png")
+    check_against_the_window(qtbot, window, found, (0, round(length / 2), length), spec, tmp_path)
+
+
+def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
+    make: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = make(two())
+    of_k = film(qtbot, window, spec_of(Sweep(0, "k", 7, 5, 60)), tmp_path / "k.png")
+    of_C = spec_of(Sweep(1, "C", 0.1, 100, 2), "webp", legend=True)
+    found = film(qtbot, window, of_C, tmp_path / "C.webp")
+    assert window.document.lanes == two().lanes
+    for k, picture in zip((7, 6, 5), of_k, strict=True):
+        window.controller.dispatch(SetLane(index=0, lane=Lane("knn", knn=KnnSettings(k))))
+        settle(qtbot, window)
+        np.testing.assert_array_equal(
+            picture, exported(qtbot, window, PictureSpec("lane0", *SIZE, 1.0, legend=False), tmp_path / "a.png")
+        )
+    for C, picture in zip((0.1, 100.0), found, strict=True):
+        other = make(plan.document_with(two(), 1, "C", C))
+        shown = exported(qtbot, other, of_C.picture, tmp_path / "a.png")
+        entries = 40  # of the legend, which is that of all pictures, below them
+        np.testing.assert_array_equal(picture[:-entries], shown[:-entries])
+
+
+def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    spec = FilmSpec(Training(1, 0, None, 2), PictureSpec("window", 640, 300, 1.0, True, True), "webp", 4)
+    found = film(qtbot, window, spec, tmp_path / "all.webp")
+    shown = exported(qtbot, window, spec.picture, tmp_path / "a.png")
+    for picture in found:
+        np.testing.assert_array_equal(picture[40:-90, :310], shown[40:-90, :310])
+    assert (found[0][:-90, 330:] != found[1][:-90, 330:]).any()
+    np.testing.assert_array_equal(found[0][-60:], found[1][-60:])  # the legend does not jump
+
+
+def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    folder, old = tmp_path / "films", b"an older film"
+    folder.mkdir()
+    (folder / "b.gif").write_bytes(old)
+    maker = FilmMaker(window.scheduler, window)
+    seen: list[int] = []
+    maker.progressed.connect(lambda done, of, left: seen.append(done))
+    for name in ("a.gif", "b.gif"):
+        seen.clear()
+        maker.make(moment_of(window), spec_of(Sweep(1, "C", 0.01, 1000), "gif"), folder / name)
+        qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2, timeout=30_000)
+        encoder = maker._encoder
+        assert maker.cancel() and not maker.busy and encoder is not None
+        encoder.thread.join(10)
+        assert not encoder.thread.is_alive() and encoder._process is not None and encoder._process.poll() is not None
+        settle(qtbot, window)
+        assert [path.name for path in folder.iterdir()] == ["b.gif"] and (folder / "b.gif").read_bytes() == old
+    maker.close()
+
+
+FAULTS = {
+    "the encoder fails": ("import sys; sys.exit('no colours left')", "no colours left"),
+    "the encoder is gone": ("import os; os._exit(9)", "not enough memory"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_encoder_that_fails_is_a_sentence(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    code, said = FAULTS[name]
+    fault = tmp_path / "encoder.py"
+    fault.write_text(code)
+    monkeypatch.setattr(process, "ENCODER", fault)
+    window = make(two())
+    maker = FilmMaker(window.scheduler, window)
+    failures: list[str] = []
+    maker.failed.connect(failures.append)
+    maker.make(moment_of(window), spec_of(Training(1, 0, 3)), tmp_path / "a.png")
+    qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
+    assert len(failures) == 1 and said in failures[0] and failures[0].startswith("The film was not made")
+    assert not (tmp_path / "a.png").exists()
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    maker = FilmMaker(window.scheduler, window)
+    failures: list[str] = []
+    maker.failed.connect(failures.append)
+    maker.make(moment_of(window), spec_of(Training(1, 0, 3)), tmp_path / "nowhere" / "a.png")
+    qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
+    assert len(failures) == 1 and "a.png was not saved" in failures[0]
+
+
+# -- the dialog --------------------------------------------------------------------------------------------------------
+
+
+def opened(qtbot: QtBot, window: MainWindow) -> FilmDialog:
+    window.named_actions["film"].trigger()
+    dialog = window.dock_manager.windows["film"]
+    assert isinstance(dialog, FilmDialog)
+    choose(dialog, "size", "p360")
+    return dialog
+
+
+def field(dialog: FilmDialog, kind: type, name: str) -> object:
+    found = dialog.findChild(kind, f"film.{name}")
+    assert found is not None, name
+    return found
+
+
+def choose(dialog: FilmDialog, name: str, data: object) -> None:
+    combo = field(dialog, QComboBox, name)
+    place = next(place for place in range(combo.count()) if combo.itemData(place) == data)
+    combo.setCurrentIndex(place)
+    combo.activated.emit(place)
+
+
+def told(qtbot: QtBot, dialog: FilmDialog, said: str) -> str:
+    label = field(dialog, QLabel, "said")
+    qtbot.waitUntil(lambda: said in label.text(), timeout=30_000)
+    return label.text()
+
+
+def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    length = window.result(1).run_state.length
+    dialog = opened(qtbot, window)
+    what = field(dialog, QComboBox, "what")
+    assert [what.itemData(place) for place in range(what.count())] == [
+        (0, "k"),
+        (1, "training"),
+        (1, "C"),
+        (1, "gamma"),
+    ]
+    assert what.currentData() == (1, "training") and field(dialog, QSpinBox, "last").value() == length
+    choose(dialog, "rate", 25)
+    assert told(qtbot, dialog, "about").startswith(
+        f"{min(60, length + 1)} pictures, {min(59, length) / 25 + 2:.1f} s, about "
+    )
+    assert not field(dialog, QLabel, "still").pixmap().isNull()
+    choose(dialog, "kind", "png")
+    choose(dialog, "rate", 30)
+    choose(dialog, "kind", "gif")  # which cannot have 30
+    assert field(dialog, QComboBox, "rate").currentData() == 25
+    field(dialog, QSpinBox, "count").setValue(12)
+    estimate = told(qtbot, dialog, "12 pictures, ")
+    number, unit = estimate.rstrip(".").split("about ")[1].split()
+    guessed = float(number) * {"kB": 1e3, "MB": 1e6}[unit]
+    save(qtbot, dialog, tmp_path / "a.gif")
+    told(qtbot, dialog, "Saved a.gif")
+    found = pictures_in(tmp_path / "a.gif", 25)
+    assert len(found) == 12 and found[0].shape == (360, 640, 3)
+    assert guessed == pytest.approx((tmp_path / "a.gif").stat().st_size, rel=0.25)
+    assert window.status_line.text() == "Saved a.gif." and dialog.isVisible()
+
+
+def save(qtbot: QtBot, dialog: FilmDialog, path: Path) -> None:
+    qtbot.mouseClick(field(dialog, QPushButton, "save"), Qt.MouseButton.LeftButton)
+    question = dialog.findChild(QFileDialog, "film.path")
+    assert question is not None
+    question.fileSelected.emit(str(path))
+    question.close()
+
+
+def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    dialog = opened(qtbot, window)
+    choose(dialog, "what", (1, "C"))
+    save(qtbot, dialog, tmp_path / "a.gif")
+    bar, cancel = field(dialog, QProgressBar, "progress"), field(dialog, QPushButton, "cancel")
+    assert not field(dialog, QPushButton, "save").isEnabled() and bar.isVisible()
+    assert "left…" in told(qtbot, dialog, "Picture 2 of 60")
+    qtbot.mouseClick(cancel, Qt.MouseButton.LeftButton)
+    assert "cancelled" in field(dialog, QLabel, "said").text() and not bar.isVisible()
+    save(qtbot, dialog, tmp_path / "b.gif")  # and the window goes while it is made
+    told(qtbot, dialog, "Picture 1 of 60")
+    window.close()
+    assert not dialog._maker.busy and not list(tmp_path.glob("*.gif"))
+
+
+def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(two())
+    dialog = opened(qtbot, window)
+    told(qtbot, dialog, "about")
+    window.controller.dispatch(SetLane(index=1, lane=Lane("knn", knn=KnnSettings(9))))
+    settle(qtbot, window)
+    what = field(dialog, QComboBox, "what")
+    assert [what.itemData(place) for place in range(what.count())] == [(0, "k"), (1, "k")]
+    start, stop = field(dialog, QSpinBox, "start"), field(dialog, QSpinBox, "stop")
+    assert (start.text(), stop.text()) == ("1", "39")
+    start.lineEdit().setText("12")  # typed: exact where the slider has it, else the nearest of its numbers
+    stop.lineEdit().setText("1000")
+    start.interpretText()
+    stop.interpretText()
+    assert dialog.content() == Sweep(0, "k", 12, 39, 60)
+    save(qtbot, dialog, tmp_path / "a.webm")
+    alert = window.findChild(QMessageBox)
+    assert alert is not None and "must end in .gif, .webp or .png" in alert.text()
+    alert.close()
+    window.controller.clear()
+    settle(qtbot, window)
+    assert told(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."
+    dialog.close()
+    assert "film" not in window.dock_manager.windows
+
+
+def test_fields_have_names_and_keys_lead_to_them(make: Make, qtbot: QtBot) -> None:
+    window = make(two())
+    window.controller.lanes.add(1)
+    settle(qtbot, window)
+    dialog = opened(qtbot, window)
+    widget = field(dialog, QComboBox, "what")
+    chain = [widget]
+    while (widget := widget.nextInFocusChain()) is not chain[0]:
+        chain.append(widget)
+    wanted = ["what", "lanes", "first", "last", "places", "count", "kind", "rate", "size", "width", "height", "theme"]
+    names = [each.objectName().removeprefix("film.") for each in chain if each.objectName().startswith("film.")]
+    assert [name for name in names if name in wanted] == wanted
+    for name in wanted:
+        each = dialog.findChild(QComboBox, f"film.{name}") or dialog.findChild(QSpinBox, f"film.{name}")
+        assert each.accessibleName() and each.accessibleDescription() and each.height() >= 24

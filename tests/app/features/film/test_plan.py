@@ -1,0 +1,113 @@
+"""Which pictures a film has, and what is said of one that there is none of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from app.features.film import plan
+from app.features.film.plan import Sweep, Training
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
+from app.state.points import Points
+from app.state.test_split import NO_SPLIT
+
+POINTS = GeneratorSettings("moons", 20).points()
+DOCUMENT = Document(points=POINTS, lanes=(Lane("knn"), Lane("svm"), Lane("difference")), shown=3)
+
+WRONG: dict[str, tuple[Document, plan.Content, str]] = {
+    "a lane that does not train": (DOCUMENT, Training(0), "does not train; its k can be swept"),
+    "a difference": (DOCUMENT, Training(2), "does not train."),
+    "no such lane": (DOCUMENT, Training(3), "no classifier 4: there are only 3"),
+    "a lane below the first": (DOCUMENT, Training(-1), "no classifier 0"),
+    "a lane out of sight": (replace(DOCUMENT, shown=1), Training(1), "there is only 1 classifier"),
+    "no points": (replace(DOCUMENT, points=Points()), Training(1), "there are no points"),
+    "no points to sweep over": (replace(DOCUMENT, points=Points()), Sweep(0, "k", 1, 1), "there are no points"),
+    "one class": (replace(DOCUMENT, points=Points.of([[0, 0], [1, 1]], [3, 3])), Training(1), "of one class"),
+    "no such slider": (DOCUMENT, Sweep(0, "C", 1, 2), "has no C to be swept; it has k"),
+    "no slider at all": (DOCUMENT, Sweep(2, "C", 1, 2), "nor anything else"),
+    "a slider at its end": (
+        replace(DOCUMENT, lanes=(Lane("svm", svm=SvmSettings(hard_margin=True)),), shown=1),
+        Sweep(0, "C", 1, 2),
+        "has no C to be swept; it has gamma",
+    ),
+    "beyond the slider": (DOCUMENT, Sweep(0, "k", 1, 400), "400 is not between"),
+    "below the slider": (DOCUMENT, Sweep(1, "gamma", 0, 1), "0 is not between"),
+    "no number": (DOCUMENT, Sweep(1, "C", float("nan"), 1), "nan is not between"),
+    "too many": (DOCUMENT, Training(1, pictures=1001), "1 to 1\u202f000 pictures"),
+    "none": (DOCUMENT, Sweep(1, "C", 1, 2, 0), "1 to 1\u202f000 pictures"),
+    "back": (DOCUMENT, Training(1, 9, 3), "not from step 9 to step 3"),
+    "before the start": (DOCUMENT, Training(1, -2), "not from step -2 to the end"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_film_that_cannot_be_is_one_sentence(name: str) -> None:
+    document, content, said = WRONG[name]
+    with pytest.raises(ValueError) as error:
+        plan.check(document, content)
+    sentence = str(error.value)
+    assert said in sentence and sentence.endswith(".") and "\n" not in sentence
+
+
+def test_what_can_be_is_nothing_to_speak_of() -> None:
+    for content in (
+        Training(1),
+        Training(1, 3, 3),
+        Sweep(0, "k", 39, 1),
+        Sweep(1, "C", 0.1, 100),
+        Sweep(1, "gamma", 1, 1),
+    ):
+        plan.check(DOCUMENT, content)
+    assert DOCUMENT.split == NO_SPLIT
+
+
+def test_sizes_names_and_rates() -> None:
+    plan.check_size(1000, 1280, 720)
+    for wrong, said in (((1001, 300, 300), "too many"), ((1000, 4000, 3000), "too large"), ((1, 100, 300), "200 to")):
+        with pytest.raises(ValueError, match=said):
+            plan.check_size(*wrong)
+    assert [plan.check_kind(Path(name)) for name in ("a.gif", "A.WEBP", "b.c.png")] == ["gif", "webp", "png"]
+    for name in ("a.mp4", "a", "gif"):
+        with pytest.raises(ValueError, match="must end in"):
+            plan.check_kind(Path(name))
+    assert plan.rates("gif") == (1, 2, 4, 5, 10, 20, 25, 50) and {12, 30, 60} < set(plan.rates("png"))
+    with pytest.raises(ValueError, match="30 is not among"):
+        plan.check_rate("gif", 30)
+
+
+@pytest.mark.parametrize("pictures", [1, 2, 7, 1000])
+def test_a_sweep_goes_evenly_over_its_slider(pictures: int) -> None:
+    gammas = Sweep(1, "gamma", 0.01, 100, pictures).values(40)
+    assert len(gammas) == min(pictures, 81) and gammas[0] == 0.01 and (pictures == 1 or gammas[-1] == 100)
+    ratios = np.diff(np.log10(gammas))
+    assert np.ptp(ratios) < 0.06 if len(ratios) else True
+    assert Sweep(0, "k", 5, 1, pictures).values(40) == (5, 4, 3, 2, 1)[:: 1 if pictures > 2 else 4][:pictures]
+    lane = plan.document_with(DOCUMENT, 1, "gamma", 3.5).lanes[1]
+    assert lane == msgspec.structs.replace(DOCUMENT.lanes[1], svm=SvmSettings(gamma=3.5))
+
+
+def test_samples_and_the_estimate_they_give() -> None:
+    for n in (1, 2, 3, 5, 9, 60, 1000):
+        chosen = plan.sampled(n)
+        assert chosen[0] == 0 and chosen[-1] == n - 1 and len(chosen) <= 10 and list(chosen) == sorted(set(chosen))
+        sizes = [1000 if number == 0 else 10 + number for number in chosen]
+        whole = 1000 + sum(10 + number for number in range(1, n))
+        if chosen == tuple(range(n)):  # all of them: no estimate
+            assert plan.estimated(chosen, sizes, n) == whole
+        assert plan.estimated(chosen, sizes, n) == pytest.approx(whole, rel=0.1)
+
+
+def test_what_the_command_line_means() -> None:
+    assert plan.content_of(DOCUMENT, None, None, None, 60) == Training(1, 0, None, 60)
+    assert plan.content_of(DOCUMENT, 1, (2, 9), None, 0) == Training(0, 2, 9, 1000, True)
+    assert plan.content_of(DOCUMENT, None, None, ("k", 1, 9), 5) == Sweep(0, "k", 1, 9, 5)
+    with pytest.raises(ValueError, match="No classifier on screen has a lam"):
+        plan.content_of(DOCUMENT, None, None, ("lam", 1, 9), 5)
+    with pytest.raises(ValueError, match="No classifier on screen trains"):
+        plan.content_of(replace(DOCUMENT, shown=1), None, None, None, 5)
+    with pytest.raises(ValueError, match="A sweep has no steps"):
+        plan.content_of(DOCUMENT, None, (0, 1), ("k", 1, 9), 5)
