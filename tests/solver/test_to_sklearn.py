@@ -37,7 +37,7 @@ def kernel(A: np.ndarray, B: np.ndarray) -> np.ndarray:
         {"multiclass": "one-vs-rest", "kernel": "laplacian", "gamma": 2.0, "C": 5.0},
         {"cache_size": 0, "decision_function_shape": "ovo", "selection": "random"},
     ],
-    ids=str,
+    ids=lambda parameters: str(parameters).split(" at 0x")[0],
 )
 def test_svc(parameters: dict[str, Any]) -> None:
     ours = SVC(tol=1e-7, **parameters)
