@@ -1,4 +1,4 @@
-"""LearningCurve: accuracy against the number of labels, asked for the least sure point and by chance, and this run."""
+"""LearningCurve: accuracy against the number of labels, of the least sure point and of random ones, and this run."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class LearningCurve(Chart):
 
     def _paint_legend(self, painter: QPainter, plot: Plot, curves: Curves | None, run: bool) -> None:
         """At the lower right, where no curve comes."""
-        rows = {"closest": "least sure point", "random": "by chance"}
+        rows = {"closest": "least sure point", "random": "random"}
         if curves is not None and not math.isnan(curves.full):
             rows["full"] = f"all labels: {percent(curves.full)}"
         if run:
