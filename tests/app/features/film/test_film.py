@@ -427,7 +427,7 @@ def reliefs(window: MainWindow, models: list[SVC], lanes: list[Lane] | None = No
 def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpec, **views: list[float]) -> None:
     """Below the words, each picture is exactly `relief_image`, cut off at one height for all of them."""
     top, limit = band(spec.picture), max(limit_of(relief) for relief in expected)
-    assert 30 < top < 50 and len(found) == len(expected)
+    assert 30 < top < 60 and len(found) == len(expected)
     for number, (picture, relief) in enumerate(zip(found, expected, strict=True)):
         view = {name: values[number] for name, values in views.items()}
         size = SIZE[0], SIZE[1] - top
