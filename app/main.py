@@ -243,6 +243,13 @@ def _film_arguments(parser: _Parser) -> None:
     )
     parser.add_argument("--steps", type=_steps, metavar="FROM:TO", help="of the training; default: all of them")
     parser.add_argument("--sweep", type=_sweep, metavar="NAME=FROM:TO", help="in its place k, C, gamma or lam, moved")
+    shape = parser.add_mutually_exclusive_group()
+    for name, told in (
+        ("relief", "the relief of f in place of the flat picture"),
+        ("turn", "the relief at the end of the training, turned once"),
+        ("lift", "the kernel trick (polynomial kernel of degree 2): to the map and back"),
+    ):
+        shape.add_argument(f"--{name}", dest="relief", action="store_const", const=name, default="", help=told)
     parser.add_argument(
         "--pictures", type=_pictures, default=60, metavar="N", help="at most, default 60; or: changes (of the SVs)"
     )
@@ -434,7 +441,8 @@ def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     try:
         kind = plan.check_kind(options.out)
         plan.check_rate(kind, options.fps)
-        content = plan.content_of(document, options.lane, options.steps, options.sweep, options.pictures)
+        asked = options.steps, options.sweep, options.pictures, options.relief
+        content = plan.content_of(document, options.lane, *asked)
         plan.check(document, content)
         plan.check_size(1, *options.size)
     except ValueError as error:
@@ -486,7 +494,9 @@ _COMMANDS = {
         _code_arguments,
         _write_code,
     ),
-    "film": _Command("Make a film of a training, or of a slider that moves.", "", _film_arguments, _film),
+    "film": _Command(
+        "Make a film of a training, of a slider that moves, or of the relief.", "", _film_arguments, _film
+    ),
 }
 
 

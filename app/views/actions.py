@@ -47,7 +47,9 @@ OWN: tuple[Action, ...] = (
     ),
     Action("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
     Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
-    Action("film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, or a slider moved, as GIF, WebP or APNG."),
+    Action(
+        "film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, a slider moved or the relief: GIF, WebP, APNG."
+    ),
     Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
     Action("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
     Action("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),

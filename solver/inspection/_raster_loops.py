@@ -78,7 +78,7 @@ def blend(rgb, row, column, red, green, blue, alpha):  # type: ignore[no-untyped
 def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # type: ignore[no-untyped-def]
     """Colour what `fill_triangles` has found: by value from `table`, which goes from -span to span, with level lines.
 
-    The line of a level is `2 half` pixels wide, which follows from the slope of each triangle.
+    The line of a level is `2 half` pixels wide, which follows from the slope of each triangle; a level one has none.
     """
     height, width = face.shape
     count = table.shape[0]
@@ -91,8 +91,10 @@ def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # typ
             place = int(max(0.0, min(0.5 * (v / span + 1.0) * count, count - 1.0)))
             for c in range(3):
                 rgb[row, column, c] = int(min(light[t] * table[place, c] + 0.5, 255.0))
+            if not slope[t] > 0.0:
+                continue
             for number in range(levels.shape[0]):
-                away = abs(v - levels[number]) / max(slope[t], 1e-300)
+                away = abs(v - levels[number]) / slope[t]
                 cover = min(half[number] + 0.5 - away, 1.0)
                 if cover > 0.0:
                     blend(rgb, row, column, ink[0], ink[1], ink[2], cover)

@@ -1,1 +1,1 @@
-"""Film: a training, or a slider that moves, as an animated picture."""
+"""Film: a training, a slider that moves, or the relief of f, as an animated picture."""

@@ -1,8 +1,10 @@
-"""Films of a training, or of a slider that moves."""
+"""Films of a training, of a slider that moves, or of the relief of f."""
 
 from app.features.feature import WATCHING, Feature, Widget
 
 FEATURE = Feature(
     window=("film", Widget("app.features.film.window.FilmDialog", ("window", "scheduler"))),
-    help=((WATCHING, "Ctrl+Alt+E", "film of the training, or of k, C or γ moving: GIF, WebP or APNG"),),
+    help=(
+        (WATCHING, "Ctrl+Alt+E", "film of the training, of k, C or γ moving, or of the relief of f: GIF, WebP or APNG"),
+    ),
 )

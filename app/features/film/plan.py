@@ -1,4 +1,7 @@
-"""Plan: what a film shows, picture by picture: the steps of a training, or the values of a parameter.  No Qt."""
+"""Plan: what a film shows, picture by picture: steps of a training, values of a parameter, or turns of a relief.
+
+No Qt.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 
 from app.engine.run_state import RunState
 from app.engine.training_run import LAST
+from app.features.relief import text
+from app.features.relief.geometry import Camera
+from app.features.relief.query import has_map
 from app.scene.text import empty_sentence
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
@@ -59,6 +65,8 @@ class Training:
         How many there are at most, evenly over these steps.
     changes : bool
         One for each change of the support vectors, and of the ends, in their place.
+    relief : bool
+        The relief of f is shown in place of the flat picture.
     """
 
     lane: int
@@ -66,6 +74,7 @@ class Training:
     last: int | None = None
     pictures: int = 60
     changes: bool = False
+    relief: bool = False
 
     def steps(self, run: RunState) -> tuple[int, ...]:
         """The steps of its pictures, once the run has been made as far as that; ValueError where it has none."""
@@ -101,6 +110,8 @@ class Sweep:
     start, stop : float
     pictures : int
         How many there are at most.
+    relief : bool
+        The relief of f is shown in place of the flat picture.
     """
 
     lane: int
@@ -108,6 +119,7 @@ class Sweep:
     start: float
     stop: float
     pictures: int = 60
+    relief: bool = False
 
     def values(self, n_points: int) -> tuple[float, ...]:
         """The values of its pictures."""
@@ -117,7 +129,43 @@ class Sweep:
         return tuple(scale.value_at(int(place)) for place in np.round(places))
 
 
-Content = Training | Sweep
+@dataclass(frozen=True)
+class ReliefView:
+    """How a picture shows the relief: turned so far, and, of the kernel trick, lifted so far; as in `relief_image`."""
+
+    azimuth: float = Camera.azimuth
+    morph: float | None = None
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The relief of a lane as it is, turned once about itself."""
+
+    lane: int
+    pictures: int = 60
+    relief: ClassVar[bool] = True
+
+    def views(self) -> tuple[ReliefView, ...]:
+        """Of its pictures; the next one would be the first again."""
+        turns = np.linspace(0.0, 360.0, self.pictures, endpoint=False)
+        return tuple(ReliefView((Camera.azimuth + float(turn)) % 360.0) for turn in turns)
+
+
+@dataclass(frozen=True)
+class Lift:
+    """The kernel trick of a lane as it is: from the plane to its map, and back."""
+
+    lane: int
+    pictures: int = 60
+    relief: ClassVar[bool] = True
+
+    def views(self) -> tuple[ReliefView, ...]:
+        """Of its pictures: an odd number, so that one of them is of the map."""
+        up = [float(morph) for morph in np.linspace(0.0, 1.0, (self.pictures + 1) // 2)]
+        return tuple(ReliefView(morph=morph) for morph in (*up, *up[-2::-1]))
+
+
+Content = Training | Sweep | Turn | Lift
 
 
 def lane_with(lane: Lane, control: str, value: float) -> Lane:
@@ -145,11 +193,12 @@ def whole_range(document: Document, control: str) -> tuple[float, float]:
 
 
 def can_film(document: Document, place: int) -> tuple[str, ...]:
-    """What can be filmed of a lane: "training", and sliders."""
+    """What can be filmed of a lane: "training", sliders, "turn" and "lift"."""
     if place >= document.shown or document.lanes[place].is_difference:
         return ()
-    trains = ("training",) if document.lanes[place].trainer is not None else ()
-    return (*trains, *swept(document, place))
+    lane = document.lanes[place]
+    lift = ("lift",) if has_map(lane) else ()
+    return swept(document, place) if lane.trainer is None else ("training", *swept(document, place), "turn", *lift)
 
 
 def check(document: Document, content: Content) -> None:
@@ -160,6 +209,10 @@ def check(document: Document, content: Content) -> None:
         raise ValueError(f"There is no classifier {content.lane + 1}: there {number} on screen.")
     lane, points = document.lanes[content.lane], document.training_points
     who = f"Classifier {content.lane + 1} ({lane.title})"
+    if content.relief and lane.trainer is None:
+        raise ValueError(text.without(lane))
+    if isinstance(content, Lift) and not has_map(lane):
+        raise ValueError(text.NO_MAP)
     if isinstance(content, Training) and lane.trainer is None:
         able = swept(document, content.lane)
         instead = f"; its {_listed(able)} can be swept" if able else ""
@@ -247,6 +300,7 @@ def content_of(
     steps: tuple[int, int | None] | None,
     sweep: tuple[str, float, float] | None,
     pictures: int,
+    relief: str = "",
 ) -> Content:
     """What the command line asks for; ValueError, with one sentence, where it contradicts itself or nobody can do it.
 
@@ -257,18 +311,27 @@ def content_of(
     steps, sweep : tuple or None
     pictures : int
         At most; 0 for one at each change of the support vectors.
+    relief : {"", "relief", "turn", "lift"}
+        The flat picture, the relief in its place, or one of the films that are of the relief alone.
     """
+    alone = relief in ("turn", "lift")
+    if alone and (steps is not None or sweep is not None or not pictures):
+        raise ValueError(f"--{relief} shows one training at its end: leave --steps, --sweep and changes out.")
     if sweep is not None and (steps is not None or not pictures):
         raise ValueError("A sweep has no steps to choose from: leave --steps and changes out.")
-    what = "training" if sweep is None else sweep[0]
+    what = relief if alone else "training" if sweep is None else sweep[0]
     able = first_able(document, what) if number is None else number - 1
+    if able is None and alone:
+        raise ValueError(text.NO_MAP if relief == "lift" else text.without(document.lanes[0]))
     if able is None:
         does = "trains" if sweep is None else f"has a {what} to be swept"
         raise ValueError(f"No classifier on screen {does}.")
+    if alone:
+        return (Turn if relief == "turn" else Lift)(able, pictures)
     if sweep is not None:
-        return Sweep(able, *sweep, pictures)
+        return Sweep(able, *sweep, pictures, bool(relief))
     first, last = steps or (0, None)
-    return Training(able, first, last, pictures or MOST_PICTURES, changes=not pictures)
+    return Training(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
 
 
 def sampled(n_pictures: int) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """FilmMaker: has the pictures of a film trained, computed, painted, encoded: none of it holds the window up.
 
-Each picture is the sheet that an exported picture would be of the lane at that step, or with that value.
+Each picture is the sheet that an exported picture would be of the lane at that step, or with that value; or its relief.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Generator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import GeneratorType
@@ -31,6 +31,7 @@ from app.engine.shading import Shades
 from app.engine.training_run import PROBLEMS
 from app.files import documents, log
 from app.scene.compose import compose
+from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
 from app.state.number_format import grouped
 from app.state.session import Session
@@ -41,8 +42,9 @@ from solver import Grid
 
 from . import plan
 from .encoder import Film
-from .plan import Content, Sweep, Training
+from .plan import Content, ReliefView, Sweep, Training
 from .process import EncoderProcess
+from .view_relief import ReliefShot, common_limit, painted, relief_shot
 
 #: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
 LAID_OVER = ("boundary", "ghost")
@@ -83,6 +85,12 @@ class Moment:
     def frame(self, place: int) -> Frame | None:
         """The newest frame of a lane."""
         return self.results.frame(self.document.slots[place])
+
+    def trained(self, place: int) -> Frame | None:
+        """That frame, where it is of the lane as it is, on the points as they are."""
+        known, document = self.frame(place), self.document
+        of_this = known is not None and known.points is document.training_points and known.lane == document.lanes[place]
+        return known if of_this else None
 
 
 def moment_of(window: Any) -> Moment:
@@ -130,6 +138,14 @@ class _Wanted:
     done: Callable[[Any], object]
 
 
+@dataclass(frozen=True, eq=False)
+class _Take:
+    """A picture of a film: `shoot` leads to its shot; and how the relief is looked at, if it is of the relief."""
+
+    shoot: Callable[[], Flow]
+    view: ReliefView = field(default_factory=ReliefView)
+
+
 class FilmMaker(QObject):
     """Makes one film, or one estimate, at a time; each begins by giving the one before up.
 
@@ -164,7 +180,9 @@ class FilmMaker(QObject):
         self._encoder: EncoderProcess | None = None
         self._sheet: Sheet | None = None
         self._pictures: dict[tuple[int, Grid], tuple[Frame, Picture]] = {}
+        self._limit = math.inf  # of all pictures of the relief
         self._queue = scheduler.queue(_frames, Priority.BACKGROUND)
+        self._drawing = scheduler.queue(_done, Priority.BACKGROUND)
         self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -241,6 +259,7 @@ class FilmMaker(QObject):
         if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
             flow.close()
             self._queue.cancel()
+            self._drawing.cancel()
         self._pictures.clear()
         if self._sheet is not None:
             with suppress(RuntimeError):  # the window has gone meanwhile
@@ -311,28 +330,61 @@ class FilmMaker(QObject):
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 
-    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[Callable[[], Flow]]]:
-        """What makes the shot of each picture."""
+    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[_Take]]:
+        """What makes each picture."""
         content = spec.content
-        takes: list[Callable[[], Flow]]
+        takes: list[_Take]
         if isinstance(content, Sweep):
             takes = [
-                partial(self._with_value, moment, spec, content, value)
+                _Take(partial(self._with_value, moment, spec, content, value))
                 for value in content.values(len(moment.document.training_points))
             ]
-        else:
+        elif isinstance(content, Training):
             film = _Run(self, moment, spec, content)
             run = yield from film.begin()
-            takes = [partial(film.shot_at, step) for step in content.steps(run)]
+            takes = [_Take(partial(film.shot_at, step)) for step in content.steps(run)]
+        else:
+            shot = yield from self._as_it_is(moment, spec)
+            takes = [_Take(partial(self._known, shot), view) for view in content.views()]
         plan.check_size(len(takes), spec.picture.width, spec.picture.height)
         return takes
 
     def _with_value(self, moment: Moment, spec: FilmSpec, sweep: Sweep, value: float) -> Flow:
         document = plan.document_with(moment.document, sweep.lane, sweep.control, value)
+        frame = yield from self._trained(moment, document, spec)
+        return (yield from self.shot(moment, document, spec, frame, {}))
+
+    def _trained(self, moment: Moment, document: Document, spec: FilmSpec) -> Flow:
+        """The frame of the lane at the end of its training."""
         newest: list[Frame] = []
-        request = _request(moment, document, spec, sweep.lane, next(self._numbers))
-        frame = yield from self.frame(LaneJob(newest.append), newest, request)
-        return _shot(moment, document, spec, sweep.lane, frame, {})
+        request = _request(moment, document, spec, spec.content.lane, next(self._numbers))
+        return (yield from self.frame(LaneJob(newest.append), newest, request))
+
+    def _as_it_is(self, moment: Moment, spec: FilmSpec) -> Flow:
+        """The shot of the lane as it is on screen."""
+        frame = moment.trained(spec.content.lane)
+        if frame is None or frame.model is None:
+            frame = yield from self._trained(moment, moment.document, spec)
+        return (yield from self.shot(moment, moment.document, spec, frame, {}))
+
+    @staticmethod
+    def _known(shot: Any) -> Flow:
+        """A shot that stays as it is."""
+        yield from ()
+        return shot
+
+    def shot(self, moment: Moment, document: Document, spec: FilmSpec, frame: Frame, headlines: dict[int, str]) -> Flow:
+        """What a picture is made from, with `frame` in its lane and all others as they are."""
+        place = spec.content.lane
+        if not spec.content.relief:
+            return _shot(moment, document, spec, place, frame, headlines)
+        words = headlines.get(document.slots[place]) or headline(frame, frame.lane, True)
+        words += sampled(frame, document.parts.n_trainable, document.training_limit)
+        return (yield from self.work(partial(relief_shot, frame, words, document, moment.grids[place])))
+
+    def work(self, act: Callable[[], Any]) -> Flow:
+        """What `act` returns, when nothing else is wanted; ValueError where it raises one."""
+        return (yield from self._await(lambda done: self._drawing.submit(_Work(act, done))))
 
     def frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
         """The last frame of a request; ValueError, with its sentence, where there is none."""
@@ -341,23 +393,32 @@ class FilmMaker(QObject):
             raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
         return frame
 
-    def _samples(self, takes: list[Callable[[], Flow]], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
+    def _samples(self, takes: list[_Take], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
         """Pictures that stand for all, by their numbers."""
         chosen, samples = plan.sampled(len(takes)), {}
-        for number in chosen:  # how much room words and legend want, before anything is painted
-            yield from self._laid_out(takes[number], spec)
+        if spec.content.relief:  # how high all have to be, before anything is painted
+            shots: list[ReliefShot] = []
+            for number in chosen:
+                shots.append((yield from takes[number].shoot()))
+            self._limit = common_limit(shots)
+        else:  # how much room words and legend want
+            for number in chosen:
+                yield from self._laid_out(takes[number], spec)
         for number in chosen:
             samples[number] = yield from self._pixels(takes[number], spec)
         return samples
 
-    def _laid_out(self, take: Callable[[], Flow], spec: FilmSpec) -> Flow:
+    def _laid_out(self, take: _Take, spec: FilmSpec) -> Flow:
         """The sheet that an exported picture would be."""
-        shot = yield from take()
+        shot = yield from take.shoot()
         self._sheet = Sheet(shot, spec.picture, self._sheet)
         return self._sheet
 
-    def _pixels(self, take: Callable[[], Flow], spec: FilmSpec) -> Flow:
-        """A picture, painted as `PictureMaker` would paint it."""
+    def _pixels(self, take: _Take, spec: FilmSpec) -> Flow:
+        """A picture: of the relief, or painted as `PictureMaker` would paint it."""
+        if spec.content.relief:
+            relief = yield from take.shoot()
+            return (yield from self.work(partial(painted, relief, spec.picture, take.view, self._limit)))
         sheet = yield from self._laid_out(take, spec)
         surfaces: list[Picture | None] = []
         for plot in sheet.plots:
@@ -401,11 +462,8 @@ class _Run:
         self._newest: list[Frame] = []
         self._job = LaneJob(self._newest.append)
         self._numbers = itertools.count(1)
-        document = moment.document
         self._length = 0
-        known, lane = moment.frame(content.lane), document.lanes[content.lane]
-        of_this = known is not None and known.points is document.training_points and known.lane == lane
-        self._known = known if of_this else None
+        self._known = moment.trained(content.lane)
 
     def begin(self) -> Generator[None, Any, RunState]:
         """As far as it is filmed, and where it stands then."""
@@ -429,7 +487,7 @@ class _Run:
         words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
         place, document = self._content.lane, self._moment.document
         headlines = {document.slots[place]: words}
-        return _shot(self._moment, document, self._spec, place, frame, headlines)
+        return (yield from self._maker.shot(self._moment, document, self._spec, frame, headlines))
 
     def _frame_at(self, step: int, to_end: bool = False) -> Flow:
         moment, place, known = self._moment, self._content.lane, self._known
@@ -473,6 +531,25 @@ def _frames(wanted: _Wanted, overtaken: Callable[[], bool]) -> Job:
     for _ in wanted.job(wanted.request, overtaken):
         yield Priority.BACKGROUND
     wanted.done(wanted.newest[-1] if wanted.newest else None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Something that is to be done on a compute thread."""
+
+    act: Callable[[], Any]
+    done: Callable[[Any], object]
+
+
+def _done(wanted: _Work, overtaken: Callable[[], bool]) -> Job:
+    """The job that does it, when nothing else is wanted."""
+    yield Priority.BACKGROUND
+    answer: Any
+    try:
+        answer = wanted.act()
+    except Exception as error:  # where it is wanted, it becomes a sentence
+        answer = error
+    wanted.done(answer)
 
 
 def _shot(

@@ -47,7 +47,7 @@ from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 
 from . import plan
-from .plan import Content, Sweep, Training
+from .plan import Content, Lift, Sweep, Training, Turn
 from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
 
 #: Sizes to choose from, by name: what they are called, width and height in pixels.
@@ -57,6 +57,9 @@ SIZES = {
     "p720": ("Large 1280 × 720", 1280, 720),
     "p1080": ("Projector 1920 × 1080", 1920, 1080),
 }
+#: Films of the relief as it is; and what films are called that are not of a slider.
+ALONE: dict[str, type[Turn | Lift]] = {"turn": Turn, "lift": Lift}
+TOLD = {"training": "Training", "turn": "One turn of the relief", "lift": "Kernel trick, lifted and back"}
 #: Milliseconds after the last change until it is found out what the film will come to.
 PATIENCE = 400
 #: Of the picture that stands for all, in pixels.
@@ -140,8 +143,14 @@ class FilmDialog(QDialog):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _make_fields(self) -> None:
-        tip = "The training, step by step, or one of the sliders moved from one value to another."
+        tip = "The training, step by step, one of the sliders moved from one value to another, or the relief of f."
         self._what = describe(combo_box(width=WIDTH), "film.what", "What to film", tip)
+        self._relief = describe(
+            combo_box([("Flat", False), ("Relief of f", True)], WIDTH),
+            "film.relief",
+            "Kind of picture",
+            "The flat picture, or f over the plane in three dimensions.",
+        )
         self._alone = describe(
             combo_box([("That classifier alone", False), ("All side by side", True)], WIDTH),
             "film.lanes",
@@ -204,6 +213,7 @@ class FilmDialog(QDialog):
         self._values = self._row("&Values", self._start, QLabel("to"), self._stop, 1)
         for text, field in (
             ("&What", self._what),
+            ("Pict&ure", self._relief),
             ("S&how", self._alone),
             ("S&teps", self._steps),
             ("&Values", self._values),
@@ -239,6 +249,7 @@ class FilmDialog(QDialog):
 
     def _connect(self) -> None:
         self._what.activated.connect(self._choose_content)
+        self._relief.activated.connect(self._choose_kind_of_picture)
         self._kind.activated.connect(self._choose_kind)
         self._size.activated.connect(self._choose_size)
         for side in (self._width, self._height):
@@ -290,6 +301,12 @@ class FilmDialog(QDialog):
     @Slot()
     def _choose_content(self) -> None:
         self._offer_range()
+        self._show_rows()
+        self._changed()
+
+    @Slot()
+    def _choose_kind_of_picture(self) -> None:
+        self._show_rows()
         self._changed()
 
     @Slot()
@@ -303,8 +320,23 @@ class FilmDialog(QDialog):
         self._changed()
 
     def _chosen(self) -> tuple[int, str]:
-        """The lane, and "training" or the slider."""
+        """The lane, and "training", the slider, "turn" or "lift"."""
         return cast("tuple[int, str]", self._what.currentData() or (0, "training"))
+
+    def _show_rows(self) -> None:
+        """What matters to what is chosen."""
+        what, several = self._chosen()[1], self._document is not None and self._document.shown > 1
+        training, alone = what == "training", what in ALONE
+        flat = not alone and not self._relief.currentData()
+        for row, there in (
+            (self._steps, training),
+            (self._places, training),
+            (self._values, not training and not alone),
+            (self._relief, not alone),
+            (self._alone, several and flat),
+            (self._legend, flat),
+        ):
+            self._form.setRowVisible(row, there)
 
     def _offer_range(self) -> None:
         """All steps, or the whole slider."""
@@ -315,12 +347,10 @@ class FilmDialog(QDialog):
             for spin, value in ((self._first, 0), (self._last, length)):
                 spin.setMaximum(length)
                 show_number(spin, value)
-        elif self._document is not None:
+        elif what not in ALONE and self._document is not None:
             scale = scale_of(what, len(self._document.training_points))
             self._start.show_scale(scale, scale.value_at(scale.low))
             self._stop.show_scale(scale, scale.value_at(scale.high))
-        for row, there in ((self._steps, training), (self._places, training), (self._values, not training)):
-            self._form.setRowVisible(row, there)
         self._show_able()
 
     def _show_able(self) -> None:
@@ -330,11 +360,14 @@ class FilmDialog(QDialog):
     def content(self) -> Content:
         """What is to be filmed."""
         lane, what = self._chosen()
+        relief = bool(self._relief.currentData())
+        if what in ALONE:
+            return ALONE[what](lane, self._count.value())
         if what != "training":
-            return Sweep(lane, what, self._start.number, self._stop.number, self._count.value())
+            return Sweep(lane, what, self._start.number, self._stop.number, self._count.value(), relief)
         length = self._lengths[lane] if lane < len(self._lengths) else 0
         last = None if self._last.value() >= length else self._last.value()
-        return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()))
+        return Training(lane, self._first.value(), last, self._count.value(), bool(self._places.currentData()), relief)
 
     def spec(self) -> FilmSpec:
         """The film; ValueError with a sentence where there is none."""
@@ -342,7 +375,7 @@ class FilmDialog(QDialog):
         dark = self._dark if name == "window" else name == "dark"
         width, height = self._width.value(), self._height.value()
         plan.check_size(1, width, height)
-        what = cast(What, "window" if self._alone.currentData() else f"lane{content.lane}")
+        what = cast(What, "window" if self._alone.currentData() and not content.relief else f"lane{content.lane}")
         picture = PictureSpec(what, width, height, scale_for(width, height), dark, self._legend.isChecked())
         return FilmSpec(content, picture, self._kind.currentData(), self._rate.currentData())
 
@@ -366,15 +399,14 @@ class FilmDialog(QDialog):
             able = [data for _, data in entries]
             first = next((each for each in able if each[1] == "training"), able[0] if able else None)
             show_choice(self._what, chosen if chosen in able else first)
-        several = document.shown > 1
-        self._form.setRowVisible(self._alone, several)
-        if not several:
+        if document.shown == 1:
             show_choice(self._alone, False)
         if chosen != self._what.currentData() or untouched:
             self._offer_range()
         elif self._chosen()[1] == "training":
             for spin in (self._first, self._last):
                 spin.setMaximum(self._lengths[self._chosen()[0]])
+        self._show_rows()
         self._changed()
 
     def _is_whole(self) -> bool:
@@ -390,7 +422,7 @@ class FilmDialog(QDialog):
     @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
-        told = "Training" if what == "training" else f"{plan.title_of(what)} moved"
+        told = TOLD.get(what) or f"{plan.title_of(what)} moved"
         return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
 
     # -- what it will come to --------------------------------------------------------------------------------------

@@ -211,12 +211,12 @@ def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[Caption, ...]:
     return tuple(Caption(names[level], corners, (1, 0)) for level, corners in ordered if len(corners))
 
 
-def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂")) -> Solid:
-    """f over the plane, upwards; points stand at their f, or at the edge of the box."""
+def over_plane(relief: Relief, names: tuple[str, str] = ("x₁", "x₂"), limit: float | None = None) -> Solid:
+    """f over the plane, upwards, cut off at its own limit or at `limit`; points stand at their f, or at the edge."""
     x, y = np.meshgrid(relief.xs, relief.ys)
     net = np.column_stack((x.ravel(), y.ravel()))
     place, (a, b) = _floor(net)
-    extent, limit = (a, b, HEIGHT), limit_of(relief)
+    extent, limit = (a, b, HEIGHT), limit_of(relief) if limit is None else limit
     scale = HEIGHT / limit
     # What is cut off may be of any size: pixels of numbers that large are no numbers.
     height = np.where(np.abs(relief.f) <= 1e6 * limit, relief.f, np.nan) * scale

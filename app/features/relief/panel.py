@@ -162,13 +162,16 @@ class ReliefPicture(Chart):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), QColor(*theme.background))
-        if self._relief is None:
-            return
-        if self._failure:
+        sentence = text.PREPARING if self._image is None else ""
+        if self._relief is not None:
+            sentence = self._failure or sentence
+        if sentence:
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.setPen(QColor(*theme.ink))
-            painter.drawText(self.rect().adjusted(8, 8, -8, -8), int(flags), self._failure)
-        elif self._image is not None and self._solid is not None and self.shown is not None:
+            painter.drawText(self.rect().adjusted(8, 8, -8, -8), int(flags), sentence)
+        elif (
+            self._relief is not None and self._image is not None and self._solid is not None and self.shown is not None
+        ):
             painter.drawImage(self.rect(), self._image)
             camera = self.shown[3]
             paint_captions(painter, self._solid, camera, self.width(), self.height(), theme)

@@ -124,6 +124,12 @@ class ReliefQuery:
         )
 
 
+def has_map(lane: Lane) -> bool:
+    """The map of its kernel can be drawn, once it is trained."""
+    svm = lane.svm
+    return lane.classifier == "svm" and svm.kernel == "poly" and svm.degree == 2 and svm.coef0 >= 0
+
+
 def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int = FINE) -> Relief:
     """The relief of any model with an f, at once; ValueError with a sentence for one without.
 

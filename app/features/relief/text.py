@@ -9,7 +9,7 @@ from app.state.number_format import count, short
 
 from .query import Relief
 
-WAITING = "Working it out…"
+WAITING, PREPARING = "Working it out…", "Preparing the relief…"
 #: What the two modes are called.
 OVER_PLANE, TRICK = "f over the plane", "Kernel trick"
 TURN = "Drag or arrow keys turn it, the wheel or + and − zoom, R goes back."

@@ -56,6 +56,7 @@ def relief_image(
     ratio: float = 1.0,
     font: QFont | None = None,
     names: tuple[str, str] = ("x₁", "x₂"),
+    limit: float | None = None,
 ) -> NDArray[np.uint8]:
     """A picture of a relief, as pixels.
 
@@ -77,13 +78,15 @@ def relief_image(
         Of the captions; None leaves them out.
     names : tuple of str
         Of the axes.
+    limit : float, optional
+        |f| at which f over the plane is cut off; None for its own. With one for all, pictures of a film do not jump.
 
     Returns
     -------
     ndarray of shape (height, width, 4), uint8
         Red, green, blue and 255, the uppermost row first.
     """
-    solid = over_plane(relief, names) if morph is None else kernel_map(relief, morph, names)
+    solid = over_plane(relief, names, limit) if morph is None else kernel_map(relief, morph, names)
     camera = Camera(azimuth, tilt, zoom)
     samples = 2 if 4 * width * height <= MOST_PIXELS else 1
     pixels = draw(solid, camera, width, height, theme, ratio, samples)

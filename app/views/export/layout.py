@@ -310,7 +310,7 @@ class Sheet:
     def __init__(self, shot: Shot, spec: PictureSpec, before: Sheet | None = None) -> None:
         self.spec = spec
         self.theme = dressed(theme_of(spec.dark), shot.scene.styles)
-        self._text, self._bold = _font(TEXT), _font(TITLE, bold=True)
+        self._text, self._bold = font_of(TEXT), font_of(TITLE, bold=True)
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
         if before is not None:
@@ -442,7 +442,7 @@ class Sheet:
             plot.canvas.deleteLater()
 
 
-def _font(pixels: int, bold: bool = False) -> QFont:
+def font_of(pixels: int, bold: bool = False) -> QFont:
     font = QFont()
     font.setPixelSize(pixels)
     font.setBold(bold)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,22 @@ import pytest
 from PIL import Image, ImageSequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton, QSpinBox
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.shading import FULL_VALUE, LEVELS, _table
 from app.features.film import plan, process
-from app.features.film.plan import Content, Sweep, Training
+from app.features.film.plan import Content, Lift, Sweep, Training, Turn
 from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
+from app.features.film.view_relief import band
 from app.features.film.window import FilmDialog
+from app.features.relief import text
+from app.features.relief.geometry import limit_of
+from app.features.relief.query import Relief, relief_of
+from app.features.relief.view_image import relief_image
 from app.state.commands import SetLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.views.export.layout import PictureSpec, Sheet
+from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
 from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import SVC
@@ -287,6 +293,7 @@ def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: Qt
         (1, "training"),
         (1, "C"),
         (1, "gamma"),
+        (1, "turn"),
     ]
     assert what.currentData() == (1, "training") and field(dialog, QSpinBox, "last").value() == length
     choose(dialog, "rate", 25)
@@ -369,9 +376,133 @@ def test_fields_have_names_and_keys_lead_to_them(make: Make, qtbot: QtBot) -> No
     chain = [widget]
     while (widget := widget.nextInFocusChain()) is not chain[0]:
         chain.append(widget)
-    wanted = ["what", "lanes", "first", "last", "places", "count", "kind", "rate", "size", "width", "height", "theme"]
+    wanted = [
+        "what",
+        "relief",
+        "lanes",
+        "first",
+        "last",
+        "places",
+        "count",
+        "kind",
+        "rate",
+        "size",
+        "width",
+        "height",
+        "theme",
+    ]
     names = [each.objectName().removeprefix("film.") for each in chain if each.objectName().startswith("film.")]
     assert [name for name in names if name in wanted] == wanted
     for name in wanted:
         each = dialog.findChild(QComboBox, f"film.{name}") or dialog.findChild(QSpinBox, f"film.{name}")
         assert each.accessibleName() and each.accessibleDescription() and each.height() >= 24
+
+
+# -- the relief --------------------------------------------------------------------------------------------------------
+
+
+def squares() -> Document:
+    points = GeneratorSettings("circle", 24, 0.05, 1).points()
+    lanes = (Lane("knn", knn=KnnSettings(3)), Lane("svm", svm=SvmSettings("poly", C=5.0, degree=2)))
+    return Document(points=points, lanes=lanes, view=View.fitting(points), axes=("length", ""))
+
+
+def model_after(document: Document, step: int) -> SVC:
+    """The second lane's, stepped by itself."""
+    svm, points = document.lanes[1].svm, document.points
+    estimator = SVC(svm.C, kernel=svm.kernel, degree=svm.degree, gamma=svm.gamma, coef0=svm.coef0, random_state=0)
+    trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
+    if step:
+        trainer.solvers[0].step(step)
+    return estimator.adopt(trainer.snapshot(True))
+
+
+def reliefs(window: MainWindow, models: list[SVC], lanes: list[Lane] | None = None) -> list[Relief]:
+    document, grid = window.document, window.canvases[1].grid()
+    area = grid.left, grid.right, grid.bottom, grid.top
+    own = lanes or [document.lanes[1]] * len(models)
+    return [relief_of(model, lane, document.points, area) for model, lane in zip(models, own, strict=True)]
+
+
+def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpec, **views: list[float]) -> None:
+    """Below the words, each picture is exactly `relief_image`, cut off at one height for all of them."""
+    top, limit = band(spec.picture), max(limit_of(relief) for relief in expected)
+    assert 30 < top < 60 and len(found) == len(expected)
+    for number, (picture, relief) in enumerate(zip(found, expected, strict=True)):
+        view = {name: values[number] for name, values in views.items()}
+        size = SIZE[0], SIZE[1] - top
+        own = relief_image(relief, *size, font=font_of(TEXT), names=("length", "x₂"), limit=limit, **view)  # type: ignore[arg-type]
+        np.testing.assert_array_equal(picture[top:], own[..., :3], err_msg=str(number))
+        for rows in (picture[10:26], picture[30:top]):  # the classifier, and where its training stands
+            assert (rows < 100).any()
+        assert (picture[:10] == 255).all()
+
+
+def test_a_training_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(squares())
+    length = window.result(1).run_state.length
+    steps = tuple(int(step) for step in np.round(np.linspace(0, length, 4)))
+    expected = reliefs(window, [model_after(window.document, step) for step in steps])
+    assert len({limit_of(relief) for relief in expected}) > 1
+    for kind in ("png", "webp"):
+        spec = spec_of(Training(1, 0, None, 4, relief=True), kind)
+        found = film(qtbot, window, spec, tmp_path / f"run.{kind}")
+        check_reliefs(found, expected, spec)
+    top = band(spec.picture)
+    for before, after in pairwise(found):  # the classifier stays; the step does not
+        assert (before[: top // 2] == after[: top // 2]).all() and (
+            before[top // 2 : top] != after[top // 2 : top]
+        ).any()
+
+
+def test_a_sweep_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(squares())
+    spec = spec_of(Sweep(1, "C", 0.1, 100, 2, relief=True))
+    found = film(qtbot, window, spec, tmp_path / "C.png")
+    lanes = [plan.lane_with(squares().lanes[1], "C", C) for C in (0.1, 100.0)]
+    models = [make(plan.document_with(squares(), 1, "C", C)).result(1).model for C in (0.1, 100.0)]
+    check_reliefs(found, reliefs(window, models, lanes), spec)
+
+
+def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(squares())
+    rest_at(qtbot, window, 3)
+    turn, lift = spec_of(Turn(1, 4), "webp"), spec_of(Lift(1, 6))
+    (relief,) = reliefs(window, [model_after(window.document, 3)])
+    found = film(qtbot, window, turn, tmp_path / "turn.webp")
+    check_reliefs(found, [relief] * 4, turn, azimuth=[325.0, 55.0, 145.0, 235.0])
+    found = film(qtbot, window, lift, tmp_path / "lift.png")
+    check_reliefs(found, [relief] * 5, lift, morph=[0.0, 0.5, 1.0, 0.5, 0.0])
+    # A relief that is worked out for a training that is gone would be a lie: it is trained anew.
+    window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("linear"))))
+    moment = moment_of(window)
+    assert moment.frame(1) is not None and moment.trained(1) is None
+
+
+def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(squares())
+    dialog = opened(qtbot, window)
+    what = field(dialog, QComboBox, "what")
+    able = [what.itemData(place) for place in range(what.count())]
+    assert able[-2:] == [(1, "turn"), (1, "lift")] and what.currentData() == (1, "training")
+    picture, lanes, legend = (field(dialog, QWidget, name) for name in ("relief", "lanes", "legend"))
+    assert picture.isVisible() and lanes.isVisible() and legend.isVisible()
+    choose(dialog, "lanes", True)
+    choose(dialog, "relief", True)
+    assert dialog.content() == replace(dialog.content(), relief=True) and dialog.spec().picture.what == "lane1"
+    assert not lanes.isVisible() and not legend.isVisible()
+    field(dialog, QSpinBox, "count").setValue(2)
+    told(qtbot, dialog, "2 pictures, 2.1 s, about")
+    assert not field(dialog, QLabel, "still").pixmap().isNull()
+    choose(dialog, "what", (0, "k"))
+    assert told(qtbot, dialog, "no f") == text.without(window.document.lanes[0])
+    choose(dialog, "what", (1, "lift"))
+    assert dialog.content() == Lift(1, 2) and not picture.isVisible()
+    assert not field(dialog, QSpinBox, "first").isVisible() and not field(dialog, QSpinBox, "start").isVisible()
+    field(dialog, QSpinBox, "count").setValue(6)
+    told(qtbot, dialog, "5 pictures, 2.4 s")
+    choose(dialog, "kind", "webp")
+    save(qtbot, dialog, tmp_path / "lift.webp")
+    told(qtbot, dialog, "Saved lift.webp")
+    found = pictures_in(tmp_path / "lift.webp", 10)
+    assert len(found) == 5 and (found[0] == found[4]).all() and (found[0] != found[2]).any()

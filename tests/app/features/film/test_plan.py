@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from app.features.film import plan
-from app.features.film.plan import Sweep, Training
+from app.features.film.plan import Lift, Sweep, Training, Turn
+from app.features.relief import text
+from app.features.relief.geometry import Camera
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
 from app.state.points import Points
 from app.state.test_split import NO_SPLIT
@@ -39,6 +41,12 @@ WRONG: dict[str, tuple[Document, plan.Content, str]] = {
     "no number": (DOCUMENT, Sweep(1, "C", float("nan"), 1), "nan is not between"),
     "too many": (DOCUMENT, Training(1, pictures=1001), "1 to 1\u202f000 pictures"),
     "none": (DOCUMENT, Sweep(1, "C", 1, 2, 0), "1 to 1\u202f000 pictures"),
+    "a relief of votes": (DOCUMENT, Training(0, relief=True), text.without(Lane("knn"))),
+    "a relief of votes, swept": (DOCUMENT, Sweep(0, "k", 1, 9, relief=True), text.without(Lane("knn"))),
+    "a turn of votes": (DOCUMENT, Turn(0), text.without(Lane("knn"))),
+    "a relief of a difference": (DOCUMENT, Turn(2), "choose one of the two"),
+    "a lift without a map": (DOCUMENT, Lift(1), text.NO_MAP),
+    "a turn of too many": (DOCUMENT, Turn(1, 1001), "1 to 1\u202f000 pictures"),
     "back": (DOCUMENT, Training(1, 9, 3), "not from step 9 to step 3"),
     "before the start": (DOCUMENT, Training(1, -2), "not from step -2 to the end"),
 }
@@ -111,3 +119,31 @@ def test_what_the_command_line_means() -> None:
         plan.content_of(replace(DOCUMENT, shown=1), None, None, None, 5)
     with pytest.raises(ValueError, match="A sweep has no steps"):
         plan.content_of(DOCUMENT, None, (0, 1), ("k", 1, 9), 5)
+
+
+def test_the_relief_on_the_command_line() -> None:
+    squares = replace(DOCUMENT, lanes=(Lane("svm"), Lane("svm", svm=SvmSettings("poly", degree=2))), shown=2)
+    assert plan.content_of(DOCUMENT, None, (2, 9), None, 5, "relief") == Training(1, 2, 9, 5, relief=True)
+    assert plan.content_of(DOCUMENT, None, None, ("k", 1, 9), 5, "relief") == Sweep(0, "k", 1, 9, 5, True)
+    assert plan.content_of(squares, None, None, None, 5, "turn") == Turn(0, 5)
+    assert plan.content_of(squares, None, None, None, 5, "lift") == Lift(1, 5)
+    for lane in (SvmSettings("poly", degree=3), SvmSettings("poly", degree=2, coef0=-1.0), SvmSettings("rbf")):
+        other = replace(squares, lanes=(Lane("svm", svm=lane),), shown=1)
+        assert plan.can_film(other, 0)[-1] == "turn"
+        with pytest.raises(ValueError, match="The map is drawn for the polynomial kernel of degree 2"):
+            plan.content_of(other, None, None, None, 5, "lift")
+    with pytest.raises(ValueError, match="it counts votes"):
+        plan.content_of(replace(DOCUMENT, shown=1), None, None, None, 5, "turn")
+    for steps, sweep, pictures in (((0, 1), None, 5), (None, ("C", 1, 9), 5), (None, None, 0)):
+        with pytest.raises(ValueError, match="--lift shows one training at its end"):
+            plan.content_of(squares, None, steps, sweep, pictures, "lift")
+
+
+@pytest.mark.parametrize("pictures", [1, 2, 7, 60])
+def test_views_go_once_round_or_up_and_back(pictures: int) -> None:
+    turned = [view.azimuth for view in Turn(0, pictures).views()]
+    assert len(turned) == pictures and turned[0] == Camera().azimuth and all(0 <= each < 360 for each in turned)
+    np.testing.assert_allclose(np.diff([*turned, turned[0]]) % 360, 360 / pictures if pictures > 1 else 0)
+    lifted = [view.morph for view in Lift(0, pictures).views()]
+    assert lifted == lifted[::-1] and lifted[0] == 0 and 0 < len(lifted) <= pictures
+    assert pictures < 3 or max(lifted) == lifted[len(lifted) // 2] == 1

@@ -63,6 +63,22 @@ def test_points_stand_where_they_are_projected() -> None:
         assert all(found(pixels, LIGHT.classes[0])[int(y), int(x)] for x, y, _ in at)
 
 
+def test_a_level_surface_is_no_line() -> None:
+    """Before the first step f is 0 everywhere."""
+    level = bare(replace(hill(), f=np.zeros((41, 41))), ABOVE)
+    assert not found(level, LIGHT.ink).any() and len(np.unique(level[100:140, 120:180].reshape(-1, 4), axis=0)) == 1
+
+
+def test_a_limit_given_holds_in_place_of_its_own() -> None:
+    relief = hill(((0.5, 0.5),), (-1.8,))
+    lower, own = (over_plane(relief, limit=limit) for limit in (4.0, None))
+    assert own.limit == 2.0 and lower.limit == 4.0
+    np.testing.assert_allclose(2 * lower.spots[:, 2], own.spots[:, 2])
+    by_image = relief_image(relief, 300, 240, limit=4.0)
+    assert (by_image == draw(lower, Camera(), 300, 240, LIGHT, samples=2)).all()
+    assert (by_image != relief_image(relief, 300, 240)).any()
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
 def test_from_above_the_colours_are_those_of_the_flat_picture(theme: Theme) -> None:
     xs = np.linspace(-1.0, 1.0, 41)

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QKeyEvent, QWheelEvent
+from PySide6.QtGui import QImage, QKeyEvent, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.features import table
+from app.features.lessons import shipped
+from app.features.lessons.model import Lesson, Step
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.features.relief.panel import TICKS, ReliefPanel
@@ -249,3 +251,52 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     QTest.keyClick(panel.picture, KEY.Key_Right)
     qtbot.waitUntil(lambda: "could not be drawn" in panel.picture._failure)
     panel.picture.grab()
+
+
+def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops that are not compiled yet take seconds."""
+    import threading
+
+    from app.features.relief import panel as module
+
+    gate, whole = threading.Event(), module.draw
+    monkeypatch.setattr(module, "draw", lambda *given: gate.wait(30) and whole(*given))
+    painted: list[str] = []
+    paint = QPainter.drawText
+    monkeypatch.setattr(QPainter, "drawText", lambda self, *given: painted.append(given[-1]) or paint(self, *given))
+    window = make(document(Lane("svm")))
+    panel = opened(window, qtbot)
+    panel.picture.grab()
+    assert painted.count(text.PREPARING) and "f = 0" not in painted
+    gate.set()
+    shown(panel, qtbot)
+    painted.clear()
+    panel.picture.grab()
+    assert text.PREPARING not in painted and "f = 0" in painted
+
+
+def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) -> None:
+    window = make(document(Lane("svm")))
+    step = Step("Hill", "Turn it.", panel="relief")
+    window.lessons.begin(Lesson("Small", "", "", 5, (step,)))
+    settle(qtbot, window)
+    panel = window.findChild(ReliefPanel)
+    assert panel is not None and panel.isVisible() and panel.picture.isVisible()
+    # That of the kernel trick: with degree 2, F3, "Kernel trick" and "Lift" show how a plane parts the points.
+    lesson = shipped.lesson("circle")
+    window.lessons.begin(lesson)
+    settle(qtbot, window)
+    at = next(number for number, step in enumerate(lesson.steps) if "(F3)" in step.text)
+    for _ in range(at):
+        window.named_actions["lesson_next"].trigger()
+        settle(qtbot, window)
+    assert not panel.isVisible()
+    window.controller.set_lane(0, "svm", text="", degree=2)
+    settle(qtbot, window)
+    panel = opened(window, qtbot)
+    panel.mode.setFocus()
+    QTest.keyClick(panel.mode, KEY.Key_Down)
+    panel._clock.setInterval(0)
+    QTest.mouseClick(panel.lift, LEFT)
+    qtbot.waitUntil(lambda: panel.lift.text() == "F&latten", timeout=20_000)
+    assert "with 200 of 200 points in view on the right side" in said(panel, "relief.words")

@@ -1,0 +1,100 @@
+"""A picture of a film that shows the relief: two lines of words, and below them what `relief_image` draws.
+
+It can be made in any thread.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage
+
+from app.engine.requests import Frame
+from app.features.relief import text
+from app.features.relief.geometry import limit_of
+from app.features.relief.query import Relief, relief_of
+from app.features.relief.view_image import relief_image
+from app.state.document import Document
+from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, font_of
+from app.views.theme import dressed, theme_of
+from app.views.widgets.painting import painter_on
+from solver import Grid
+
+from .plan import ReliefView
+
+
+@dataclass(frozen=True, eq=False)
+class ReliefShot:
+    """What a picture is made of.
+
+    Attributes
+    ----------
+    relief : Relief
+    words : str
+        Where its training stands.
+    document : Document
+        Its names and colours.
+    """
+
+    relief: Relief
+    words: str
+    document: Document
+
+
+def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> ReliefShot:
+    """The relief of a frame over what `grid` shows; ValueError, with a sentence, for a frame without an f."""
+    if frame.model is None:
+        raise ValueError(text.without(frame.lane))
+    points = frame.points if frame.run_state is None else frame.run_state.points
+    relief = relief_of(frame.model, frame.lane, points, (grid.left, grid.right, grid.bottom, grid.top))
+    return ReliefShot(relief, words, document)
+
+
+def common_limit(shots: list[ReliefShot]) -> float:
+    """Where f is cut off in all pictures of a film, so that none jumps against the one before it."""
+    return max(limit_of(shot.relief) for shot in shots)
+
+
+def band(spec: PictureSpec) -> int:
+    """Pixels that the words above the relief take."""
+    lines = (QFontMetricsF(font_of(size)).height() for size in (TITLE, TEXT))
+    return round((2 * GAP + math.ceil(sum(lines))) * spec.scale)
+
+
+def painted(shot: ReliefShot, spec: PictureSpec, view: ReliefView, limit: float) -> NDArray[np.uint32]:
+    """The pixels, 0xffrrggbb, of shape (height, width)."""
+    relief, document = shot.relief, shot.document
+    if view.morph is not None and relief.map is None:
+        raise ValueError(text.NO_MAP)
+    theme, top, width = dressed(theme_of(spec.dark), document.styles), band(spec), spec.width
+    drawn = relief_image(
+        relief,
+        width,
+        spec.height - top,
+        azimuth=view.azimuth,
+        theme=theme,
+        morph=view.morph,
+        ratio=spec.scale,
+        font=font_of(TEXT),
+        names=(document.axes[0] or "x₁", document.axes[1] or "x₂"),
+        limit=limit,
+    ).astype(np.uint32)
+    pixels = np.empty((spec.height, width), dtype=np.uint32)
+    pixels[top:] = 0xFF000000 | drawn[..., 0] << 16 | drawn[..., 1] << 8 | drawn[..., 2]
+    image = QImage(pixels.data, width, top, 4 * width, QImage.Format.Format_RGB32)
+    image.fill(QColor(*theme.background))
+    with painter_on(image) as painter:
+        painter.scale(spec.scale, spec.scale)
+        painter.setPen(QColor(*theme.ink))
+        y, room = float(GAP), width / spec.scale - 2 * GAP
+        for font, words in ((font_of(TITLE, bold=True), relief.title), (font_of(TEXT), shot.words)):
+            metrics = QFontMetricsF(font)
+            painter.setFont(font)
+            line = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRectF(GAP, y, room, metrics.height()), Qt.AlignmentFlag.AlignLeft, line)
+            y += metrics.height()
+    return pixels
