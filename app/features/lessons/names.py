@@ -56,8 +56,10 @@ def panels() -> tuple[str, ...]:
     """Names of the actions that open a panel or a window."""
     from app.features import table
 
+    # What a menu of another room opens, as the export of films, is a dialog.
+    named = {action.name for action in table.actions()}
     windows = [feature.window[0] for feature in table.FEATURES if feature.window is not None]
-    return (*PANELS, *(dock.name for dock in table.docks()), *windows)
+    return (*PANELS, *(dock.name for dock in table.docks()), *(name for name in windows if name in named))
 
 
 @cache
