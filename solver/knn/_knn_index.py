@@ -21,6 +21,8 @@ from . import _knn_plain as plain
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
+AT_ONCE = 1 << 16  # queries searched for at once, and places for what is found
+POWERS = 1024  # steps of a table of powers
 PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
 
 
@@ -128,7 +130,9 @@ class Index:
         if compiled:
             tree, own = self._tree_at(rows)
             own_class = self.codes[:0] if rows is None else self.codes[rows]
-            loops.vote_at(self.metric, self.p, weights, k, queries, own, own_class, *tree, out)
+            squared = self.metric == loops.EUCLIDEAN
+            for found in self._searched(queries, k, own):
+                loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)
             return out
         votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
         for piece, d in self.pieces(queries):
@@ -141,24 +145,38 @@ class Index:
         `without_self`: the queries are the training points, none of which is its own neighbor.
         """
         rows = np.arange(len(queries)) if without_self else None
-        tree, own = self._tree_at(rows)
         distances, indices = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
-        loops.neighbors_at(
-            self.metric,
-            self.p,
-            queries,
-            own,
-            self.codes[:0] if rows is None else rows,
-            tree.points,
-            tree.norms,
-            tree.boxes,
-            tree.cuts,
-            tree.sides,
-            *self.members,
-            distances,
-            indices,
-        )
+        own_row = self.codes[:0] if rows is None else rows
+        for found in self._searched(queries, k, self._tree_at(rows)[1]):
+            loops.neighbors_at(found[0], own_row, *found[1:], *self.members, distances, indices)
         return distances, indices
+
+    def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Array, Integers, Integers]]:
+        """What `search` finds, some queries at a time: which they are, and distances, locations and ends of the lists.
+
+        `own`: the locations of the queries if one point there does not count, else empty.  The lists are used again.
+        """
+        if not queries.flags.writeable:
+            queries = queries.copy()  # the loops are compiled for arrays that can be written to
+        tree = self.tree[0]
+        m = len(self.norms)
+        q = min(k + (len(own) > 0), m)
+        leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
+        room = m + LANES + min(len(queries) * q, AT_ONCE)
+        d, who, ends = np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64)
+        begin = 0
+        while begin < len(order):
+            rest = order[begin:]
+            done = loops.search(self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends)
+            yield order[begin : begin + done], d, who, ends
+            begin += done
+
+    @cached_property
+    def powers(self) -> Array:
+        """(1 + r^p)^(1/p) for ratios r from 0 to 1, of the Minkowski metric."""
+        ratios = np.arange(POWERS + 1) / POWERS if self.metric == loops.MINKOWSKI else np.zeros(1)
+        powers: Array = (1.0 + ratios**self.p) ** (1.0 / self.p)
+        return powers
 
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
         """The tree, and where in it the training points `rows` are."""

@@ -24,7 +24,7 @@ EPS = float(np.finfo(np.float64).eps)
 # (features + 1.25) * EPS.
 ROUNDING = 4
 SHORT = 1.0 - 1e-9  # less than any Minkowski distance is rounded down
-FEW = 64  # queries that are not worth sorting, and that are searched for at a time
+FEW = 64  # queries that are not worth sorting
 DEEPEST = 64  # levels of a tree
 SMALL = 16  # neighbors that are kept in order at any time
 MOST_COUNTED = 8 * LANES  # candidates that are sorted by counting
@@ -186,9 +186,9 @@ def vote_in_order(  # type: ignore[no-untyped-def]
         shares[c] /= total
 
 
-@part
-def _by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-def]
-    """A leaf near each query, or that of its `own` location, and the queries in the order of their leaves.
+@jit
+def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-def]
+    """A leaf near each query, or that of its `own` location if given, and the queries in the order of their leaves.
 
     In that order the next query finds most of what it reads in the cache.
     """
@@ -222,12 +222,16 @@ def _by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-d
 
 
 @part
-def _tighten(d, bits, who, found, q):  # type: ignore[no-untyped-def]
-    """Keep those of the first `found` candidates up to the q-th distance; returns (their number, that distance)."""
+def _tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
+    """Keep those of the first `found` candidates up to a bound; returns (their number, the bound).
+
+    That is the q-th distance times `wide`, and `extra`.
+    """
     padded = (found + LANES - 1) // LANES * LANES
     for i in range(found, padded):
         d[i] = np.inf
     value, _ = separate(d[:padded], bits[:padded], q, 0.0, d[q - 1])
+    value = value * wide + extra
     end = 0
     for i in range(found):
         v = d[i]
@@ -276,17 +280,21 @@ def _sort(d, who, found):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
-@part
-def _search(  # type: ignore[no-untyped-def]
-    metric, p, q, queries, order, begin, leaf, points, norms, boxes, cuts, sides, d, who, ends
+@jit
+def search(  # type: ignore[no-untyped-def]
+    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
 ):
-    """All locations up to the q-th distance from the queries order[begin:], nearest first, as many as there is room for.
+    """All locations up to the q-th distance from queries in their order, nearest first; as many queries as there is room for.
 
     Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1]; returns their number.
 
     From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
     distance so far.  The candidates are kept in order if `q` is small; else those that are too far leave when there are
     many, and the order comes last.
+
+    Powers are dear.  So in place of a Minkowski distance stands one up to `wide` times less: of two features that of
+    the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1, else the largest difference.
+    All up to `wide` times the q-th of these are found, and only then worked out.
 
     The bound of a box is worked out like the distance itself, but from smaller numbers; as rounding keeps order, no
     location in it is nearer, to the last bit.  Only two need a margin: that of the Minkowski metric, which is at least
@@ -304,12 +312,23 @@ def _search(  # type: ignore[no-untyped-def]
     query = np.empty(features)
     place = np.empty(features)
     narrow = math.pow(np.float64(features), 1.0 / p - 1.0) if metric == MINKOWSKI else 1.0
+    wide = 1.0
+    extra = 0.0
+    if metric == MINKOWSKI:
+        extra = 1e-300  # for numbers so small that they lose digits
+        wide = math.pow(np.float64(features), 1.0 / p)
+        if features == 2:
+            wide = 1.0
+            for i in range(powers.size - 1):
+                wide = max(wide, powers[i + 1] / powers[i])
+        wide /= SHORT * SHORT
+    steps = powers.size - 1
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features
     done = 0
     ends[0] = 0
-    while done < ends.size - 1 and begin + done < order.size and ends[done] + m + LANES <= d.size:
-        number = order[begin + done]
+    while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
+        number = order[done]
         base = ends[done]
         own = 0.0
         for f in range(features):
@@ -387,12 +406,10 @@ def _search(  # type: ignore[no-untyped-def]
                     near[i] = cosine
             elif metric == MINKOWSKI:
                 for i in range(size):
-                    largest = near[i]
-                    if largest > 0.0 and largest * SHORT <= bound:  # powers are dear
-                        total = 0.0
-                        for f in range(features):
-                            total += math.pow(abs(query[f] - points[f, a + i]) / largest, p)
-                        near[i] = largest * math.pow(total, 1.0 / p)
+                    if features == 2 and near[i] > 0.0:
+                        ratio = min(abs(query[0] - points[0, a + i]), abs(query[1] - points[1, a + i])) / near[i]
+                        near[i] *= powers[int(ratio * steps)]
+                    near[i] *= SHORT
             if q <= SMALL:
                 for i in range(size):
                     v = near[i]
@@ -406,7 +423,7 @@ def _search(  # type: ignore[no-untyped-def]
                         who[j] = a + i
                         found += 1
                         if found >= q:
-                            bound = d[base + q - 1]
+                            bound = d[base + q - 1] * wide + extra
                             while d[base + found - 1] > bound:
                                 found -= 1
             else:
@@ -416,11 +433,23 @@ def _search(  # type: ignore[no-untyped-def]
                     who[base + found] = a + i
                     found += 1 if v <= bound else 0
                 if found > most:
-                    found, bound = _tighten(d[base:], bits[base:], who[base:], found, q)
+                    found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
                     most = max(2 * q, 2 * found)
-        if q > SMALL:
+        if metric == MINKOWSKI:
+            for i in range(base, base + found):
+                largest = 0.0
+                for f in range(features):
+                    largest = max(largest, abs(query[f] - points[f, who[i]]))
+                d[i] = largest
+                if largest > 0.0:
+                    total = 0.0
+                    for f in range(features):
+                        ratio = abs(query[f] - points[f, who[i]]) / largest
+                        total += math.pow(ratio, p) if ratio < 1.0 else 1.0
+                    d[i] = largest * math.pow(total, 1.0 / p)
+        if metric == MINKOWSKI or q > SMALL:
             if found > q:
-                found, bound = _tighten(d[base:], bits[base:], who[base:], found, q)
+                found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
             _sort(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found
@@ -429,83 +458,61 @@ def _search(  # type: ignore[no-untyped-def]
 
 @jit
 def vote_at(  # type: ignore[no-untyped-def]
-    metric, p, weights, k, queries, own, own_class, points, norms, boxes, cuts, sides, start, label, count, out
+    weights, squared, k, queries, own, own_class, d, who, ends, start, label, count, out
 ):
-    """out[i] = vote shares (classes,) at queries[i] (features,).
+    """out[i] = vote shares (classes,) of i = queries[r], whose nearest are d[ends[r]:ends[r + 1]], as `search` left them.
 
     `own` (n_queries,), or empty: at query i, one point of class own_class[i] at the location own[i] does not vote.
-    From `points` on as in `_knn_tree.Tree`.
     """
     n_classes = out.shape[1]
-    m = points.shape[1] - LANES
-    q = min(k + 1 if own.size > 0 else k, m)
-    d = np.empty(2 * (m + LANES))
-    who = np.empty(d.size, np.int64)
-    ends = np.empty(FEW + 1, np.int64)
     level = np.zeros(n_classes)
     shares = np.empty(n_classes)
-    leaf, order = _by_leaf(metric, queries, own, m, cuts, sides)
-    begin = 0
-    while begin < order.size:
-        done = _search(metric, p, q, queries, order, begin, leaf, points, norms, boxes, cuts, sides, d, who, ends)
-        for r in range(done):
-            i = order[begin + r]
-            at = own[i] if own.size > 0 else FIRST - 1
-            of = own_class[i] if own.size > 0 else FIRST
-            a = ends[r]
-            found = ends[r + 1] - a
-            vote_in_order(
-                weights, metric == EUCLIDEAN, k, d[a:], who, a, found, start, label, count, at, of, level, shares
-            )
-            for c in range(n_classes):
-                out[i, c] = shares[c]
-        begin += done
+    for r in range(queries.size):
+        i = queries[r]
+        at = own[i] if own.size > 0 else FIRST - 1
+        of = own_class[i] if own.size > 0 else FIRST
+        a = ends[r]
+        vote_in_order(
+            weights, squared, k, d[a:], who, a, ends[r + 1] - a, start, label, count, at, of, level, shares
+        )
+        for c in range(n_classes):
+            out[i, c] = shares[c]
 
 
 @jit
 def neighbors_at(  # type: ignore[no-untyped-def]
-    metric, p, queries, own, own_row, points, norms, boxes, cuts, sides, rows, first_row, distances, indices
+    queries, own_row, d, who, ends, rows, first_row, distances, indices
 ):
-    """distances[i], indices[i] = nearest training points of queries[i] and their distances as compared; nearest first.
+    """distances[i], indices[i] = nearest training points of i = queries[r], from what `search` left of it.
 
-    Equal distances are in order of index.  `rows`: the training points location by location, increasing; those of
-    location j are first_row[j]:first_row[j + 1].  `own` as in `vote_at`: the point own_row[i] is no neighbor.
+    Nearest first, equal distances in order of index.  `rows`: the training points location by location, increasing;
+    those of location j are first_row[j]:first_row[j + 1].  `own_row` (n_queries,), or empty: that row is no neighbor.
     """
     k = indices.shape[1]
-    m = points.shape[1] - LANES
-    q = min(k + 1 if own.size > 0 else k, m)
-    d = np.empty(2 * (m + LANES))
-    who = np.empty(d.size, np.int64)
-    ends = np.empty(FEW + 1, np.int64)
-    leaf, order = _by_leaf(metric, queries, own, m, cuts, sides)
-    begin = 0
-    while begin < order.size:
-        done = _search(metric, p, q, queries, order, begin, leaf, points, norms, boxes, cuts, sides, d, who, ends)
-        for r in range(done):
-            i = order[begin + r]
-            without = own_row[i] if own.size > 0 else FIRST - 1
-            first = 0  # of those at the present distance
-            last = -1.0
-            end = 0
-            for j in range(ends[r], ends[r + 1]):
-                if d[j] != last:
-                    if end == k:
+    for r in range(queries.size):
+        i = queries[r]
+        without = own_row[i] if own_row.size > 0 else FIRST - 1
+        first = 0  # of those at the present distance
+        last = -1.0
+        end = 0
+        for j in range(ends[r], ends[r + 1]):
+            if d[j] != last:
+                if end == k:
+                    break
+                first = end
+                last = d[j]
+            for e in range(first_row[who[j]], first_row[who[j] + 1]):
+                row = rows[e]
+                if row == without:
+                    continue
+                if end == k:
+                    if row > indices[i, k - 1]:
                         break
-                    first = end
-                    last = d[j]
-                for e in range(first_row[who[j]], first_row[who[j] + 1]):
-                    row = rows[e]
-                    if row == without:
-                        continue
-                    if end == k:
-                        if row > indices[i, k - 1]:
-                            break
-                        end -= 1
-                    at = end
-                    while at > first and indices[i, at - 1] > row:
-                        indices[i, at] = indices[i, at - 1]
-                        at -= 1
-                    indices[i, at] = row
-                    distances[i, end] = last
-                    end += 1
-        begin += done
+                    end -= 1
+                at = end
+                while at > first and indices[i, at - 1] > row:
+                    indices[i, at] = indices[i, at - 1]
+                    at -= 1
+                indices[i, at] = row
+                distances[i, end] = last
+                end += 1
