@@ -124,7 +124,7 @@ class Index:
         return _unit_exponent(queries) if self.metric == loops.COSINE else queries
 
     def shares(self, queries: Array, k: int, weights: int, compiled: bool, rows: Integers | None = None) -> Array:
-        """Vote shares (n_queries, n_classes); of the training point rows[i] none at query i, for compiled loops only."""
+        """Vote shares (n_queries, n_classes); the training point rows[i] has none at query i (compiled loops only)."""
         queries = self.scaled(queries)
         out = np.empty((len(queries), self.n_classes))
         if compiled:

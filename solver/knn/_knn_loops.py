@@ -284,7 +284,7 @@ def _sort(d, who, found):  # type: ignore[no-untyped-def]
 def search(  # type: ignore[no-untyped-def]
     metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
 ):
-    """All locations up to the q-th distance from queries in their order, nearest first; as many queries as there is room for.
+    """All locations up to the q-th distance from the queries, in their order, as long as there is room; nearest first.
 
     Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1]; returns their number.
 
@@ -352,7 +352,7 @@ def search(  # type: ignore[no-untyped-def]
             node = stack[top]
             if bound < np.inf:
                 low = 0.0
-                if metric == EUCLIDEAN or metric == COSINE:
+                if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
                     for f in range(features):
                         gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
                         low += gap * gap if gap > 0.0 else 0.0
@@ -460,7 +460,7 @@ def search(  # type: ignore[no-untyped-def]
 def vote_at(  # type: ignore[no-untyped-def]
     weights, squared, k, queries, own, own_class, d, who, ends, start, label, count, out
 ):
-    """out[i] = vote shares (classes,) of i = queries[r], whose nearest are d[ends[r]:ends[r + 1]], as `search` left them.
+    """out[i] = vote shares (classes,) of i = queries[r], from what `search` left of it.
 
     `own` (n_queries,), or empty: at query i, one point of class own_class[i] at the location own[i] does not vote.
     """
@@ -472,9 +472,7 @@ def vote_at(  # type: ignore[no-untyped-def]
         at = own[i] if own.size > 0 else FIRST - 1
         of = own_class[i] if own.size > 0 else FIRST
         a = ends[r]
-        vote_in_order(
-            weights, squared, k, d[a:], who, a, ends[r + 1] - a, start, label, count, at, of, level, shares
-        )
+        vote_in_order(weights, squared, k, d[a:], who, a, ends[r + 1] - a, start, label, count, at, of, level, shares)
         for c in range(n_classes):
             out[i, c] = shares[c]
 

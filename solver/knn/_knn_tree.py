@@ -19,7 +19,7 @@ LEAF = 32  # locations of a leaf, at most
 
 
 class Tree(NamedTuple):
-    """The locations of an index in the order of the tree; `start`, `label` and `count` as in the index."""
+    """The locations of an index in the order of the tree; `start`, `label` and `counts` as in the index."""
 
     points: Array
     """(features, locations + LANES), at the end of zeros."""
@@ -32,10 +32,12 @@ class Tree(NamedTuple):
     sides: Integers
     start: Integers
     label: Integers
-    count: Integers
+    counts: Integers
 
 
-def grow(columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool) -> tuple[Tree, Integers]:
+def grow(
+    columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool
+) -> tuple[Tree, Integers]:
     """The tree of the locations `columns`, and where each of them stands in it; `unit`: boxes are of directions."""
     m = columns.shape[1]
     places = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()

@@ -169,7 +169,7 @@ class KNeighborsClassifier(Estimator):
 
         Notes
         -----
-        Exact, with the tie rule that stands at the top of the module.  Each point costs a search through all others.
+        Exact, with the tie rule that stands at the top of the module.
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
@@ -178,7 +178,11 @@ class KNeighborsClassifier(Estimator):
         return labels
 
     def kneighbors(
-        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True, compiled: bool = True
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        compiled: bool = True,
     ) -> tuple[Array, Integers] | Integers:
         """Nearest training points of each query, nearest first; equal distances in order of their index.
 

@@ -25,7 +25,18 @@ METRICS = (
     ("minkowski", 40.0),
     ("cosine", 2.0),
 )
-KINDS = ("scattered", "clusters", "grid", "few places", "line", "column", "heavy tails", "far away", "one place", "circle")
+KINDS = (
+    "scattered",
+    "clusters",
+    "grid",
+    "few places",
+    "line",
+    "column",
+    "heavy tails",
+    "far away",
+    "one place",
+    "circle",
+)
 
 
 def cloud(kind: str, n: int, rng: np.random.Generator, features: int = 2) -> Array:
@@ -94,14 +105,7 @@ def test_the_tree_finds_what_looking_at_all_points_finds(
     seed=st.integers(0, 2**32 - 1),
 )
 def test_few_points(
-    kind: str,
-    n: int,
-    k: int,
-    measure: tuple[str, float],
-    weights: str,
-    features: int,
-    exponent: int,
-    seed: int,
+    kind: str, n: int, k: int, measure: tuple[str, float], weights: str, features: int, exponent: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     X = np.ldexp(cloud(kind, n, rng, features), exponent)
