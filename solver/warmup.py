@@ -50,6 +50,7 @@ def steps() -> list[Step]:
         Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
+        Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -18,7 +19,10 @@ from . import _knn_grid as grid
 from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_select import LANES
+from ._knn_tree import Tree, grow
 
+AT_ONCE = 1 << 16  # queries searched for at once, and places for what is found
+POWERS = 1024  # steps of a table of powers
 PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
 
 
@@ -49,6 +53,8 @@ class Index:
     own: Array
     """(n, features), the points as `scaled` gives them when they are queries."""
     codes: Integers
+    place: Integers
+    """(n,), the location of each point."""
     columns: Array
     """(features, locations)."""
     norms: Array
@@ -83,7 +89,10 @@ class Index:
             by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
             locations = locations[by_strip]
             place[by_strip] = np.arange(n)
-        cells, count = np.unique(place[np.cumsum(is_new) - 1] * n_classes + codes[order], return_counts=True)
+        at = place[np.cumsum(is_new) - 1]
+        cells, count = np.unique(at * n_classes + codes[order], return_counts=True)
+        place = np.empty(len(points), dtype=np.int64)
+        place[order] = at
         start = np.searchsorted(cells // n_classes, np.arange(n + 1)).astype(np.int64)
         norms = np.zeros(n)
         for feature in locations.T:
@@ -93,35 +102,86 @@ class Index:
         count = count.astype(np.int64)
         sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
-        return cls(metric, p, n_classes, points, own, codes, columns, norms, start, label, count, sole, strips, edges)
+        return cls(
+            metric, p, n_classes, points, own, codes, place, columns, norms, start, label, count, sole, strips, edges
+        )
+
+    @cached_property
+    def tree(self) -> tuple[Tree, Integers]:
+        """The locations for scattered queries, grown when the first one comes, and where each of them is in it."""
+        unit = self.metric == loops.COSINE
+        return grow(self.columns, self.norms, self.start, self.label, self.count, unit)
+
+    @cached_property
+    def members(self) -> tuple[Integers, Integers]:
+        """The training points location by location as the tree has them, and where each location begins."""
+        at = self.tree[1][self.place]
+        first = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=len(self.norms)))))
+        return np.argsort(at, kind="stable"), first
 
     def scaled(self, queries: Array) -> Array:
         """The queries as `points` are kept."""
         return _unit_exponent(queries) if self.metric == loops.COSINE else queries
 
-    def shares(self, queries: Array, k: int, weights: int, compiled: bool) -> Array:
-        """Vote shares (n_queries, n_classes)."""
+    def shares(self, queries: Array, k: int, weights: int, compiled: bool, rows: Integers | None = None) -> Array:
+        """Vote shares (n_queries, n_classes); the training point rows[i] has none at query i (compiled loops only)."""
         queries = self.scaled(queries)
         out = np.empty((len(queries), self.n_classes))
         if compiled:
-            loops.vote_at(
-                self.metric,
-                self.p,
-                weights,
-                k,
-                queries,
-                self.columns,
-                self.norms,
-                self.start,
-                self.label,
-                self.count,
-                out,
-            )
+            tree, own = self._tree_at(rows)
+            own_class = self.codes[:0] if rows is None else self.codes[rows]
+            squared = self.metric == loops.EUCLIDEAN
+            for found in self._searched(queries, k, own):
+                loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)
             return out
         votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
         for piece, d in self.pieces(queries):
             out[piece] = plain.shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
         return out
+
+    def neighbors(self, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
+        """Distances as compared and rows of the k nearest points, (n_queries, k), by the compiled loops.
+
+        `without_self`: the queries are the training points, none of which is its own neighbor.
+        """
+        rows = np.arange(len(queries)) if without_self else None
+        distances, indices = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
+        own_row = self.codes[:0] if rows is None else rows
+        for found in self._searched(queries, k, self._tree_at(rows)[1]):
+            loops.neighbors_at(found[0], own_row, *found[1:], *self.members, distances, indices)
+        return distances, indices
+
+    def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Array, Integers, Integers]]:
+        """What `search` finds, some queries at a time: which they are, and distances, locations and ends of the lists.
+
+        `own`: the locations of the queries if one point there does not count, else empty.  The lists are used again.
+        """
+        if not queries.flags.writeable:
+            queries = queries.copy()  # the loops are compiled for arrays that can be written to
+        tree = self.tree[0]
+        m = len(self.norms)
+        q = min(k + (len(own) > 0), m)
+        leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
+        room = m + LANES + min(len(queries) * q, AT_ONCE)
+        d, who, ends = np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64)
+        begin = 0
+        while begin < len(order):
+            rest = order[begin:]
+            done = loops.search(self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends)
+            yield order[begin : begin + done], d, who, ends
+            begin += done
+
+    @cached_property
+    def powers(self) -> Array:
+        """(1 + r^p)^(1/p) for ratios r from 0 to 1, of the Minkowski metric."""
+        ratios = np.arange(POWERS + 1) / POWERS if self.metric == loops.MINKOWSKI else np.zeros(1)
+        powers: Array = (1.0 + ratios**self.p) ** (1.0 / self.p)
+        return powers
+
+    def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
+        """The tree, and where in it the training points `rows` are."""
+        tree, position = self.tree
+        return tree, position[:0] if rows is None else position[self.place[rows]]
 
     def picture(
         self, xs: Array, ys: Array, k: int, weights: int, compiled: bool, compact: bool

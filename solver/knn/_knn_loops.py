@@ -1,4 +1,4 @@
-"""Compiled loops of the nearest-neighbour vote, at arbitrary queries by brute force; pictures are in `_knn_grid`.
+"""Compiled loops of the nearest-neighbour vote, at arbitrary queries, by a k-d tree; pictures are in `_knn_grid`.
 
 Notation: a *location* is a distinct training point; `start[j]:start[j + 1]` are its entries in `label` and
 `count` (so many training points of that class lie there).  `d` is the distance as the tie rule compares it:
@@ -23,51 +23,12 @@ EPS = float(np.finfo(np.float64).eps)
 # A cosine distance of up to (features + ROUNDING) * EPS is 0: between parallel vectors rounding leaves up to
 # (features + 1.25) * EPS.
 ROUNDING = 4
+SHORT = 1.0 - 1e-9  # less than any Minkowski distance is rounded down
+FEW = 64  # queries that are not worth sorting
+DEEPEST = 64  # levels of a tree
+SMALL = 16  # neighbors that are kept in order at any time
+MOST_COUNTED = 8 * LANES  # candidates that are sorted by counting
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
-
-
-@part
-def _distances(metric, p, query, points, norms, d):  # type: ignore[no-untyped-def]
-    """d[j] = distance of `query` (features,) to column j of `points` (features, locations)."""
-    features, m = points.shape
-    for i in range(m):
-        d[i] = 0.0
-    if metric == EUCLIDEAN:
-        for f in range(features):
-            for i in range(m):
-                t = query[f] - points[f, i]
-                d[i] += t * t
-    elif metric == MANHATTAN:
-        for f in range(features):
-            for i in range(m):
-                d[i] += abs(query[f] - points[f, i])
-    elif metric == CHEBYSHEV:
-        for f in range(features):
-            for i in range(m):
-                d[i] = max(d[i], abs(query[f] - points[f, i]))
-    elif metric == MINKOWSKI:
-        for i in range(m):
-            largest = 0.0
-            for f in range(features):
-                largest = max(largest, abs(query[f] - points[f, i]))
-            if largest > 0.0:
-                total = 0.0
-                for f in range(features):
-                    total += math.pow(abs(query[f] - points[f, i]) / largest, p)
-                d[i] = largest * math.pow(total, 1.0 / p)
-    else:
-        own = 0.0
-        for f in range(features):
-            own += query[f] * query[f]
-            for i in range(m):
-                d[i] += query[f] * points[f, i]
-        least = (features + ROUNDING) * EPS
-        for i in range(m):
-            if own > 0.0 and norms[i] > 0.0:
-                cosine = 1.0 - d[i] / math.sqrt(own * norms[i])
-                d[i] = cosine if cosine > least else 0.0
-            else:
-                d[i] = 1.0
 
 
 @part
@@ -158,6 +119,18 @@ def sorted_vote(  # type: ignore[no-untyped-def]
                 py[a + j] = y
                 who[a + j] = w
         gap //= 3
+    vote_in_order(weights, squared, k, d, who, a, q, start, label, count, FIRST - 1, FIRST, level, shares)
+
+
+@part
+def vote_in_order(  # type: ignore[no-untyped-def]
+    weights, squared, k, d, who, a, q, start, label, count, own, own_class, level, shares
+):
+    """The vote of the locations who[a : a + q] at the increasing distances d[:q]: the tie rule lives here.
+
+    One training point of class `own_class` at the location `own` has no vote; there is none if that is -1.
+    `level` (a zero per class) is scratch and is left zero.
+    """
     n_classes = shares.size
     for c in range(n_classes):
         shares[c] = 0.0
@@ -171,7 +144,13 @@ def sorted_vote(  # type: ignore[no-untyped-def]
             for e in range(start[who[a + end]], start[who[a + end] + 1]):
                 level[label[e]] += count[e]
                 size += count[e]
+            if who[a + end] == own:
+                level[own_class] -= 1
+                size -= 1
             end += 1
+        if size == 0:
+            first = end
+            continue
         room = min(size, k - seen)
         if weights != UNIFORM and value == 0.0:  # points at distance 0 alone decide, by count
             for c in range(n_classes):
@@ -208,42 +187,330 @@ def sorted_vote(  # type: ignore[no-untyped-def]
 
 
 @jit
-def vote_at(  # type: ignore[no-untyped-def]
-    metric, p, weights, k, queries, points, norms, start, label, count, out
+def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-def]
+    """A leaf near each query, or that of its `own` location if given, and the queries in the order of their leaves.
+
+    In that order the next query finds most of what it reads in the cache.
+    """
+    n, features = queries.shape
+    leaves = cuts.size
+    order = np.empty(n, np.int64)
+    leaf = np.empty(n, np.int64)
+    for i in range(n):
+        order[i] = i
+        if own.size > 0:
+            leaf[i] = min(leaves - 1, own[i] * leaves // m)
+            continue
+        squares = 0.0
+        for f in range(features):
+            squares += queries[i, f] * queries[i, f]
+        scale = 1.0 / math.sqrt(squares) if metric == COSINE and squares > 0.0 else 1.0
+        node = 1
+        while node < leaves:
+            node = 2 * node + (1 if queries[i, sides[node]] * scale >= cuts[node] else 0)
+        leaf[i] = node - leaves
+    if n >= FEW:
+        after = np.zeros(leaves + 1, np.int64)
+        for i in range(n):
+            after[leaf[i] + 1] += 1
+        for i in range(leaves):
+            after[i + 1] += after[i]
+        for i in range(n):
+            order[after[leaf[i]]] = i
+            after[leaf[i]] += 1
+    return leaf, order
+
+
+@part
+def _tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
+    """Keep those of the first `found` candidates up to a bound; returns (their number, the bound).
+
+    That is the q-th distance times `wide`, and `extra`.
+    """
+    padded = (found + LANES - 1) // LANES * LANES
+    for i in range(found, padded):
+        d[i] = np.inf
+    value, _ = separate(d[:padded], bits[:padded], q, 0.0, d[q - 1])
+    value = value * wide + extra
+    end = 0
+    for i in range(found):
+        v = d[i]
+        d[end] = v
+        who[end] = who[i]
+        end += 1 if v <= value else 0
+    return end, value
+
+
+@part
+def _sort(d, who, found):  # type: ignore[no-untyped-def]
+    """Sort the first `found` candidates by distance.
+
+    A few dozen by counting for each how many are before it, which vectorises; others by Shell's sort.
+    """
+    if found <= MOST_COUNTED:
+        rank = np.zeros(MOST_COUNTED, np.int64)
+        old_d = np.empty(MOST_COUNTED)
+        old_who = np.empty(MOST_COUNTED, np.int64)
+        padded = (found + LANES - 1) // LANES * LANES
+        for i in range(padded):
+            old_d[i] = d[i] if i < found else np.inf
+            old_who[i] = who[i]
+        for j in range(found):
+            v = old_d[j]
+            for i in range(padded):
+                rank[i] += 1 if (v < old_d[i]) | ((v == old_d[i]) & (j < i)) else 0
+        for i in range(found):
+            d[rank[i]] = old_d[i]
+            who[rank[i]] = old_who[i]
+        return
+    gap = 1
+    while gap < found // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, found):
+            v = d[i]
+            w = who[i]
+            j = i
+            while j >= gap and d[j - gap] > v:
+                d[j] = d[j - gap]
+                who[j] = who[j - gap]
+                j -= gap
+            d[j] = v
+            who[j] = w
+        gap //= 3
+
+
+@jit
+def search(  # type: ignore[no-untyped-def]
+    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
 ):
-    """out[i] = vote shares (classes,) at queries[i] (features,), each by a search through all locations."""
-    n_queries, n_classes = out.shape
-    m = points.shape[1]
-    d = np.empty((m + LANES - 1) // LANES * LANES)
-    d[m:] = np.inf
+    """All locations up to the q-th distance from the queries, in their order, as long as there is room; nearest first.
+
+    Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1]; returns their number.
+
+    From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
+    distance so far.  The candidates are kept in order if `q` is small; else those that are too far leave when there are
+    many, and the order comes last.
+
+    Powers are dear.  So in place of a Minkowski distance stands one up to `wide` times less: of two features that of
+    the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1, else the largest difference.
+    All up to `wide` times the q-th of these are found, and only then worked out.
+
+    The bound of a box is worked out like the distance itself, but from smaller numbers; as rounding keeps order, no
+    location in it is nearer, to the last bit.  Only two need a margin: that of the Minkowski metric, which is at least
+    the largest difference and at least `narrow` times their sum, and that of the cosine, half the square of a chord.
+    """
+    features = queries.shape[1]
+    m = points.shape[1] - LANES
+    leaves = cuts.size
+    levels = 0
+    while leaves >> levels > 1:
+        levels += 1
     bits = d.view(np.int64)
-    unused_x = np.empty(m)
-    unused_y = np.empty(m)
-    who = np.empty(m, np.int64)
+    near = np.empty(LANES)
+    stack = np.empty(DEEPEST, np.int64)
+    query = np.empty(features)
+    place = np.empty(features)
+    narrow = math.pow(np.float64(features), 1.0 / p - 1.0) if metric == MINKOWSKI else 1.0
+    wide = 1.0
+    extra = 0.0
+    if metric == MINKOWSKI:
+        extra = 1e-300  # for numbers so small that they lose digits
+        wide = math.pow(np.float64(features), 1.0 / p)
+        if features == 2:
+            wide = 1.0
+            for i in range(powers.size - 1):
+                wide = max(wide, powers[i + 1] / powers[i])
+        wide /= SHORT * SHORT
+    steps = powers.size - 1
+    least = (features + ROUNDING) * EPS
+    margin = 1e-13 * features
+    done = 0
+    ends[0] = 0
+    while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
+        number = order[done]
+        base = ends[done]
+        own = 0.0
+        for f in range(features):
+            query[f] = queries[number, f]
+            own += query[f] * query[f]
+        scale = 1.0 / math.sqrt(own) if metric == COSINE and own > 0.0 else 1.0
+        for f in range(features):
+            place[f] = query[f] * scale
+        bound = np.inf
+        found = 0
+        most = q - 1  # with more there is a bound
+        home = leaves + leaf[number]
+        stack[0] = home
+        top = 1
+        while top > 0 or home > 1:
+            if top == 0:  # on to the next half
+                stack[0] = home ^ 1
+                top = 1
+                home >>= 1
+            top -= 1
+            node = stack[top]
+            if bound < np.inf:
+                low = 0.0
+                if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
+                    for f in range(features):
+                        gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+                        low += gap * gap if gap > 0.0 else 0.0
+                    if metric == COSINE:
+                        low = 0.5 * low - margin
+                else:
+                    largest = 0.0
+                    for f in range(features):
+                        gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+                        low += gap if gap > 0.0 else 0.0
+                        largest = gap if gap > largest else largest
+                    if metric == CHEBYSHEV:
+                        low = largest
+                    elif metric == MINKOWSKI:
+                        low = max(largest, low * narrow) * SHORT
+                if low > bound:
+                    continue
+            if node < leaves:  # the nearer half comes last, and so is the next
+                right = 1 if place[sides[node]] >= cuts[node] else 0
+                stack[top] = 2 * node + 1 - right
+                stack[top + 1] = 2 * node + right
+                top += 2
+                continue
+            a = m * (node - leaves) >> levels
+            size = (m * (node - leaves + 1) >> levels) - a
+            # Distances: always LANES of them, for then there is no remainder, and the loops vectorise.
+            for i in range(LANES):
+                near[i] = 0.0
+            for f in range(features):
+                x = query[f]
+                if metric == EUCLIDEAN:
+                    for i in range(LANES):
+                        t = x - points[f, a + i]
+                        near[i] += t * t
+                elif metric == MANHATTAN:
+                    for i in range(LANES):
+                        near[i] += abs(x - points[f, a + i])
+                elif metric == COSINE:
+                    for i in range(LANES):
+                        near[i] += x * points[f, a + i]
+                else:
+                    for i in range(LANES):
+                        t = abs(x - points[f, a + i])
+                        near[i] = t if t > near[i] else near[i]
+            if metric == COSINE:
+                for i in range(size):
+                    cosine = 1.0
+                    if own > 0.0 and norms[a + i] > 0.0:
+                        cosine -= near[i] / math.sqrt(own * norms[a + i])
+                        cosine = cosine if cosine > least else 0.0
+                    near[i] = cosine
+            elif metric == MINKOWSKI:
+                for i in range(size):
+                    if features == 2 and near[i] > 0.0:
+                        ratio = min(abs(query[0] - points[0, a + i]), abs(query[1] - points[1, a + i])) / near[i]
+                        near[i] *= powers[int(ratio * steps)]
+                    near[i] *= SHORT
+            if q <= SMALL:
+                for i in range(size):
+                    v = near[i]
+                    if v <= bound:
+                        j = base + found
+                        while j > base and d[j - 1] > v:
+                            d[j] = d[j - 1]
+                            who[j] = who[j - 1]
+                            j -= 1
+                        d[j] = v
+                        who[j] = a + i
+                        found += 1
+                        if found >= q:
+                            bound = d[base + q - 1] * wide + extra
+                            while d[base + found - 1] > bound:
+                                found -= 1
+            else:
+                for i in range(size):
+                    v = near[i]
+                    d[base + found] = v
+                    who[base + found] = a + i
+                    found += 1 if v <= bound else 0
+                if found > most:
+                    found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
+                    most = max(2 * q, 2 * found)
+        if metric == MINKOWSKI:
+            for i in range(base, base + found):
+                largest = 0.0
+                for f in range(features):
+                    largest = max(largest, abs(query[f] - points[f, who[i]]))
+                d[i] = largest
+                if largest > 0.0:
+                    total = 0.0
+                    for f in range(features):
+                        ratio = abs(query[f] - points[f, who[i]]) / largest
+                        total += math.pow(ratio, p) if ratio < 1.0 else 1.0
+                    d[i] = largest * math.pow(total, 1.0 / p)
+        if metric == MINKOWSKI or q > SMALL:
+            if found > q:
+                found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
+            _sort(d[base:], who[base:], found)
+        done += 1
+        ends[done] = base + found
+    return done
+
+
+@jit
+def vote_at(  # type: ignore[no-untyped-def]
+    weights, squared, k, queries, own, own_class, d, who, ends, start, label, count, out
+):
+    """out[i] = vote shares (classes,) of i = queries[r], from what `search` left of it.
+
+    `own` (n_queries,), or empty: at query i, one point of class own_class[i] at the location own[i] does not vote.
+    """
+    n_classes = out.shape[1]
     level = np.zeros(n_classes)
     shares = np.empty(n_classes)
-    value = 1.0
-    for i in range(n_queries):
-        for j in range(m):
-            who[j] = j
-        _distances(metric, p, queries[i], points, norms, d)
-        value, _ = separate(d, bits, min(k, m), 0.0, value)
-        sorted_vote(
-            weights,
-            metric == EUCLIDEAN,
-            k,
-            d,
-            unused_x,
-            unused_y,
-            who,
-            FIRST,
-            m,
-            value,
-            start,
-            label,
-            count,
-            level,
-            shares,
-        )
+    for r in range(queries.size):
+        i = queries[r]
+        at = own[i] if own.size > 0 else FIRST - 1
+        of = own_class[i] if own.size > 0 else FIRST
+        a = ends[r]
+        vote_in_order(weights, squared, k, d[a:], who, a, ends[r + 1] - a, start, label, count, at, of, level, shares)
         for c in range(n_classes):
             out[i, c] = shares[c]
+
+
+@jit
+def neighbors_at(  # type: ignore[no-untyped-def]
+    queries, own_row, d, who, ends, rows, first_row, distances, indices
+):
+    """distances[i], indices[i] = nearest training points of i = queries[r], from what `search` left of it.
+
+    Nearest first, equal distances in order of index.  `rows`: the training points location by location, increasing;
+    those of location j are first_row[j]:first_row[j + 1].  `own_row` (n_queries,), or empty: that row is no neighbor.
+    """
+    k = indices.shape[1]
+    for r in range(queries.size):
+        i = queries[r]
+        without = own_row[i] if own_row.size > 0 else FIRST - 1
+        first = 0  # of those at the present distance
+        last = -1.0
+        end = 0
+        for j in range(ends[r], ends[r + 1]):
+            if d[j] != last:
+                if end == k:
+                    break
+                first = end
+                last = d[j]
+            for e in range(first_row[who[j]], first_row[who[j] + 1]):
+                row = rows[e]
+                if row == without:
+                    continue
+                if end == k:
+                    if row > indices[i, k - 1]:
+                        break
+                    end -= 1
+                at = end
+                while at > first and indices[i, at - 1] > row:
+                    indices[i, at] = indices[i, at - 1]
+                    at -= 1
+                indices[i, at] = row
+                distances[i, end] = last
+                end += 1

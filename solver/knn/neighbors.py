@@ -169,7 +169,7 @@ class KNeighborsClassifier(Estimator):
 
         Notes
         -----
-        Exact, with the tie rule that stands at the top of the module.  Each point costs a search through all others.
+        Exact, with the tie rule that stands at the top of the module.
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
@@ -178,7 +178,11 @@ class KNeighborsClassifier(Estimator):
         return labels
 
     def kneighbors(
-        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+        self,
+        X: ArrayLike | None = None,
+        n_neighbors: int | None = None,
+        return_distance: bool = True,
+        compiled: bool = True,
     ) -> tuple[Array, Integers] | Integers:
         """Nearest training points of each query, nearest first; equal distances in order of their index.
 
@@ -189,6 +193,8 @@ class KNeighborsClassifier(Estimator):
         n_neighbors : int, optional
             None means the parameter of the estimator.
         return_distance : bool, default=True
+        compiled : bool, default=True
+            As in `predict_proba`; the answer is the same.
 
         Returns
         -------
@@ -210,18 +216,10 @@ class KNeighborsClassifier(Estimator):
         else:
             self._check_enough(k, self.n_samples_fit_, "training points")
             queries = index.scaled(self._queries(X))
-        distances = np.empty((len(queries), k))
-        indices = np.empty((len(queries), k), dtype=np.int64)
-        for piece, d in index.pieces(queries):
-            if X is None:
-                rows = np.arange(len(d))
-                d[rows, rows + piece.start] = np.inf
-            kth = np.partition(d, k - 1, axis=1)[:, k - 1]
-            for row, values in enumerate(d):
-                near = np.flatnonzero(values <= kth[row])
-                nearest = near[np.argsort(values[near], kind="stable")[:k]]
-                distances[piece.start + row] = values[nearest]
-                indices[piece.start + row] = nearest
+        if compiled:
+            distances, indices = index.neighbors(queries, k, X is None)
+        else:
+            distances, indices = self._plain_neighbors(index, queries, k, X is None)
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
@@ -342,6 +340,22 @@ class KNeighborsClassifier(Estimator):
         if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
             raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
         return shares_without_self(index, wanted, k, weights, compiled)
+
+    @staticmethod
+    def _plain_neighbors(index: Index, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
+        distances = np.empty((len(queries), k))
+        indices = np.empty((len(queries), k), dtype=np.int64)
+        for piece, d in index.pieces(queries):
+            if without_self:
+                rows = np.arange(len(d))
+                d[rows, rows + piece.start] = np.inf
+            kth = np.partition(d, k - 1, axis=1)[:, k - 1]
+            for row, values in enumerate(d):
+                near = np.flatnonzero(values <= kth[row])
+                nearest = near[np.argsort(values[near], kind="stable")[:k]]
+                distances[piece.start + row] = values[nearest]
+                indices[piece.start + row] = nearest
+        return distances, indices
 
     def _check_enough(self, k: int, available: int, what: str) -> None:
         if k > available:

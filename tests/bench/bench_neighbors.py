@@ -1,4 +1,4 @@
-"""Speed of the nearest-neighbour picture: ``python -m tests.bench.bench_neighbors``.
+"""Speed of nearest neighbours, picture and scattered queries: ``python -m tests.bench.bench_neighbors``.
 
 Against scikit-learn and scipy.  Every line is measured in one go, the three programs taking turns, so that a
 busy machine disturbs all of them alike.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -38,6 +39,13 @@ def classes_in_blocks(model: KNeighborsClassifier, xs: np.ndarray, ys: np.ndarra
 
 
 def run() -> None:
+    """The picture, a million points, and scattered queries."""
+    pictures()
+    million()
+    scattered()
+
+
+def pictures() -> None:
     """Print seconds and ratios for n in {200, 2000, 20000} and k in {1, 5, 15, 51}.
 
     The labels are those of two regions; the last column repeats the picture with random labels, the worst case.
@@ -74,6 +82,79 @@ def run() -> None:
             )
     means = np.exp(np.log(ratios).mean(axis=0))
     print(f"geometric means: {means[0]:.1f} times scikit-learn, {means[1]:.1f} times cKDTree with two workers")
+
+
+def million() -> None:
+    """Print seconds from a million points to their picture, its rows in two threads."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(10**6, 2))
+    y = (X[:, 0] + 0.3 * rng.normal(size=len(X)) > 0).astype(int)
+    xs, ys = np.linspace(-3, 3, WIDTH), np.linspace(-2.5, 2.5, HEIGHT)
+
+    def show(k: int) -> None:
+        rows = KNeighborsClassifier(k).fit(X, y).surface_classes_on(xs)
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(rows, np.split(ys, HEIGHT // BLOCK)))
+
+    show(1)
+    for k in (1, 5, 50):
+        start = time.process_time()
+        seconds = medians([partial(show, k)])[0]
+        busy = (time.process_time() - start) / REPEATS
+        print(f"10^6 points, k = {k}: fit and {WIDTH} x {HEIGHT} picture in {seconds:.2f} s, {busy:.2f} s of processor")
+
+
+def scattered() -> None:
+    """Print times of scattered queries for n from 10^3 to 10^6, against scikit-learn's tree and cKDTree in one thread.
+
+    The seconds are those of the thread, so that others at work disturb less; the last column is of two threads.
+    """
+    rng = np.random.default_rng(0)
+    print("scattered queries: microseconds each, times scikit-learn and cKDTree (lowest to highest of the turns)")
+    print(
+        "      n   k     proba  scikit-learn        neighbors  scikit-learn         cKDTree    left out   two threads"
+    )
+    for n in (10**3, 10**4, 10**5, 10**6):
+        X = rng.normal(size=(n, 2))
+        y = (X[:, 0] + 0.3 * rng.normal(size=n) > 0).astype(int)
+        queries = rng.normal(size=(min(n, 50_000), 2))
+        rows = np.arange(len(queries))
+        tree = cKDTree(X)
+        for k in (1, 5, 50):
+            own, other = KNeighborsClassifier(k).fit(X, y), Reference(k).fit(X, y)
+            pair = Reference(k, n_jobs=2).fit(X, y)
+            programs: list[Callable[[], Any]] = [
+                partial(own.predict_proba, queries),
+                partial(other.predict_proba, queries),
+                partial(own.kneighbors, queries),
+                partial(other.kneighbors, queries),
+                partial(tree.query, queries, k=k),
+                partial(own.leave_one_out, rows),
+            ]
+            programs[0](), programs[2]()
+            turns = np.array([[_cpu(program) for program in programs] for _ in range(REPEATS)]) / len(queries) * 1e6
+            proba, _, near, _, _, left = np.median(turns, axis=0)
+            versus = [turns[:, 1] / turns[:, 0], turns[:, 3] / turns[:, 2], turns[:, 4] / turns[:, 2]]
+            proba_ratio, near_ratio, tree_ratio = (f"{np.median(v):5.1f} ({v.min():.1f}-{v.max():.1f})" for v in versus)
+            halves, both = medians([partial(_in_two, own, queries), partial(pair.predict_proba, queries)])
+            print(
+                f"{n:7d} {k:3d} {proba:9.2f} {proba_ratio:>16s} {near:9.2f} {near_ratio:>16s} {tree_ratio:>16s} "
+                f"{left:8.2f} {both / halves:8.1f}",
+                flush=True,
+            )
+
+
+def _cpu(program: Callable[[], Any]) -> float:
+    """Seconds of this thread."""
+    start = time.thread_time()
+    program()
+    return time.thread_time() - start
+
+
+def _in_two(model: KNeighborsClassifier, queries: np.ndarray) -> None:
+    """Half of the queries in each of two threads."""
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(model.predict_proba, np.array_split(queries, 2)))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,114 @@
+"""Compiled k-d tree of the locations: each node is a range of them, and knows the box they fill.
+
+Node 1 is the root, nodes 2 i and 2 i + 1 are the parts of node i, each half of it.  On level l stand the nodes 2^l to
+2^(l + 1) - 1, and the j-th of them has the locations [m j >> l, m (j + 1) >> l): no bounds need to be kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.core._compile import jit
+from solver.core.arrays import Array, Integers
+
+from ._knn_select import LANES
+
+LEAF = 32  # locations of a leaf, at most
+
+
+class Tree(NamedTuple):
+    """The locations of an index in the order of the tree; `start`, `label` and `counts` as in the index."""
+
+    points: Array
+    """(features, locations + LANES), at the end of zeros."""
+    norms: Array
+    """|location|^2."""
+    boxes: Array
+    """(nodes, 2, features): least and greatest coordinates of each node."""
+    cuts: Array
+    """(nodes above the leaves,): where it is halved, across `sides`."""
+    sides: Integers
+    start: Integers
+    label: Integers
+    counts: Integers
+
+
+def grow(
+    columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool
+) -> tuple[Tree, Integers]:
+    """The tree of the locations `columns`, and where each of them stands in it; `unit`: boxes are of directions."""
+    m = columns.shape[1]
+    places = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
+    levels = max(0, -(-m // LEAF) - 1).bit_length()
+    boxes = np.empty((2 << levels, 2, len(columns)))
+    order = np.arange(m)
+    cuts, sides = np.zeros(1 << levels), np.zeros(1 << levels, dtype=np.int64)
+    build(places, order, boxes, cuts, sides)
+    position = np.empty(m, dtype=np.int64)
+    position[order] = np.arange(m)
+    size = np.diff(start)[order]
+    first = np.concatenate(([0], np.cumsum(size)))
+    entries = np.repeat(start[order] - first[:-1], size) + np.arange(first[-1])
+    points, squares = np.zeros((len(columns), m + LANES)), np.zeros(m + LANES)
+    points[:, :m], squares[:m] = columns[:, order] if unit else places, norms[order]
+    return Tree(points, squares, boxes, cuts, sides, first, label[entries], count[entries]), position
+
+
+@jit
+def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
+    """Put `places` (features, m), and `order` alike, in the order of the tree; fill the others.
+
+    Every node is halved across its widest side.
+    """
+    features, m = places.shape
+    levels = 0
+    while cuts.size >> levels > 1:
+        levels += 1
+    for level in range(levels + 1):
+        for j in range(1 << level):
+            a = m * j >> level
+            b = m * (j + 1) >> level
+            node = (1 << level) + j
+            widest = 0
+            width = -1.0
+            for f in range(features):
+                low = places[f, a]
+                high = low
+                for i in range(a + 1, b):
+                    v = places[f, i]
+                    low = v if v < low else low
+                    high = v if v > high else high
+                boxes[node, 0, f] = low
+                boxes[node, 1, f] = high
+                if high - low > width:
+                    width = high - low
+                    widest = f
+            if level == levels:
+                continue
+            middle = m * (2 * j + 1) >> (level + 1)
+            b -= 1
+            while a < b:  # Hoare's selection
+                pivot = places[widest, (a + b) // 2]
+                i = a
+                e = b
+                while i <= e:
+                    while places[widest, i] < pivot:
+                        i += 1
+                    while places[widest, e] > pivot:
+                        e -= 1
+                    if i <= e:
+                        for f in range(features):
+                            places[f, i], places[f, e] = places[f, e], places[f, i]
+                        order[i], order[e] = order[e], order[i]
+                        i += 1
+                        e -= 1
+                if middle <= e:
+                    b = e
+                elif middle >= i:
+                    a = i
+                else:
+                    break
+            cuts[node] = places[widest, middle]
+            sides[node] = widest

@@ -1,0 +1,193 @@
+"""Scattered queries: the tree of the compiled loops against plain numpy, which looks at every point."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.core.arrays import Array
+from solver.knn import _knn_loops as loops
+from solver.knn import _knn_tree as tree
+from solver.knn.neighbors import KNeighborsClassifier
+from tests.covering import pairwise_params
+
+WEIGHTS = ("uniform", "distance", "distance-squared")
+METRICS = (
+    ("euclidean", 2.0),
+    ("manhattan", 2.0),
+    ("chebyshev", 2.0),
+    ("minkowski", 1.1),
+    ("minkowski", 3.0),
+    ("minkowski", 40.0),
+    ("cosine", 2.0),
+)
+KINDS = (
+    "scattered",
+    "clusters",
+    "grid",
+    "few places",
+    "line",
+    "column",
+    "heavy tails",
+    "far away",
+    "one place",
+    "circle",
+)
+
+
+def cloud(kind: str, n: int, rng: np.random.Generator, features: int = 2) -> Array:
+    """Points that a tree may stumble over."""
+    normal, whole = rng.normal(size=(n, features)), rng.integers(-4, 5, (n, features)).astype(float)
+    if kind == "clusters":
+        return rng.normal(size=(5, features))[rng.integers(0, 5, n)] + normal * 10.0 ** rng.uniform(-9, 0, (n, 1))
+    if kind == "circle" and features == 2:  # whole numbers at one distance from the origin, and it
+        ring = [(a, b) for a in range(-65, 66) for b in range(-65, 66) if a * a + b * b in (0, 65 * 65)]
+        return np.array(ring, dtype=float)[rng.integers(0, len(ring), n)]
+    clouds = {
+        "grid": whole,
+        "few places": normal[:4][rng.integers(0, min(4, n), n)],
+        "line": np.outer(whole[:, 0], np.arange(1.0, features + 1)),
+        "column": np.column_stack([np.full(n, 3.0), *normal.T[1:]]),
+        "heavy tails": rng.standard_cauchy((n, features)) ** 3,
+        "far away": 1e9 + whole * 2.0**-20,
+        "one place": np.full((n, features), 0.1),
+    }
+    return clouds.get(kind, normal)
+
+
+def places(X: Array, rng: np.random.Generator) -> Array:
+    """Queries: at points, between them, about them, and far outside."""
+    some, others = X[rng.integers(0, len(X), (2, 30))]
+    spread = float(np.ptp(X)) + 1.0
+    about = rng.uniform(X.min(axis=0) - 0.1 * spread, X.max(axis=0) + 0.1 * spread, (30, X.shape[1]))
+    return np.concatenate([some, 0.5 * some + 0.5 * others, about, spread * 1e3 * rng.normal(size=(6, X.shape[1]))])
+
+
+def check(model: KNeighborsClassifier, queries: Array | None) -> None:
+    """Compiled answers are the plain ones: bit for bit where the plain version adds in the same order."""
+    plain, compiled = (model.predict_proba(queries, compiled) for compiled in (False, True))
+    if model.weights == "uniform":
+        np.testing.assert_array_equal(compiled, plain)
+    else:
+        np.testing.assert_allclose(compiled, plain, rtol=1e-12, atol=1e-300)
+    first, second = (model.kneighbors(queries, compiled=compiled) for compiled in (False, True))
+    np.testing.assert_array_equal(second[1], first[1])
+    np.testing.assert_array_equal(second[0], first[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "weights", "k", "n"), pairwise_params(KINDS, METRICS, WEIGHTS, [1, 2, 5, 16, 17, 60], [70, 700])
+)
+def test_the_tree_finds_what_looking_at_all_points_finds(
+    kind: str, measure: tuple[str, float], weights: str, k: int, n: int
+) -> None:
+    rng = np.random.default_rng(n + k)
+    X = cloud(kind, n, rng)
+    model = KNeighborsClassifier(k, weights, *measure).fit(X, rng.integers(0, 3, n))
+    check(model, places(X, rng))
+    if n < 100:
+        check(model, None)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    kind=st.sampled_from(KINDS),
+    n=st.integers(1, 80),
+    k=st.integers(1, 80),
+    measure=st.sampled_from(METRICS),
+    weights=st.sampled_from(WEIGHTS),
+    features=st.integers(1, 4),
+    exponent=st.sampled_from([0, 0, -300, 300]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_few_points(
+    kind: str, n: int, k: int, measure: tuple[str, float], weights: str, features: int, exponent: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = np.ldexp(cloud(kind, n, rng, features), exponent)
+    model = KNeighborsClassifier(min(k, n), weights, *measure).fit(X, rng.integers(0, 3, n))
+    check(model, places(X, rng))
+    if n > 1:
+        model.set_params(n_neighbors=min(k, n - 1))
+        check(model, None)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("measure", METRICS)
+def test_leaving_out_is_fitting_without(weights: str, measure: tuple[str, float]) -> None:
+    rng = np.random.default_rng(1)
+    X, y = np.concatenate([cloud("grid", 60, rng), cloud("scattered", 60, rng)]), rng.integers(0, 3, 120)
+    y[0] = 2
+    model = KNeighborsClassifier(4, weights, *measure).fit(X, y)
+    shares = model.predict_proba(None)
+    for i in range(120):
+        without = KNeighborsClassifier(4, weights, *measure).fit(np.delete(X, i, 0), np.delete(y, i))
+        np.testing.assert_array_equal(without.predict_proba(X[[i]])[0], shares[i])
+        assert model.leave_one_out([i])[0] == model.classes_[shares[i].argmax()]
+
+
+def test_answers_do_not_depend_on_the_company_of_a_query() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.integers(0, 30, (3000, 2)) / 7.0
+    model = KNeighborsClassifier(9, "distance").fit(X, rng.integers(0, 4, 3000))
+    queries = rng.uniform(-1, 6, (500, 2))
+    together, neighbors = model.predict_proba(queries), model.kneighbors(queries)
+    for i in range(0, 500, 10):
+        np.testing.assert_array_equal(model.predict_proba(queries[[i]])[0], together[i])
+        for one, all_of_them in zip(model.kneighbors(queries[[i]]), neighbors, strict=True):
+            np.testing.assert_array_equal(one[0], all_of_them[i])
+
+
+def test_more_answers_than_are_held_at_once() -> None:
+    rng = np.random.default_rng(3)
+    X, queries = rng.normal(size=(300, 2)), rng.normal(size=(700, 2))
+    model = KNeighborsClassifier(300).fit(X, rng.integers(0, 2, 300))
+    check(model, queries)
+    assert len(model.set_params(n_neighbors=3).leave_one_out([])) == 0
+
+
+def test_any_kind_of_array_is_compiled_for_once() -> None:
+    model = KNeighborsClassifier(1).fit([[0, 0], [1, 1], [2, 2]], [0, 1, 2])
+    queries = np.array([[0.1, 0.2], [1.1, 1.2], [1.9, 2.0]])
+    frozen = queries.copy()
+    frozen.flags.writeable = False
+    for one in (queries, frozen, np.asfortranarray(queries), queries[::-1], np.repeat(queries, 2, axis=1)[:, ::2]):
+        model.predict(one)
+        model.kneighbors(one)
+    model.leave_one_out()
+    for loop in (loops.by_leaf, loops.search, loops.vote_at, loops.neighbors_at, tree.build):
+        assert len(loop.signatures) == 1  # type: ignore[attr-defined]
+
+
+def test_memory_grows_with_the_points_and_the_answers_only() -> None:
+    import tracemalloc
+
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(20_000, 2))
+    model = KNeighborsClassifier(5).fit(X, rng.integers(0, 2, 20_000))
+    model.predict_proba(X[:1])
+    tracemalloc.start()
+    model.predict_proba(None)
+    model.kneighbors(None)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20_000 * 1000  # all distances would be 3.2 GB
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("n", [100_000, 1_000_000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_points(kind: str, n: int) -> None:
+    rng = np.random.default_rng(n)
+    X = cloud(kind, n, rng)
+    y = rng.integers(0, 3, n)
+    parameters: Any
+    for parameters in ((1, "uniform"), (20, "distance"), (100, "uniform", "manhattan"), (7, "uniform", "cosine")):
+        model = KNeighborsClassifier(*parameters).fit(X, y)
+        check(model, places(X, rng)[::5])
+        rows = rng.integers(0, n, 3)
+        np.testing.assert_array_equal(model.leave_one_out(rows), model.leave_one_out(rows, compiled=False))
