@@ -266,6 +266,8 @@ class AutoSolver(SmoSolver):
         active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
         plane, XT, n, top = phi.plane, active.whole.XT, len(y), float(C.max())
         index, factor = some_of(y, SHARE_OF_POINTS)
+        if 2 * len(index) > n:
+            return
         few = AutoSolver(
             XT[:, index].T,
             y[index],
