@@ -56,7 +56,7 @@ ITERATIONS, PER_ENTRY = 25, 8
 
 #: Points from which on there are sums by expansion, and a start from some of the points; the latter for kernels of a
 #: high rank and of a low one.
-EXPANDED, NESTED, NESTED_LOW, LOW = 1000, 4000, 1000, 20
+EXPANDED, NESTED, NESTED_LOW, LOW = 1000, 2500, 1000, 20
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.

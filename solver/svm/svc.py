@@ -211,8 +211,8 @@ class SVC(KernelClassifier):
         """The estimator of scikit-learn with the corresponding parameters, not fitted.
 
         It is an `sklearn.svm.SVC`; for one-vs-rest, the `OneVsRestClassifier` of one.  No parameter corresponds to
-        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to a `max_iter` of -1,
-        which is no limit there.
+        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to `max_time`, nor to a
+        `max_iter` of -1, which is no limit there.
 
         Raises
         ------

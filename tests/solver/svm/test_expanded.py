@@ -243,17 +243,18 @@ def test_classes_and_weights(eager: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gamma", "words"), [(1.0, "s; the gap is"), (1e4, "rank of about 5000, and there is no short")]
+    ("gamma", "C", "words"),
+    [(1.0, 1.0, "s; the gap is"), (1.0, 1000.0, "s; the gap is"), (1e4, 1.0, "of about 5000, and there is no short")],
 )
-def test_at_the_limit_of_time_the_best_answer_is_certified(gamma: float, words: str) -> None:
+def test_at_the_limit_of_time_the_best_answer_is_certified(gamma: float, C: float, words: str) -> None:
     X, y = moons(5000)
     with pytest.warns(UserWarning, match=words):
-        model = SVC(gamma=gamma, solver="auto", max_time=1e-9).fit(X, y)
+        model = SVC(C, gamma=gamma, solver="auto", max_time=1e-9).fit(X, y)
     assert model.fit_status_ == 1 and model.certificate_.status is Status.STOPPED_EARLY
     K, alpha = Formula("rbf", gamma)(X[model.support_], X[model.support_]), model.dual_coef_[0]
     exact = float(np.abs(alpha).sum() - 0.5 * alpha @ K @ alpha)
     assert exact == pytest.approx(model.certificate_.dual, rel=1e-6, abs=1e-9)
-    best = SVC(gamma=gamma, solver="auto").fit(X, y).certificate_ if gamma == 1.0 else None
+    best = SVC(C, gamma=gamma, solver="auto").fit(X, y).certificate_ if gamma == 1.0 else None
     assert best is None or model.certificate_.dual <= best.dual <= best.primal <= model.certificate_.primal
     with pytest.raises(ValueError, match="max_time is 0"):
         SVC(max_time=0).fit(X, y)
