@@ -110,7 +110,7 @@ def growth(sizes: tuple[int, ...] = SIZES) -> list[Row]:
                 taken = seconds(lambda m=model, X=X, y=y: m.fit(X, y))
                 proof = model.certificate_ if name == "auto" else None
                 row = {"kernel": kernel, "program": name, "n": n, "seconds": taken}
-                some = slice(None) if name != "LIBSVM" else slice(None, None, 10)
+                some = slice(None, None, 1 if "Linear" in name else 20)  # others have 10^5 support vectors
                 row["accuracy"] = float(np.mean(model.predict(fresh[some]) == truth[some]))
                 row["gap"] = None if proof is None else float(proof.gap)
                 row["kernel_error"] = None if proof is None else float(proof.kernel_error)
@@ -149,6 +149,8 @@ def picture(rows: list[Row], path: Path) -> None:
         title = "SVC(solver='auto')" if program == "auto" else program
         pen = pg.mkPen(colour, width=3 if program == "auto" else 2)
         plot.plot(n, taken, name=f"{title}, {kernel}", pen=pen, symbol="o", symbolBrush=colour, symbolPen=None)
+    decades = range(3, 7)
+    plot.getAxis("bottom").setTicks([[(k, f"{10**k:,}".replace(",", " ")) for k in decades], []])
     app.processEvents()
     exporter = ImageExporter(plot.plotItem)
     exporter.parameters()["width"] = 900
