@@ -68,6 +68,9 @@ class Certificate:
     margin_bound : float
         Half-width of the margin proved not to be exceeded, ||w|| / sum alpha, rounded up (hard margin only, else
         nan).
+    kernel_error : float, default=0
+        f is known from an expansion of the kernel, and wrong by at most so much: `dual` and `primal` leave room for
+        that, `kkt_violation` may be larger by twice that.  0 where f was summed from kernel values.
     """
 
     status: Status
@@ -79,6 +82,7 @@ class Certificate:
     n_bounded: int
     n_iter: int
     margin_bound: float
+    kernel_error: float = 0.0
 
     @property
     def at_precision_limit(self) -> bool:
@@ -112,6 +116,7 @@ def joined(certificates: Sequence[Certificate]) -> Certificate:
         n_bounded=sum(c.n_bounded for c in certificates),
         n_iter=sum(c.n_iter for c in certificates),
         margin_bound=min(bounds, default=np.nan),
+        kernel_error=max(c.kernel_error for c in certificates),
     )
 
 

@@ -138,13 +138,13 @@ class Estimator:
         elif not np.array_equal(learned, names):
             raise ValueError(_other_names(learned, names))
 
-    def _warn_unless_converged(self, certificates: Sequence[Any]) -> None:
-        """ConvergenceWarning, for the caller of `fit`, when `max_iter` or double precision ended a training."""
+    def _warn_unless_converged(self, certificates: Sequence[Any], limit: str | None = None) -> None:
+        """ConvergenceWarning, for the caller of `fit`, when `max_iter` (or `limit`) or double precision ended it."""
         ended = [certificate.status for certificate in certificates]
         learner = type(self).__name__
         if Status.STOPPED_EARLY in ended:
-            limit = f"max_iter={self.get_params()['max_iter']}"
-            words = f"{learner} did not converge within {limit}; allow more, or scale the data."
+            limit = limit or f"max_iter={self.get_params()['max_iter']}; allow more, or scale the data"
+            words = f"{learner} did not converge within {limit.removesuffix('.')}."
         elif Status.PRECISION in ended:
             words = f"{learner} did not converge: double precision does not reach tol here; scale the data, or lower C."
         else:

@@ -1,9 +1,17 @@
-"""AutoSolver: SMO that takes a short cut through the interior where the kernel matrix is of low rank.
+"""AutoSolver: SMO with three short cuts, where a smooth kernel of the plane makes them possible.
 
-It runs SMO.  From time to time, when the updates so far have cost much more than an interior point method would
-(`interior_point`), it tries one on the points under work, and takes the multipliers found if their dual, with the exact
-kernel, is larger.  Then SMO goes on from there; it alone decides when the multipliers are optimal, and certifies them.
-If they are not taken, it goes on as if nothing had happened.
+It runs SMO, which alone decides when the multipliers are optimal, and certifies them.  Besides:
+
+* Sums of kernel rows are made by the expansion of `plane_sums`, in time linear in the points and up to a proved error,
+  wherever that is cheaper and the error is far below tol.  `Certificate.kernel_error` names it, and primal and dual of
+  the certificate leave room for it.
+* Many points are not started from 0.  A tenth of them, each as dear as those it stands for together, is trained first,
+  in the same way; with its f, few steps of Newton's method (`newton`) on the points near the margin, at a ramp of
+  multipliers made steeper again and again, bring all multipliers next to the optimum.  Not where the rank of the kernel
+  is so high, or so few points are support vectors, that SMO is expected to be cheaper.
+* From time to time, when the updates so far have cost much more than an interior point method would
+  (`interior_point`), it tries one on the points under work, and takes the multipliers found if their dual, with the
+  exact kernel, is larger.  Then SMO goes on from there; if they are not taken, as if nothing had happened.
 
 Costs are counted in entries of arrays visited, about a nanosecond each, and never measured: the same call gives the
 same answer on every machine.
@@ -13,18 +21,25 @@ from __future__ import annotations
 
 import math
 from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
-from solver.core.arrays import Array
-from solver.core.stepping import Checkpoint
+from solver.core.arrays import Array, Indices
+from solver.core.certificate import EPS, Certificate, Status, best_primal, gap_of
+from solver.core.stepping import Checkpoint, Stop, never
+from solver.kernels.plane_sums import Features, plane_sums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import smo
 from .interior_point import Work, maximise, pivoted_cholesky
+from .newton import ramped
+from .projection import feasible, project
+from .shrinking import KernelSum, PlaneSum
 from .smo import SmoSolver
 
 #: Cost of the updates before the interior point method is thought of first.
@@ -37,6 +52,49 @@ LARGEST_RANK = 600
 UPDATE, ITERATION = 200, 100_000
 #: Iterations expected, and multiplications of a matrix product that cost as much as one entry.
 ITERATIONS, PER_ENTRY = 25, 8
+
+
+#: Points from which on there are sums by expansion, and a start from some of the points; the latter for kernels of a
+#: high rank and of a low one.
+EXPANDED, NESTED, NESTED_LOW, LOW = 1000, 2500, 1000, 20
+#: Share of the points to start from, and the fewest of each class.
+SHARE_OF_POINTS, FEWEST = 0.1, 50
+#: KKT violation up to which these are trained.
+ROUGH = 1e-2
+#: Error of v by expansion, as a share of tol, up to which it is used.
+ERROR_SHARE = 1e-2
+#: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
+#: last two where there are many points, or few features.
+WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 10_000
+#: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
+SHARE_OF_KERNEL = 1e-6
+#: Features times points up to which the first round looks at all points, however far from the margin.
+ALL_POINTS = 20_000_000
+#: Cost of SMO for a point and a support vector; Newton's steps, and the share of the points on the ramp.
+PER_PAIR, STEPS, ON_RAMP = 8, 20, 0.1
+#: The gap below which no better primal bound is looked for.
+SMALL_GAP = 1e-5
+GOLDEN = 0.6180339887498949
+
+
+def some_of(y: Array, share: float) -> tuple[Indices, Array]:
+    """About this share of the points of each class, evenly in their order, and how many points each stands for."""
+    chosen, factors = [], []
+    for sign in (-1.0, 1.0):
+        of_class = np.flatnonzero(y == sign)
+        # Multiples of the golden section fill [0, 1) evenly, and follow no order that the points may have.
+        turns = (np.arange(len(of_class)) * GOLDEN) % 1.0
+        some = of_class[turns < max(share, FEWEST / len(of_class))]
+        chosen.append(some)
+        factors.append(np.full(len(some), len(of_class) / len(some)))
+    index = np.concatenate(chosen)
+    order = np.argsort(index)
+    return index[order], np.concatenate(factors)[order]
+
+
+def cost_of_newton(n: int, rank: int) -> float:
+    """What Newton's method on the multipliers of `n` points with this many features is expected to cost."""
+    return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
 @cache
@@ -119,7 +177,7 @@ class AutoSolver(SmoSolver):
     Attributes
     ----------
     n_short_cuts : int
-        How often the multipliers of the interior point method were taken.
+        How often multipliers found otherwise than by SMO were taken.
 
     Notes
     -----
@@ -132,7 +190,40 @@ class AutoSolver(SmoSolver):
         #: Cost of the updates so far, and the cost at which the interior point method is tried next.
         self._cost, self._try_at = 0, FIRST_TRY
         self._trial: Work[None] | None = None
+        #: What the start is made from, and which points that are, while it is being made.
+        self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
+        active = self._active
+        if self._may_try and len(self.y) >= EXPANDED:
+            active.plane = plane_sums(kernel, active.whole.XT)
+            active.largest_error = ERROR_SHARE * self.tol
+            if active.plane is not None and active.shrinking and not self.beta.any():
+                phi = active.plane.features(SHARE_OF_KERNEL)
+                if len(self.y) >= (NESTED_LOW if phi.rank <= LOW else NESTED):
+                    self._trial = self._from_some(phi)
+
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """As in `SmoSolver`, with room for the error of the expansion in `dual`, `primal` and `gap`."""
+        certificate = super().certificate(thorough)
+        error = self._active.error
+        if error == 0.0:
+            return certificate
+        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
+        size = 0.5 * error * float(np.abs(self.beta).sum())
+        dual, primal = certificate.dual - size, certificate.primal + size + error * float(self.C.sum())
+        gap = gap_of(primal, dual)
+        return replace(certificate, dual=dual, primal=primal, gap=gap, kernel_error=error)
+
+    def _primal(self, thorough: bool) -> float:
+        quick = super()._primal(thorough=False)
+        return super()._primal(thorough) if thorough and not gap_of(quick, self.dual) <= SMALL_GAP else quick
+
+    def step(self, n: int = 1, stop: Stop = never) -> int:
+        """As `SmoSolver.step`."""
+        if self._active.plane is None:
+            return super().step(n, stop)
+        with _ONE_THREAD:
+            return super().step(n, stop)
 
     def checkpoint(self) -> Checkpoint:
         """Not possible: a short cut under way cannot be copied.
@@ -158,7 +249,7 @@ class AutoSolver(SmoSolver):
         if self._trial is not None:
             with _ONE_THREAD:
                 if next(self._trial, self) is self:
-                    self._trial = None
+                    self._trial = self._few = None
         elif not self._may_try:
             super()._advance(goal)
         elif self._cost >= self._try_at:
@@ -169,6 +260,119 @@ class AutoSolver(SmoSolver):
             before = self.n_iter
             super()._advance(min(goal, before - (self._cost - self._try_at) // each))
             self._cost += each * (self.n_iter - before)
+
+    def _from_some(self, phi: Features) -> Work[None]:
+        """Start next to the optimum, from the answer for some of the points; in pieces."""
+        active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
+        plane, XT, n, top = phi.plane, active.whole.XT, len(y), float(C.max())
+        index, factor = some_of(y, SHARE_OF_POINTS)
+        if 2 * len(index) > n:
+            return
+        few = AutoSolver(
+            XT[:, index].T,
+            y[index],
+            self.kernel,
+            C=np.minimum(C[index] * factor, smo.LARGEST_C),
+            tol=max(self.tol, ROUGH),
+            max_iter=self.max_iter,
+            cache_size=active.megabytes,
+        )
+        self._few = few, index
+        while few.status is Status.RUNNING:
+            few.step(smo.PIECE, stop=lambda: True)
+            yield
+        by_smo = PER_PAIR * float(n) * n / len(index) * np.count_nonzero(few.beta) + few.cost * n / len(index)
+        if phi.rank > LOW and cost_of_newton(n, phi.rank) > by_smo:
+            return
+        found = PlaneSum(plane, few.points, few.beta, XT)
+        yield from _done(found)
+        aim = y - found.total  # v of all points, at the f of `few`
+        widths = WIDTHS + FINE if n >= MANY or phi.rank <= LOW else WIDTHS
+        # Hardly a ramp: the multipliers that this f asks for.
+        beta = project(top / widths[-1] * aim + 0.5 * y * C, lo, hi)
+        centre, near = 0.5 * (lo + hi), n * phi.rank > ALL_POINTS
+        rows = PlaneSum(plane, XT, beta)
+        yield from _done(rows)
+        w = phi.sum(found.moments) - phi.sum(rows.moments)
+        for width in widths:
+            if near:
+                free = (lo < beta) & (beta < hi)
+                away = aim - (float(np.median(aim[free])) if free.any() else few.intercept)
+                edge = AWAY * width
+                left = np.flatnonzero(~(((beta == hi) & (away > edge)) | ((beta == lo) & (away < -edge))))
+            else:
+                left = np.arange(n)
+            Z = phi.at(XT[:, left])
+            yield
+            beta = beta.copy()
+            beta[left] = yield from ramped(
+                Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
+            )
+            rows = PlaneSum(plane, XT, beta)
+            yield from _done(rows)
+            aim, centre, near, w = y - rows.total, beta, True, np.zeros(phi.rank)
+            violation = float(aim[beta < hi].max()) - float(aim[beta > lo].min())
+            if np.abs(beta).sum() + beta @ aim > 2.0 * self.dual and rows.error <= active.largest_error:
+                active.replace(beta, aim)
+                active.size, active.error = rows.size, rows.error
+                self.n_short_cuts += 1
+            if violation <= self.tol:
+                break
+        if self.n_short_cuts and violation > self.tol:
+            self._moved_since_refresh = True
+            active.review(self.n_iter, early=True)
+
+    def give_up(self) -> None:
+        """As in `SmoSolver`; before there is a start, the answer for some of the points serves as one for all."""
+        few, self._trial, self._few = self._few, None, None
+        plane = self._active.plane
+        if few is not None and plane is not None and not self.beta.any():
+            solver, index = few
+            solver.give_up()
+            with _ONE_THREAD:
+                g = plane.all_at_once(solver.points, solver.beta, self.points)
+                norm = solver.squared_norm + solver.error * float(np.abs(solver.beta).sum())
+                noise = plane.uncertainty(solver.beta) * float(self.C.sum())
+                self._proved_primal = best_primal(self.y, self.C, g, norm) + noise
+                alpha = np.zeros(len(self.y))
+                alpha[index] = solver.alpha
+                beta = feasible(self.y, self.C, alpha)
+                Kb = plane.all_at_once(self.points, beta, self.points)
+                scale = min(1.0, float(np.abs(beta).sum()) / max(float(beta @ Kb), 1e-300))
+                beta *= scale
+                self._active.replace(beta, self.y - scale * Kb)
+                self._active.error = plane.uncertainty(beta)
+                self._active.size = np.full(len(beta), self._active.error / EPS)
+        super().give_up()
+
+    @property
+    def error(self) -> float:
+        """A bound of the error of v that sums by expansion have left."""
+        return self._active.error
+
+    @property
+    def points(self) -> Array:
+        """The points as they are worked on, shape (n_features, n)."""
+        return self._active.whole.XT
+
+    def outlook(self, spent: float) -> str:
+        """Sentence with an estimate of what is left to do after `spent` seconds; "" where the short cuts work."""
+        n, kernel = len(self.y), self.kernel
+        if self._active.plane is not None and self._active.plane.features(SHARE_OF_KERNEL).rank < n:
+            return ""
+        seconds = spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
+        reason = f"With the {kernel.name} kernel"
+        if kernel.name == "rbf" and len(self.points) == 2:
+            # An axis of length L: some of the first 2.4 L sqrt(gamma) functions count.
+            length = self.points.max(axis=1) - self.points.min(axis=1)
+            rank = int(min(n, np.prod(2.4 * length * np.sqrt(kernel.gamma) + 6.0)))
+            reason = f"At gamma={kernel.gamma:g} the kernel matrix has a rank of about {rank}, and"
+        return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
+
+    @property
+    def cost(self) -> int:
+        """Of the updates so far."""
+        return self._cost
 
     def _short_cut(self) -> Work[None]:
         """Try the interior point method on the points under work, in pieces."""
@@ -185,10 +389,15 @@ class AutoSolver(SmoSolver):
             return
         change = beta - part.beta
         rows = active.effect(change)
-        while not rows.work(smo.PIECE):
-            yield
+        yield from _done(rows)
         # D(beta) - D(part.beta), with the exact kernel.
         if float(change @ part.v) - 0.5 * float(change @ rows.total) > 0.0:
             active.replace(beta, part.v - rows.total)
             self._moved_since_refresh = True
             self.n_short_cuts += 1
+
+
+def _done(rows: KernelSum) -> Work[None]:
+    """Complete the sum, in pieces."""
+    while not rows.work(smo.PIECE):
+        yield

@@ -8,13 +8,16 @@ up to date from the multipliers that changed, and the choice is made anew.  Nota
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solver.core.arrays import Array, Indices, Integers
-from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, Cache, KernelNumbers, add_rows, new_cache
+from solver.core.certificate import EPS
+from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, ROW_COST, Cache, KernelNumbers, add_rows, new_cache
+from solver.kernels.plane_sums import BLOCK, PlaneSums
 
 from . import _smo_loops as loops
 from . import _smo_plain
@@ -153,6 +156,9 @@ class KernelSum:
     weights : ndarray of shape (n,)
     """
 
+    #: A bound of the error of `total`, but for the rounding that `size` tells.
+    error = 0.0
+
     def __init__(self, kernel: KernelNumbers, whole: Subproblem, weights: Array) -> None:
         self._kernel, self._whole, self._weights = kernel, whole, weights
         self._next = 0
@@ -164,6 +170,37 @@ class KernelSum:
             self._kernel, self._whole.XT, self._weights, self.total, self.size, *self._whole.cache, self._next, budget
         )
         return self._next == len(self._weights)
+
+
+class PlaneSum(KernelSum):
+    """The same by an expansion of the kernel (see `plane_sums`); `size` is a bound, the same for all points.
+
+    Parameters
+    ----------
+    plane : PlaneSums
+    XT : ndarray of shape (2, n)
+        The points of the weights.
+    weights : ndarray of shape (n,)
+    queries : ndarray of shape (2, m), optional
+        Where the sum is wanted; None means at XT.
+    """
+
+    def __init__(self, plane: PlaneSums, XT: Array, weights: Array, queries: Array | None = None) -> None:
+        queries = XT if queries is None else queries
+        self.total = np.empty(queries.shape[1])
+        self.error = plane.uncertainty(weights)
+        self.size = np.full(queries.shape[1], self.error / EPS)
+        self._cost = plane.cost * BLOCK
+        self._work = self._pieces(plane, XT, weights, queries)
+
+    def _pieces(self, plane: PlaneSums, XT: Array, weights: Array, queries: Array) -> Iterator[None]:
+        for self.moments in plane.moments(XT, weights):
+            yield
+        yield from plane.values(self.moments, queries, self.total)
+
+    def work(self, budget: int = EVERYTHING) -> bool:
+        """Go on for about `budget` entries; True when the sum is complete."""
+        return any(next(self._work, self) is self for _ in range(max(1, budget // self._cost)))
 
 
 @dataclass(frozen=True)
@@ -229,6 +266,7 @@ class ActiveSet:
         n = len(y)
         self._kernel, self._y, self._matrix = kernel, y, matrix
         self.shrinking = shrinking and matrix is None and n >= LEAST_SHRUNK
+        self.megabytes = megabytes
         self._megabytes = 0.5 * megabytes if self.shrinking else megabytes  # one half for all points, one for a part
         self.beta: Array = np.zeros(n)
         self.size: Array = np.zeros(n)
@@ -245,6 +283,11 @@ class ActiveSet:
             self._v,
             new_cache(n, self._megabytes if matrix is None else 0.0),
         )
+        #: Sums of kernel rows by an expansion, where there is one and its error is at most so much (`AutoSolver`).
+        self.plane: PlaneSums | None = None
+        self.largest_error = 0.0
+        #: A bound of the error of v that this has left, on top of rounding as everywhere.
+        self.error = 0.0
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._read: tuple[int, Array] | None = None
         #: Kernel values computed for parts that have been given up.
@@ -283,7 +326,7 @@ class ActiveSet:
 
     def effect(self, change: Array) -> KernelSum:
         """``K change`` over the points under work, still to be worked out: what v loses when beta gains `change`."""
-        return KernelSum(self._kernel, self.part, change)
+        return self._sum(self.part, change)
 
     def replace(self, beta: Array, v: Array) -> None:
         """Put multipliers of the points under work, and the v that belongs to them, in place of those there."""
@@ -322,19 +365,28 @@ class ActiveSet:
     def sum_of_rows(self, weights: Array) -> KernelSum:
         """``sum_j weights_j K_j``, still to be worked out."""
         if self._matrix is None:
-            return KernelSum(self._kernel, self.whole, weights)
+            return self._sum(self.whole, weights)
         terms = self._matrix * weights
         return FinishedSum(terms.sum(axis=1), np.abs(terms).sum(axis=1))
+
+    def _sum(self, part: Subproblem, weights: Array) -> KernelSum:
+        """The sum over the points of `part`, in the cheaper of the two ways."""
+        plane = self.plane
+        cheap = plane is not None and 2 * plane.cost < (1 + ROW_COST) * np.count_nonzero(weights)
+        if cheap and plane is not None and plane.uncertainty(weights) <= self.largest_error:
+            return PlaneSum(plane, part.XT, weights)
+        return KernelSum(self._kernel, part, weights)
 
     def refresh(self, definition: KernelSum) -> None:
         """v of all points from its definition."""
         self._v[:] = self._y - definition.total
-        self.size = definition.size
+        self.size, self.error = definition.size, definition.error
         self._all_points()
 
     def synchronise(self, changes: KernelSum) -> None:
         """v of the points left out, brought up to date by what has changed since they were left out."""
         self._v -= changes.total
+        self.error += changes.error
         self._v[self.part.index] = self.part.v
         self._all_points()
 
@@ -351,7 +403,7 @@ class ActiveSet:
         """Whether the choice should be made anew after `n_iter` updates."""
         return self.shrinking and n_iter >= self.review_at
 
-    def review(self, n_iter: int, before: Subproblem | None = None, longer: bool = False) -> None:
+    def review(self, n_iter: int, before: Subproblem | None = None, longer: bool = False, early: bool = False) -> None:
         """Choose the points to work on, from v of all points.
 
         Parameters
@@ -361,8 +413,10 @@ class ActiveSet:
             Serves again if it holds the same points.
         longer : bool, default=False
             Keep the next choice twice as long: the longer the same points are at work, the less there is to gain.
+        early : bool, default=False
+            Even if hardly any updates were made: the multipliers come from elsewhere.
         """
-        if not self.shrinking or n_iter < FIRST_REVIEW:
+        if not self.shrinking or (n_iter < FIRST_REVIEW and not early):
             return
         if longer:
             self._interval *= 2

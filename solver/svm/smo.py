@@ -320,6 +320,11 @@ class SmoSolver(DualSolver):
                 break
         return self.n_iter - start
 
+    def give_up(self) -> None:
+        """End here, with the multipliers as they are, unless it has ended already."""
+        if self.status is Status.RUNNING:
+            self._task, self.status = None, Status.STOPPED_EARLY
+
     @property
     def pending(self) -> bool:
         """Whether v is being computed anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices
-from solver.core.certificate import NotSeparableError, Status, joined
+from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_number, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
+from solver.core.stepping import never
 from solver.kernels.expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
@@ -79,8 +81,13 @@ class SVC(KernelClassifier):
     solver : {"smo", "auto"}, default="smo"
         "smo" is step by step what the playground's lanes show.  "auto" is the same until that has become expensive,
         and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
-        (coef0 at least 0), "rbf" and "laplacian"; SMO finishes and certifies.  It pays for large C, and most for
-        kernels of few dimensions (linear, poly); see `auto`.  `n_iter_` does not count what was jumped over.
+        (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
+        Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
+        certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
+        `auto`.  `n_iter_` does not count what was jumped over.
+    max_time : float, default=inf
+        Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
+        Certifying it takes time besides.  With it, the same call may give another answer.
 
     Attributes
     ----------
@@ -135,6 +142,7 @@ class SVC(KernelClassifier):
     multiclass: str = "one-vs-one"
     cache_size: float = 200
     solver: str = "smo"
+    max_time: float = np.inf
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
@@ -156,13 +164,22 @@ class SVC(KernelClassifier):
         """
         training = self._checked(X, y, sample_weight)
         trainer = training.trainer
+        limit = check_number("max_time", self.max_time, 0.0, open_low=True)
+        end = time.monotonic() + limit
+        late = never if limit == np.inf else lambda: time.monotonic() >= end
         while trainer.status is Status.RUNNING:
-            trainer.step(1_000_000)
+            trainer.step(1_000_000, late)
+            if late():
+                for solver in trainer.solvers:
+                    solver.give_up()
             for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
                 if solver.status is Status.NOT_SEPARABLE:
                     raise NotSeparableError(_not_separable(training, pair, solver))
         self._adopt(training, trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(self.certificates_)
+        self._warn_unless_converged(
+            self.certificates_,
+            f"max_time={limit:g} s" + _outlook(trainer, self.certificate_, limit) if late() else None,
+        )
         return self
 
     def prepare(
@@ -194,8 +211,8 @@ class SVC(KernelClassifier):
         """The estimator of scikit-learn with the corresponding parameters, not fitted.
 
         It is an `sklearn.svm.SVC`; for one-vs-rest, the `OneVsRestClassifier` of one.  No parameter corresponds to
-        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to a `max_iter` of -1,
-        which is no limit there.
+        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to `max_time`, nor to a
+        `max_iter` of -1, which is no limit there.
 
         Raises
         ------
@@ -327,6 +344,14 @@ class SVC(KernelClassifier):
         self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
         self.fit_status_ = int(self.certificate_.status in UNFINISHED)
         return self
+
+
+def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:
+    """What can be said of the problems that had no time to end."""
+    left = (s.outlook(spent) for s in trainer.solvers if isinstance(s, AutoSolver) and s.status is Status.STOPPED_EARLY)
+    words = next(filter(None, left), "")
+    gap = f"; the gap is {100.0 * certificate.gap:.3g} %" if np.isfinite(certificate.gap) else ""
+    return f"{gap}.  {words}" if words else gap
 
 
 def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:

@@ -382,7 +382,7 @@ def test_far_fewer_updates_without_any_help() -> None:
     X = rng.normal(0.0, 1.0, (1000, 2)) + 0.75 * y[:, None]
     solver = AutoSolver(X, y, Kernel("linear"), C=1e4)
     assert solver.run() is Status.OPTIMAL
-    assert solver.n_short_cuts == 1 and solver.n_iter < 50_000
+    assert solver.n_short_cuts > 0 and solver.n_iter < 50_000
     again = SmoSolver(X, y, Kernel("linear"), C=1e4, max_iter=200_000)
     assert again.run() is Status.STOPPED_EARLY and again.dual < solver.dual
 
