@@ -15,22 +15,30 @@ from solver.warmup import compile_all, complete
 
 
 class CompileAhead:
-    """Starts compiling at once.
+    """Starts compiling at once, or when it is told to.
 
     Parameters
     ----------
     done : callable
         Called from the thread when everything is compiled; must return at once.
+    waiting : float, default=0.0
+        Seconds after which it starts if `begin` was not called: loading machine code takes the interpreter for 0.3 s,
+        and meanwhile plain numpy can have made the first pictures.
     """
 
-    def __init__(self, done: Callable[[], None]) -> None:
-        self._done = done
+    def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
+        self._done, self._waiting = done, waiting
+        self._begun = threading.Event()
         #: True when the compiled loops can be used.
         self.ready = False
         #: Why they never will be, or "".
         self.failure = ""
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
+
+    def begin(self) -> None:
+        """Start now."""
+        self._begun.set()
 
     @property
     def running(self) -> bool:
@@ -42,6 +50,7 @@ class CompileAhead:
         self._thread.join(seconds)
 
     def _work(self) -> None:
+        self._begun.wait(self._waiting)
         try:
             compile_all(in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.

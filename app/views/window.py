@@ -45,7 +45,7 @@ from app.views.lane.lanes import Lanes
 from app.views.presenter.presenter import Presenter
 from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.form_fields import later, take_typed_number
 
 from . import actions, theme
 from .appearance import Appearance
@@ -265,6 +265,8 @@ class MainWindow(DropWindow):
         )
         self._draw(scene)
         self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
+        if self._shown and all(self._jobs_drawn.values()):
+            later(self, self.compile_ahead.begin)  # once these pictures are painted
         self._show_hint()
         self._order()
 
