@@ -26,8 +26,11 @@ class CompileAhead:
         and meanwhile plain numpy can have made the first pictures.
     """
 
+    #: Another has loaded it all into this process: there is nothing to wait with.
+    _loaded = False
+
     def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
-        self._done, self._waiting = done, waiting
+        self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
         self._begun = threading.Event()
         #: True when the compiled loops can be used.
         self.ready = False
@@ -57,7 +60,7 @@ class CompileAhead:
             # Only once: windows that were closed since the first must be found to be garbage.
             if not gc.get_freeze_count():
                 gc.freeze()
-            self.ready = True
+            self.ready = CompileAhead._loaded = True
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."

@@ -24,6 +24,8 @@ from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
 FRAME_INTERVAL = 0.025
+#: Size of the first picture, and share of the samples, while plain numpy stands in for the compiled loops.
+PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
 #: Seconds between the first picture and the work on that of full resolution.
 BREATH = 0.008
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
@@ -118,7 +120,7 @@ class LaneJob:
                 frame = training.frame(frame, spec, resting)
                 model = frame.model
                 assert isinstance(model, PairClassifier)
-                coarse = training.source(model, spec, spec.grid.coarse())
+                coarse = training.source(model, spec, self._coarse_grid(spec))
                 frame = yield from self._coarse(coarse, spec, frame)
                 last = time.perf_counter()
                 source = svm_source(model, spec.lane)
@@ -142,9 +144,13 @@ class LaneJob:
             if overtaken():
                 return
 
+    def _coarse_grid(self, spec: LaneSpec) -> Grid:
+        """Where the first picture is sampled: more coarsely where a sample takes longer."""
+        return spec.grid.coarse() if spec.compiled else spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE)
+
     def _coarse(self, source: Source, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
         """The promised first picture: nothing stops it."""
-        grid = spec.grid.coarse()
+        grid = self._coarse_grid(spec)
         begun = time.perf_counter()
         # In one go where that is a short piece: each block and each pause between two would make it later.
         size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
@@ -157,7 +163,7 @@ class LaneJob:
     def _full(
         self, source: Source, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        if spec.grid.coarse() == spec.grid or overtaken():
+        if frame.full or overtaken():
             return frame
         # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
         yield Later(BREATH, Priority.FULL_PICTURE)

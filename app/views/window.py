@@ -146,7 +146,8 @@ class MainWindow(DropWindow):
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self._settings.read(SIMPLE))
-        self.refresh()
+        self._compose()
+        self.ask_refresh()  # pictures are ordered once their size is known
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
@@ -251,6 +252,11 @@ class MainWindow(DropWindow):
         if self._closed:
             return
         self.scheduler.collect()
+        self._compose()
+        self._order()
+
+    def _compose(self) -> None:
+        """Compose the scene and draw it."""
         store, session = self.controller.store, self.controller.session
         scene = compose(
             store.document,
@@ -268,7 +274,6 @@ class MainWindow(DropWindow):
         if self._shown and all(self._jobs_drawn.values()):
             later(self, self.compile_ahead.begin)  # once these pictures are painted
         self._show_hint()
-        self._order()
 
     def _draw(self, scene: Scene) -> None:
         old, self.scene = self.scene, scene
