@@ -31,6 +31,7 @@ from app.scene.context import Context
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
+from app.state.session import Session
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
 from app.views.bars.tool_palette import ToolPalette
 from app.views.bars.top_bar import TopBar

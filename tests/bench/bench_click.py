@@ -40,9 +40,7 @@ from app.views.window import MainWindow
 
 from .bench_window import _document, _shown, _Watch
 
-import os
-
-SIZES = tuple(map(int, os.environ.get("SZ", "50,500,10000").split(",")))
+SIZES = (50, 500, 10_000)
 CLICKS = 30
 
 #: Stages: what they are called here, where they are, and their name there.  Indented ones are parts of others.
