@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NAME = "classifier-playground"
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
+#: Points up to which the first pictures are made by plain numpy, and seconds they have for that.
+FEW, PLAIN_FIRST = 300, 1.0
 #: The application of windows that scripts open: Qt ends it when nobody has it.
 _kept: QApplication | None = None
 
@@ -80,12 +82,15 @@ def create_window(
     state_folder = profile_dir or Path(platformdirs.user_state_dir(NAME, False))
     log.start(state_folder)
     safekeeping = Safekeeping(state_folder)
-    window.assemble(controller, scheduler, CompileAhead(window.ask_refresh), safekeeping)
+    # With few points plain numpy is quick: the first pictures need not wait for the machine code.
+    waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
+    window.assemble(controller, scheduler, CompileAhead(window.ask_refresh, waiting), safekeeping)
     return window
 
 
 def make_application() -> QApplication:
     """The one QApplication; without a display it draws offscreen, since Qt would abort the process."""
+    _import_plain_parts()
     from PySide6.QtWidgets import QApplication
 
     present = QApplication.instance()
@@ -100,6 +105,15 @@ def make_application() -> QApplication:
     application.setApplicationDisplayName("Classifier Playground")
     application.setStyle("Fusion")
     return application
+
+
+def _import_plain_parts() -> None:
+    """What needs no Qt: PySide6 reads the source of each module that is imported after it, of numba's hundreds, too."""
+    if "PySide6" not in sys.modules:
+        import app.controllers.controller
+        import app.engine.compile_ahead
+        import app.engine.scheduler
+        import app.scene.compose  # noqa: F401
 
 
 def work_on(document: Document) -> Document:

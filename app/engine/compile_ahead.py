@@ -15,22 +15,33 @@ from solver.warmup import compile_all, complete
 
 
 class CompileAhead:
-    """Starts compiling at once.
+    """Starts compiling at once, or when it is told to.
 
     Parameters
     ----------
     done : callable
         Called from the thread when everything is compiled; must return at once.
+    waiting : float, default=0.0
+        Seconds after which it starts if `begin` was not called: loading machine code takes the interpreter for 0.3 s,
+        and meanwhile plain numpy can have made the first pictures.
     """
 
-    def __init__(self, done: Callable[[], None]) -> None:
-        self._done = done
+    #: Another has loaded it all into this process: there is nothing to wait with.
+    _loaded = False
+
+    def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
+        self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
+        self._begun = threading.Event()
         #: True when the compiled loops can be used.
         self.ready = False
         #: Why they never will be, or "".
         self.failure = ""
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
+
+    def begin(self) -> None:
+        """Start now."""
+        self._begun.set()
 
     @property
     def running(self) -> bool:
@@ -42,13 +53,14 @@ class CompileAhead:
         self._thread.join(seconds)
 
     def _work(self) -> None:
+        self._begun.wait(self._waiting)
         try:
             compile_all(in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
             # Only once: windows that were closed since the first must be found to be garbage.
             if not gc.get_freeze_count():
                 gc.freeze()
-            self.ready = True
+            self.ready = CompileAhead._loaded = True
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."

@@ -15,7 +15,7 @@ from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
 
 from .fitting import predictions
-from .pieces import OvertakenError, Pace, Step, never
+from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
@@ -24,6 +24,10 @@ from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
 FRAME_INTERVAL = 0.025
+#: Size of the first picture, and share of the samples, while plain numpy stands in for the compiled loops.
+PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
+#: Seconds between the first picture and the work on that of full resolution.
+BREATH = 0.008
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
 MOST_VERTICES = 30_000
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
@@ -43,6 +47,8 @@ class LaneJob:
 
     def __init__(self, post: Callable[[Frame], None]) -> None:
         self._post = post
+        #: Seconds that the last first picture took for each of its samples.
+        self._per_sample = math.inf
         self._training: TrainingRun | None = None
 
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -114,7 +120,7 @@ class LaneJob:
                 frame = training.frame(frame, spec, resting)
                 model = frame.model
                 assert isinstance(model, PairClassifier)
-                coarse = training.source(model, spec, spec.grid.coarse())
+                coarse = training.source(model, spec, self._coarse_grid(spec))
                 frame = yield from self._coarse(coarse, spec, frame)
                 last = time.perf_counter()
                 source = svm_source(model, spec.lane)
@@ -138,10 +144,18 @@ class LaneJob:
             if overtaken():
                 return
 
+    def _coarse_grid(self, spec: LaneSpec) -> Grid:
+        """Where the first picture is sampled: more coarsely where a sample takes longer."""
+        return spec.grid.coarse() if spec.compiled else spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE)
+
     def _coarse(self, source: Source, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
         """The promised first picture: nothing stops it."""
-        grid = spec.grid.coarse()
-        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never)
+        grid = self._coarse_grid(spec)
+        begun = time.perf_counter()
+        # In one go where that is a short piece: each block and each pause between two would make it later.
+        size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
+        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never, size)
+        self._per_sample = (time.perf_counter() - begun) / (grid.width * grid.height)
         frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
         return frame
@@ -149,7 +163,11 @@ class LaneJob:
     def _full(
         self, source: Source, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        if spec.grid.coarse() == spec.grid or overtaken():
+        if frame.full or overtaken():
+            return frame
+        # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
+        yield Later(BREATH, Priority.FULL_PICTURE)
+        if overtaken():
             return frame
         picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken)
         frame = replace(frame, picture=picture, full=True)
@@ -164,15 +182,15 @@ def _marked(frame: Frame, predicted: Integers) -> Frame:
 
 
 def _picture(
-    source: Source, grid: Grid, spec: LaneSpec, priority: Priority, overtaken: Callable[[], bool]
+    source: Source, grid: Grid, spec: LaneSpec, priority: Priority, overtaken: Callable[[], bool], size: int = 16
 ) -> Generator[Step, None, Picture]:
-    """Evaluate and colour `grid` in blocks of rows."""
+    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`."""
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
 
     def show(block: slice, values: Values) -> None:
         argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
 
-    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=16)
+    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=size)
     lines = (found.boundary(len(spec.points.classes)), found.margins())
     boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())

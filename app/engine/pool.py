@@ -53,7 +53,9 @@ class Pool:
     Parameters
     ----------
     threads : int, optional
-        Default max(1, cores - 1), so that the window keeps a core.
+        Default max(1, cores - 1), so that the window keeps a core.  Where there are several cores, one thread more does
+        nothing but first pictures: none waits for the end of another piece of work, and two lanes' are made side by
+        side, in a moment in which the window waits for just them.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -65,11 +67,18 @@ class Pool:
         self._running: set[Job] = set()
         self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
-        self._changed = threading.Condition()
+        lock = threading.RLock()
+        self._changed, self._urgent = threading.Condition(lock), threading.Condition(lock)
         # Matrix products on one thread each: more would wait for one another on the core the window lives on.
         threadpool_limits(1, user_api="blas")
-        count = threads or max(1, (os.cpu_count() or 2) - 1)
-        self._threads = [threading.Thread(target=self._work, name=f"compute-{i}", daemon=True) for i in range(count)]
+        cores = os.cpu_count() or 2
+        count = threads or max(1, cores - 1)
+        #: How many threads do any work; the others only first pictures.
+        extra = int(threads is None and cores > 1)
+        self._threads = [
+            threading.Thread(target=self._work, args=(i >= count,), name=f"compute-{i}", daemon=True)
+            for i in range(count + extra)
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -77,8 +86,7 @@ class Pool:
         """Queue `job`; after `close` it is dropped."""
         with self._changed:
             if not self._closed:
-                heapq.heappush(self._ready, (priority, next(self._order), job, time.monotonic()))
-                self._changed.notify()
+                self._push(priority, job)
 
     def hurry(self, job: Job) -> None:
         """Let `job`, if it waits for anything, wait no longer than a first picture does: its reason to wait is gone."""
@@ -93,8 +101,7 @@ class Pool:
                 self._ready = [entry for entry in self._ready if entry[2] is not job]
                 heapq.heapify(self._later)
                 heapq.heapify(self._ready)
-                heapq.heappush(self._ready, (Priority.FIRST_PICTURE, next(self._order), job, time.monotonic()))
-                self._changed.notify()
+                self._push(Priority.FIRST_PICTURE, job)
 
     def rest(self, seconds: float) -> None:
         """Begin nothing of `BACKGROUND` for so long: the user has done something, and the window's thread, which waits
@@ -115,20 +122,26 @@ class Pool:
             self._ready.clear()
             self._later.clear()
             self._changed.notify_all()
+            self._urgent.notify_all()
         deadline = time.monotonic() + timeout
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         return not any(thread.is_alive() for thread in self._threads)
 
-    def _work(self) -> None:
+    def _work(self, urgent: bool) -> None:
+        """What a thread does; an `urgent` one nothing but first pictures."""
         while True:
             with self._changed:
-                job = self._next()
+                job = self._next_urgent() if urgent else self._next()
                 while job is None:
                     if self._closed:
                         return
-                    self._changed.wait(self._wait())
-                    job = self._next()
+                    if urgent:
+                        self._urgent.wait()
+                        job = self._next_urgent()
+                    else:
+                        self._changed.wait(self._wait())
+                        job = self._next()
                 self._running.add(job)
             try:
                 spec = next(job, None)
@@ -148,6 +161,11 @@ class Pool:
         due = [self._later[0][0]] if self._later else []
         due += [self._resting_until] if self._ready else []
         return max(0.0, min(due) - time.monotonic()) if due else None
+
+    def _next_urgent(self) -> Job | None:
+        if self._ready and self._ready[0][0] == Priority.FIRST_PICTURE:
+            return heapq.heappop(self._ready)[2]
+        return None
 
     def _next(self) -> Job | None:
         now = time.monotonic()
@@ -172,9 +190,15 @@ class Pool:
     def _queue(self, job: Job, spec: Priority | Later) -> None:
         if isinstance(spec, Later):
             heapq.heappush(self._later, (time.monotonic() + spec.seconds, next(self._order), spec.priority, job))
+            self._changed.notify()
         else:
-            heapq.heappush(self._ready, (spec, next(self._order), job, time.monotonic()))
+            self._push(spec, job)
+
+    def _push(self, priority: Priority, job: Job) -> None:
+        heapq.heappush(self._ready, (priority, next(self._order), job, time.monotonic()))
         self._changed.notify()
+        if priority is Priority.FIRST_PICTURE:  # whichever of the two comes first
+            self._urgent.notify()
 
 
 Wanted = TypeVar("Wanted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Mapping
 
 from solver import Grid
@@ -39,6 +40,8 @@ class Scheduler:
         self._specs: list[LaneSpec | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
+        self._asked_at = [0.0] * lanes  # when the newest request was made
+        self._took = [0.0] * lanes  # seconds from a lane's last request to its first picture
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
         self._inquiries: dict[str, LatestQueue[NumberedQuery]] = {}
@@ -50,6 +53,7 @@ class Scheduler:
         if self._specs[index] != spec:
             self._specs[index] = spec
             self._newest[index] = next(self._numbers)
+            self._asked_at[index] = time.perf_counter()
             if spec.sides is None:  # a difference follows its models, not the user
                 self._pool.rest(REST)
             self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
@@ -118,9 +122,18 @@ class Scheduler:
         """Number of the lane's newest request; 0 before the first."""
         return self._newest[index]
 
+    def delay(self, index: int) -> float:
+        """Seconds that the lane's last first picture took from the request on; 0 before there was one."""
+        return self._took[index]
+
     def collect(self) -> bool:
         """Take the frames and answers that have come; True when any of them is to be shown."""
         frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
+        now = time.perf_counter()
+        for frame in frames:
+            before = self.results.frame(frame.index)
+            if frame.job == self._newest[frame.index] and (before is None or before.job != frame.job):
+                self._took[frame.index] = now - self._asked_at[frame.index]
         # An answer to what is asked no more has come too late; one to an older question of a name is news still.
         answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
         return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])

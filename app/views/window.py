@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QLayout, QStyle, QVBoxLayout, QWidget
 
@@ -29,6 +31,7 @@ from app.scene.context import Context
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.points import MAX_CLASSES
+from app.state.session import Session
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
 from app.views.bars.tool_palette import ToolPalette
 from app.views.bars.top_bar import TopBar
@@ -43,7 +46,7 @@ from app.views.lane.lanes import Lanes
 from app.views.presenter.presenter import Presenter
 from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.form_fields import later, take_typed_number
 
 from . import actions, theme
 from .appearance import Appearance
@@ -54,6 +57,9 @@ from .status_line import StatusLine
 from .task_runner import TaskRunner
 
 BRUSH_STEP = 1.25
+#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens;
+#: and how long a lane's last one may have taken at most, for the next to be waited for.
+A_MOMENT, SOON = 0.02, 0.05
 #: Of the first start; and the least at which nothing is cut off.
 FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
 
@@ -77,9 +83,15 @@ class MainWindow(DropWindow):
         #: Whether it asks before unsaved changes are lost with it.
         self.asks_to_save = True
         self.scene: Scene | None = None
-        self._refresh_pending = False
+        self._refresh_pending = self._refresh_queued = False
+        #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
+        self._ordered: tuple[Document, Session] | None = None
+        self._waiting_since = 0.0
+        self._jobs_drawn: dict[int, int] = {}
+        self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._enough.timeout.connect(self.refresh_if_pending)
         self._closed = self._shown = self._tools_hidden = False
-        self._refresh_asked.connect(self.refresh, Qt.ConnectionType.QueuedConnection)
+        self._refresh_asked.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
@@ -135,7 +147,8 @@ class MainWindow(DropWindow):
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self._settings.read(SIMPLE))
-        self.refresh()
+        self._compose()
+        self.ask_refresh()  # pictures are ordered once their size is known
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
@@ -190,20 +203,61 @@ class MainWindow(DropWindow):
 
     def ask_refresh(self) -> None:
         """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
-        if not self._refresh_pending and not self._closed:
+        if self._closed:
+            return
+        if not self._refresh_pending:
+            self._waiting_since = time.perf_counter()
             self._refresh_pending = True
+        if not self._refresh_queued:
+            self._refresh_queued = True
             self._refresh_asked.emit()
 
+    @Slot()
     def refresh_if_pending(self) -> None:
         if self._refresh_pending:
             self.refresh()
 
     @Slot()
+    def _refresh_soon(self) -> None:
+        """Order at once; draw once, when the pictures have come that will be here in a moment."""
+        self._refresh_queued = False
+        if not self._refresh_pending or self._closed:
+            return
+        self.scheduler.collect()
+        known = self.scene is not None and self.document.shown <= len(self.canvases)
+        wished = (self.document, self.controller.session)
+        if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
+            self._ordered = wished
+            self._order()
+        left = self._waiting_since + A_MOMENT - time.perf_counter()
+        if known and left > 0 and self._pictures_near():
+            if not self._enough.isActive():
+                self._enough.start(math.ceil(1000 * left))
+        else:
+            self.refresh()
+
+    def _pictures_near(self) -> bool:
+        """A lane is about to show something new, and none of those that are takes longer than a moment."""
+        scheduler, drawn = self.scheduler, self._jobs_drawn
+        slots = self.document.slots[: self.document.shown]
+        awaited = [slot for slot in slots if scheduler.newest(slot) > drawn.get(slot, 0)]
+        frames = [scheduler.results.frame(slot) for slot in awaited]
+        missing = [s for s, frame in zip(awaited, frames, strict=True) if frame is None or frame.job <= drawn.get(s, 0)]
+        return bool(missing) and all(0 < scheduler.delay(slot) < SOON for slot in missing)
+
+    @Slot()
     def refresh(self) -> None:
+        """Compose the scene, draw it, and order what it is to show."""
         self._refresh_pending = False
+        self._enough.stop()
         if self._closed:
             return
         self.scheduler.collect()
+        self._compose()
+        self._order()
+
+    def _compose(self) -> None:
+        """Compose the scene and draw it."""
         store, session = self.controller.store, self.controller.session
         scene = compose(
             store.document,
@@ -217,8 +271,10 @@ class MainWindow(DropWindow):
             saved_at=store.saved_position,
         )
         self._draw(scene)
+        self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
+        if self._shown and all(self._jobs_drawn.values()):
+            later(self, self.compile_ahead.begin)  # once these pictures are painted
         self._show_hint()
-        self._order(scene)
 
     def _draw(self, scene: Scene) -> None:
         old, self.scene = self.scene, scene
@@ -263,11 +319,11 @@ class MainWindow(DropWindow):
             self._tools_hidden = hidden
             self._palette.setHidden(hidden)
 
-    def _order(self, scene: Scene) -> None:
-        """Ask the background for what the scene's lanes should show."""
-        shades = theme.dressed(theme.theme_of(scene.dark), scene.styles).shades
-        grids = tuple(self.canvases[index].grid() for index in range(scene.shown))
+    def _order(self) -> None:
+        """Ask the background for what the lanes should show."""
         document, session = self.controller.document, self.controller.session
+        shades = theme.dressed(theme.theme_of(session.dark), document.styles).shades
+        grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
         results = table.seen(document, session, self.scheduler.results)
         context = Context(document, session, results, self.compile_ahead.ready, grids)
         order(self.scheduler, context, shades)

@@ -38,12 +38,12 @@ class Grid:
         """Centres of the rows, shape (height,), upwards."""
         return self.bottom + (np.arange(self.height, dtype=np.float64) + 0.5) * ((self.top - self.bottom) / self.height)
 
-    def coarse(self, least_width: int = 160, least_height: int = 120) -> Grid:
-        """The same rectangle in fewer samples: about a 32nd of them, but not fewer than in a picture of the given size.
+    def coarse(self, least_width: int = 160, least_height: int = 120, share: float = 1.0 / 32.0) -> Grid:
+        """The same rectangle in fewer samples: about a `share` of them, but not fewer than in a picture of that size.
 
         So the first picture of a large window takes little longer than that of a small one.
         """
-        share = math.sqrt(max(least_width * least_height / (self.width * self.height), 1.0 / 32.0))
+        share = math.sqrt(max(least_width * least_height / (self.width * self.height), share))
         width, height = (max(1, round(min(share, 1.0) * side)) for side in (self.width, self.height))
         return Grid(self.left, self.right, self.bottom, self.top, width, height)
 

@@ -5,7 +5,20 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("window", "compare", "play", "scrub", "points", "files", "startup", "svc", "million", "neighbors", "relief")
+NAMES = (
+    "window",
+    "click",
+    "compare",
+    "play",
+    "scrub",
+    "points",
+    "files",
+    "startup",
+    "svc",
+    "million",
+    "neighbors",
+    "relief",
+)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.scene.model import LaneScene, Scene, grid_of
+from app.state.document import View
 from app.tools import TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.form_fields import named
@@ -306,12 +307,12 @@ class Canvas(PointingPlot):
     def grid(self) -> Grid:
         """One sample for each device pixel of the plot, over the part of the plane it shows."""
         assert self._scene is not None
-        return self.grid_for(self._scene)
+        return self.grid_for(self._scene.view)
 
-    def grid_for(self, scene: Scene) -> Grid:
-        """The grid of `scene`'s view on this canvas."""
+    def grid_for(self, view: View) -> Grid:
+        """The grid of `view` on this canvas."""
         width, height = self.plot_size()
-        return grid_of(scene.view, width, height, self.devicePixelRatioF())
+        return grid_of(view, width, height, self.devicePixelRatioF())
 
     def plot_size(self) -> tuple[int, int]:
         """Width and height of the plot proper in pixels."""

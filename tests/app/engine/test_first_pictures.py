@@ -1,0 +1,173 @@
+"""First pictures come first: threads that make nothing else, one piece of work each, and what has to wait for them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from app.engine import compile_ahead, lane_job
+from app.engine.compile_ahead import CompileAhead
+from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
+from app.engine.pool import Later, Pool, Priority
+from app.engine.requests import Frame, LaneRequest, LaneSpec
+from app.engine.shading import Shades
+from app.state.document import GeneratorSettings, Lane, View
+from solver import Grid
+
+PATIENCE = 20.0
+SHADES = Shades((255, 255, 255), ((0, 0, 200), (200, 0, 0)), (128, 128, 128))
+
+
+def _spec(lane: Lane, compiled: bool = True) -> LaneSpec:
+    points = GeneratorSettings(count=60).points()
+    view = View.fitting(points)
+    grid = Grid(view.x - 2, view.x + 2, view.y - 2, view.y + 2, 400, 400)
+    return LaneSpec(points, lane, grid, SHADES, False, float("inf"), 0, compiled)
+
+
+def _piece(work: Callable[[], object]) -> Iterator[Priority | Later]:
+    work()
+    return
+    yield Priority.BACKGROUND
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Pool, threading.Event]]:
+    """A pool of a machine with two cores, whose thread for everything is frozen until the event is set."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    pool, go, frozen = Pool(), threading.Event(), threading.Event()
+
+    def freeze() -> None:
+        frozen.set()
+        go.wait(PATIENCE)
+
+    pool.submit(_piece(freeze), Priority.BACKGROUND)
+    assert frozen.wait(PATIENCE)
+    yield pool, go
+    go.set()
+    assert pool.close(PATIENCE)
+
+
+def test_a_first_picture_does_not_wait_for_other_work(busy: tuple[Pool, threading.Event]) -> None:
+    pool, _ = busy
+    made = threading.Event()
+    pool.submit(_piece(made.set), Priority.FIRST_PICTURE)
+    assert made.wait(PATIENCE)
+
+
+def test_the_thread_for_first_pictures_makes_nothing_else(busy: tuple[Pool, threading.Event]) -> None:
+    pool, go = busy
+    ran, picture = [], threading.Event()
+    for priority in (Priority.TRAINING, Priority.FULL_PICTURE, Priority.BACKGROUND):
+        pool.submit(_piece(lambda priority=priority: ran.append((priority, threading.current_thread().name))), priority)
+    for _ in range(20):  # looked at between pictures, too
+        picture.clear()
+        pool.submit(_piece(picture.set), Priority.FIRST_PICTURE)
+        assert picture.wait(PATIENCE)
+    assert ran == []
+    go.set()
+    done = threading.Event()
+    pool.submit(_piece(done.set), Priority.BACKGROUND)
+    assert done.wait(PATIENCE)
+    assert [name for _, name in ran] == ["compute-0"] * 3
+
+
+def test_a_job_that_is_hurried_is_taken_by_the_thread_for_first_pictures(busy: tuple[Pool, threading.Event]) -> None:
+    pool, _ = busy
+    made = threading.Event()
+    job = _piece(made.set)
+    pool.submit(job, Priority.TRAINING)
+    pool.hurry(job)
+    assert made.wait(PATIENCE)
+
+
+def test_both_lanes_first_pictures_are_made_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    pool, both = Pool(), threading.Barrier(2)
+    met = [threading.Event(), threading.Event()]
+
+    def meet(event: threading.Event) -> None:
+        both.wait(PATIENCE)  # breaks where one waits for the end of the other
+        event.set()
+
+    for event in met:
+        pool.submit(_piece(lambda event=event: meet(event)), Priority.FIRST_PICTURE)
+    assert all(event.wait(PATIENCE) for event in met)
+    assert pool.close(PATIENCE)
+
+
+@pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
+def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane) -> None:
+    posted: list[Frame] = []
+    overtaken = False
+    steps = LaneJob(posted.append)(LaneRequest(1, 0, _spec(lane)), lambda: overtaken)
+    for step in steps:
+        if isinstance(step, Later):
+            break
+    assert step == Later(BREATH, Priority.FULL_PICTURE)
+    assert posted and not any(frame.full for frame in posted)
+    overtaken, before = True, len(posted)
+    assert list(steps) == [] and len(posted) == before  # nothing more of what nobody wants
+    overtaken = False
+    list(LaneJob(posted.append)(LaneRequest(2, 0, _spec(lane)), lambda: False))
+    assert posted[-1].full and posted[-1].picture is not None and posted[-1].picture.grid.width == 400
+
+
+def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes, surface = [], lane_job.surface
+    monkeypatch.setattr(lane_job, "surface", lambda *args, size: sizes.append(size) or surface(*args, size=size))
+    job, spec = LaneJob(lambda frame: None), _spec(Lane("knn"))
+    list(job(LaneRequest(1, 0, spec), lambda: True))
+    assert sizes == [16]  # nobody knows yet how long it takes
+    job._per_sample = 1e-9
+    list(job(LaneRequest(2, 0, spec), lambda: True))
+    assert sizes == [16, spec.grid.coarse().height]
+    job._per_sample = 1.0
+    list(job(LaneRequest(3, 0, spec), lambda: True))
+    assert sizes[-1] == 16
+
+
+def test_plain_numpy_makes_a_coarser_first_picture_and_then_the_full_one() -> None:
+    posted: list[Frame] = []
+    spec = _spec(Lane("knn"), compiled=False)
+    list(LaneJob(posted.append)(LaneRequest(1, 0, spec), lambda: False))
+    first, last = posted[0].picture, posted[-1].picture
+    assert first is not None and last is not None
+    assert first.grid == spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE) and not posted[0].full
+    assert first.grid.width * first.grid.height < 0.3 * spec.grid.coarse().width * spec.grid.coarse().height
+    assert last.grid == spec.grid and posted[-1].full
+
+
+def test_machine_code_is_loaded_when_the_first_pictures_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, done = threading.Event(), threading.Event()
+    monkeypatch.setattr(CompileAhead, "_loaded", False)
+    monkeypatch.setattr(compile_ahead, "compile_all", lambda **_: begun.set())
+    ahead = CompileAhead(done.set, waiting=PATIENCE)
+    assert ahead.running and not begun.is_set()
+    ahead.begin()
+    assert done.wait(PATIENCE / 2) and begun.is_set() and ahead.ready
+    done.clear()
+    CompileAhead(done.set, waiting=PATIENCE)  # in the same process, where everything is loaded
+    assert done.wait(PATIENCE / 2)
+
+
+def test_machine_code_is_loaded_in_the_end_even_if_no_picture_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = threading.Event()
+    monkeypatch.setattr(CompileAhead, "_loaded", False)
+    monkeypatch.setattr(compile_ahead, "compile_all", lambda **_: None)
+    CompileAhead(done.set, waiting=0.01)
+    assert done.wait(PATIENCE)
+
+
+def test_what_is_imported_before_qt_needs_none() -> None:
+    program = (
+        "import sys; from app.main import _import_plain_parts; _import_plain_parts();"
+        "found = [name for name in sys.modules if name.startswith(('PySide6', 'shiboken6', 'pyqtgraph'))];"
+        "assert 'numba' in sys.modules and not found, found"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
