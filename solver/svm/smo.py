@@ -207,13 +207,44 @@ class SmoSolver(DualSolver):
             start = check_numbers("alpha", alpha)
             if start.shape != (n,):
                 raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
-            with np.errstate(over="ignore", invalid="ignore"):
-                self.beta[:] = feasible(self.y, self.C, start)
-                self._recompute()
-                useful = self.dual >= 0
-            if not useful:  # worse than nothing, or an overflow: start from nothing
-                self.beta[:] = 0.0
-                self._recompute()
+            self._start_from(start)
+
+    def _start_from(self, alpha: Array) -> None:
+        """Begin with these multipliers, brought into the box and onto the line, unless nothing is better."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.beta[:] = feasible(self.y, self.C, alpha)
+            self._recompute()
+            useful = self.dual >= 0
+        if not useful:  # worse than nothing, or an overflow
+            self.beta[:] = 0.0
+            self._recompute()
+
+    def restart(self, C: float | ArrayLike) -> None:
+        """Begin a training with other bounds, from the present multipliers times the ratio of the bounds.
+
+        The kernel rows that are kept serve again; updates are counted from 0.
+
+        Parameters
+        ----------
+        C : float or array-like of shape (n,)
+            Finite, as the bounds now must be.
+
+        Raises
+        ------
+        ValueError
+            A bad C, or a bound now or then that is infinite.
+        """
+        new = check_prices(C, len(self.y), LARGEST_C)
+        if np.isinf(self.C).any():
+            raise ValueError("C is inf; a training with a finite C cannot begin from it.")
+        alpha = self.alpha * (new / self.C)
+        self.C[:] = new
+        # In place: the subproblem of all points keeps these very arrays.
+        self._lo[:], self._hi[:] = np.where(self.y > 0, 0.0, -new), np.where(self.y > 0, new, 0.0)
+        self._ints[loops.ITERATION] = 0
+        self._task, self._moved_since_refresh, self.status = None, False, Status.RUNNING
+        self._active.restart()
+        self._start_from(alpha)
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
