@@ -30,6 +30,7 @@ Tell = Callable[[str], None]
 Open = Callable[[Path | None], Document]
 #: Seconds between two lines of progress: where one replaces the other, and where they stand below each other.
 EVERY, EVERY_LINE = 0.2, 10.0
+GO_ON = "The same command goes on."
 #: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
 STOPPED, PATIENCE = 130, 0.6
 
@@ -103,15 +104,15 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     trainings = study.draws * sum(len(path.cells) for path in todo)
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
     failed = 0
-    with contextlib.suppress(ValueError):  # not in the first thread
-        signal.signal(signal.SIGTERM, _interrupt)
+    if threading.current_thread() is threading.main_thread():
+        _Stopping(folder, progress)
     computing = engines.run(study, given, todo, folder, options.jobs, options.dask)
     try:
         for records in computing:
             failed += sum(bool(record.error) for record in records)
             progress.one_more()
     except KeyboardInterrupt:
-        _stop(folder, progress)
+        return STOPPED
     except engines.EngineError as error:
         raise FileError(str(error)) from None
     except OSError as error:
@@ -123,20 +124,26 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     return 1 if failed else 0
 
 
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
+class _Stopping:
+    """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
 
+    def __init__(self, folder: Path, progress: _Progress) -> None:
+        self._folder, self._progress = folder, progress
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
 
-def _stop(folder: Path, progress: _Progress) -> NoReturn:
-    """End at once: every finished cell is in its part already, and workers have been told to end."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    watch = threading.Timer(PATIENCE, os._exit, (STOPPED,))
-    watch.daemon = True
-    watch.start()
-    progress.say(f"Stopped: {progress.done} of {count(progress.all, 'path')}.  The same command goes on.")
-    results.sync_all(folder)
-    os._exit(STOPPED)
+    def _stop(self, number: int, frame: object) -> NoReturn:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        watch = threading.Timer(PATIENCE, os._exit, (STOPPED,))
+        watch.daemon = True
+        watch.start()
+        self._progress.say(f"Stopped: {self._progress.done} of {count(self._progress.all, 'path')}.  {GO_ON}")
+        # Every finished cell is in its part already.
+        results.sync_all(self._folder)
+        if sys.stderr is not None:  # what libraries say of connections that end is of no use
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        raise KeyboardInterrupt
 
 
 class _Progress:

@@ -46,7 +46,7 @@ def png(study: Study, value: str, means: dict[Places, Summary]) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    image.save(buffer, "PNG")  # type: ignore[call-overload]  # its stub wants bytes, which it refuses
     return bytes(data.data())
 
 
