@@ -91,7 +91,11 @@ def study_of(document: Document) -> Study:
 
 
 def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    study, given = reading.read(options.study, opener)
+    try:
+        study, given = reading.read(options.study, opener)
+    except reading.StudyError as error:
+        _complain("".join(f"{fault}\n" for fault in error.faults))
+        return 2
     folder: Path = options.out
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -180,11 +184,16 @@ class _Progress:
             self.say(f"Done in {_duration(time.monotonic() - self._begun)}.")
 
     def _write(self, text: str) -> None:
-        if sys.stderr is None:
-            return
-        with contextlib.suppress(OSError, ValueError):
-            sys.stderr.write(text)
-            sys.stderr.flush()
+        _complain(text)
+
+
+def _complain(text: str) -> None:
+    """To standard error, if there is one."""
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _duration(seconds: float) -> str:

@@ -36,6 +36,20 @@ _RANGE = ("from", "to", "points", "scale")
 Opener = Callable[[Path], Document]
 
 
+class StudyError(FileError):
+    """A study file has faults.
+
+    Attributes
+    ----------
+    faults : list of str
+        A sentence with its key for each.
+    """
+
+    def __init__(self, name: str, faults: list[str]) -> None:
+        super().__init__(f"{name}, {faults[0]}")
+        self.faults = [f"{plain(name)}, {fault}" for fault in faults]
+
+
 class _Reader:
     """The study as far as it can be read, and the faults met."""
 
@@ -280,7 +294,7 @@ def examined(text: str, folder: Path, opener: Opener) -> tuple[Study | None, Giv
 
 
 def read(path: Path, opener: Opener) -> tuple[Study, Given | None]:
-    """The study in a file; FileError with its first fault."""
+    """The study in a file; StudyError with all its faults, FileError where it cannot be read."""
     data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")
@@ -288,7 +302,7 @@ def read(path: Path, opener: Opener) -> tuple[Study, Given | None]:
         raise FileError(f"{path.name} is not UTF-8 text.") from None
     study, given, faults = examined(text, path.parent, opener)
     if study is None:
-        raise FileError(f"{path.name}, {faults[0]}")
+        raise StudyError(path.name, faults)
     return study, given
 
 
