@@ -278,7 +278,7 @@ def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]
                 trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
             trainer.step(0)
             snapshots = trainer.snapshot(thorough=False)
-            model = estimator.snapshot_model(snapshots)
+            model = estimator.adopt(snapshots)
             status = trainer.status if trainer.status is not Status.RUNNING else Status.STOPPED_EARLY
             values = {name: _value(name, model, trainer, snapshots, drawn) for name in study.values}
         except Exception as error:

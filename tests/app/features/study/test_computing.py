@@ -113,7 +113,8 @@ def independent(name: str, shift: float, n: int, random: np.random.Generator) ->
             above, below = np.column_stack([x[0], y[0]]), -np.column_stack([x[1], y[1]])
         return np.concatenate([above, below]), np.repeat([0, 1], n)
     square = (X * X).sum(axis=1)
-    inside, outside = X[square <= 0.5 - shift][:n], X[(square >= 0.5 + shift) & (square <= 1.0)][:n]
+    Z = random.uniform(-1.0, 1.0, (100 * n, 2))  # others: no point is of both classes
+    inside, outside = Z[(Z * Z).sum(axis=1) <= 0.5 - shift][:n], X[(square >= 0.5 + shift) & (square <= 1.0)][:n]
     return np.concatenate([inside, outside]), np.repeat([0, 1], n)
 
 
