@@ -23,7 +23,6 @@ from app.scene.help import sections, written_page
 from app.state.plain_text import plain
 from app.views.widgets.form_fields import filled, named
 
-
 #: Pages of `assets/help`, and what they are called.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
 
