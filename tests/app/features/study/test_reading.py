@@ -9,10 +9,11 @@ import pytest
 
 from app.features.study.cells import digest_of
 from app.features.study.command import study_of
-from app.features.study.model import PRESETS, Study
-from app.features.study.reading import examined, written
+from app.features.study.model import MEASURES, PRESETS, Study
+from app.features.study.reading import _WHOLE, examined, written
 from app.files.documents import FileError
 from app.learners.perceptron import PerceptronSettings
+from app.scene.help import written_page
 from app.state.document import Document, Lane
 from app.state.points import Points
 
@@ -42,6 +43,13 @@ def test_a_short_file_is_enough() -> None:
     assert type(study.axes[0].values[0]) is float
     study, faults = read('[classifier]\nname = "knn"\n[axes]\nk = {from=1, to=9, points=5, scale="linear"}\nn=[9]')
     assert not faults and study is not None and study.axes[0].values == (1, 3, 5, 7, 9)
+
+
+def test_the_help_names_every_key_and_value() -> None:
+    page = written_page("studies")
+    for word in (*_WHOLE[:2], *MEASURES, *PRESETS, "folds", "repetitions", "draws", "test_on", "--shard", "--dask"):
+        assert word in page, word
+    assert "dask_jobqueue" in page and "SBATCH" in page
 
 
 AXES = "[axes]\nC = [1, 10]\ngamma = [1, 2]\n"

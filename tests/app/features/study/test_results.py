@@ -50,6 +50,12 @@ def test_a_dask_cluster_has_the_results_of_one_process(tmp_path: Path) -> None:
     for name, study in (("knn", KNN), ("grid", GRID)):
         run(study, tmp_path / name, dask="local", jobs=2)
         assert exported(tmp_path / name) == plain(study, computed(study))
+    given = given_of(document_of().training_points)
+    study = msgspec.structs.replace(GRID, generator=None, digest="d")
+    (tmp_path / "given").mkdir()
+    for _ in engines.run(study, given, paths(study), tmp_path / "given", dask="local", jobs=2):
+        pass
+    assert exported(tmp_path / "given") == plain(study, computed(study, given))
 
 
 @pytest.mark.soak
