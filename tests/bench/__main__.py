@@ -5,7 +5,20 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("window", "compare", "play", "scrub", "points", "files", "startup", "svc", "million", "neighbors", "relief", "study")
+NAMES = (
+    "window",
+    "compare",
+    "play",
+    "scrub",
+    "points",
+    "files",
+    "startup",
+    "svc",
+    "million",
+    "neighbors",
+    "relief",
+    "study",
+)
 
 
 def main() -> None:
