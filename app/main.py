@@ -472,6 +472,18 @@ def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     return 0
 
 
+def _study_arguments(parser: _Parser) -> None:
+    from app.features.study.arguments import add_to
+
+    add_to(parser)
+
+
+def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+    from app.features.study import command
+
+    return command.run(options, lambda path: _opened(path).document, _tell)
+
+
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.files import log
 
@@ -493,7 +505,8 @@ _COMMANDS = {
         "Watch classifiers learn on points you click.",
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
         f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
-        f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons.",
+        f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons,"
+        f" {NAME} study trains many times.",
         _window_arguments,
         _open_window,
     ),
@@ -510,6 +523,12 @@ _COMMANDS = {
     ),
     "film": _Command(
         "Make a film of a training, of a slider that moves, or of the relief.", "", _film_arguments, _film
+    ),
+    "study": _Command(
+        "Train many times, and see what becomes of it: a table of trainings over two parameters or more.",
+        "A study goes on where it was stopped.  Help > Studies says how to run one on many machines.",
+        _study_arguments,
+        _study,
     ),
 }
 

@@ -225,6 +225,11 @@ class AutoSolver(SmoSolver):
         with _ONE_THREAD:
             return super().step(n, stop)
 
+    def restart(self, C: float | ArrayLike) -> None:
+        """As in `SmoSolver`; costs are counted anew, too."""
+        super().restart(C)
+        self._cost, self._try_at, self._trial = 0, FIRST_TRY, None
+
     def checkpoint(self) -> Checkpoint:
         """Not possible: a short cut under way cannot be copied.
 

@@ -18,6 +18,7 @@ NAMES = (
     "million",
     "neighbors",
     "relief",
+    "study",
 )
 
 

@@ -23,9 +23,12 @@ from app.scene.help import sections, written_page
 from app.state.plain_text import plain
 from app.views.widgets.form_fields import filled, named
 
+#: Pages of `assets/help`, and what they are called.
+WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
+
 
 class HelpDialog(QDialog):
-    """What F1 shows: pictures and keys, and how lessons are written."""
+    """What F1 shows: pictures and keys, how lessons are written, and how studies are run."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,12 +43,13 @@ class HelpDialog(QDialog):
             )
             parts.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
         page.setHtml("".join(parts))
-        lessons = named(QTextBrowser(), "help.lessons")
-        lessons.setAccessibleName("Writing lessons")
-        lessons.setMarkdown(written_page("lessons"))
         pages = named(QTabWidget(), "help.pages")
         pages.addTab(page, "Pictures and keys")
-        pages.addTab(lessons, "Writing lessons")
+        for name, title in WRITTEN.items():
+            written = named(QTextBrowser(), f"help.{name}")
+            written.setAccessibleName(title)
+            written.setMarkdown(written_page(name))
+            pages.addTab(written, title)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), pages, buttons)

@@ -1,0 +1,59 @@
+"""Arguments of ``classifier-playground study``; imports nothing, so that its help comes at once."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+PRESETS = ("grid", "knn-notes", "learning-curve", "rules")
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("the file name is empty")
+    return Path(text)
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes; write 1 to 1024")
+    return int(text)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    number, _, count = text.partition("/")
+    if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count) <= 1_000_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no shard; write 1/4 to 4/4 for four machines")
+    return int(number), int(count)
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """The subcommands of `study`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
+    init = actions.add_parser("init", help="write a commented study file", description="Write a commented study file.")
+    init.add_argument("study", type=_path, metavar="STUDY.toml")
+    init.add_argument("--preset", choices=PRESETS, default="grid", help="default: grid")
+    what = "take points and the settings of the first classifier from a document or a share text"
+    init.add_argument("--from", dest="source", type=_path, metavar="FILE", help=what)
+    run = actions.add_parser(
+        "run",
+        help="compute what is missing",
+        description="Compute what is missing of a study.  Ctrl+C stops it; the same command goes on.",
+    )
+    run.add_argument("study", type=_path, metavar="STUDY.toml")
+    run.add_argument("--out", type=_path, required=True, metavar="FOLDER", help="of the results; made if need be")
+    run.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes; default 1")
+    what = "workers of a Dask scheduler, which is trusted, or of “local”; they need the same folder"
+    run.add_argument("--dask", default="", metavar="ADDRESS", help=what)
+    what = "part I of M of the work, for machines that share nothing: copy the results together"
+    run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=what)
+    run.add_argument("--retry", action="store_true", help="compute what has failed once more")
+    status = actions.add_parser("status", help="how far it is", description="Say how far a study is.")
+    status.add_argument("results", type=_path, metavar="FOLDER")
+    show = actions.add_parser("show", help="the table or map", description="Print the table, or draw the map.")
+    show.add_argument("results", type=_path, metavar="FOLDER")
+    show.add_argument("--out", type=_path, metavar="MAP.png", help="draw the map into this PNG file")
+    show.add_argument("--value", default="", metavar="NAME", help="what of; default: the first value of the study")
+    export = actions.add_parser("export", help="all results as CSV", description="Write all results as a CSV file.")
+    export.add_argument("results", type=_path, metavar="FOLDER")
+    export.add_argument("--csv", type=_path, required=True, metavar="FILE")

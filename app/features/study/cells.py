@@ -1,0 +1,151 @@
+"""Cells: which trainings a study is made of, in which order, what each is called and what it draws from.
+
+The unit of work is a *path*: the cells along one axis (all C of one gamma), for one repetition and one fold.  A cell is
+named by the hash of everything that its result depends on; its seed follows from the data part of that alone, so all
+cells of a repetition have the same points and folds, wherever and whenever they are computed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from app.state.points import Points
+from solver.core.arrays import Indices
+
+from .model import Study, builtins_of
+
+#: Version of the numerics: to be raised whenever a change of the program changes any result.
+NUMERICS = 1
+#: Every how many places of an axis are computed first, then next, then all.
+COARSE = (4, 2, 1)
+
+Places = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Path:
+    """What is computed in one go.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the order of all.
+    cells : tuple of tuple of int
+        The place of each cell on each axis, in the order in which they are computed.
+    repetition, fold : int
+    """
+
+    number: int
+    cells: tuple[Places, ...]
+    repetition: int
+    fold: int
+
+
+def paths(study: Study) -> list[Path]:
+    """All paths, coarse cells first; the same list wherever it is made."""
+    along = study.path_axis
+    sides = [range(1) if a == along else range(len(axis.values)) for a, axis in enumerate(study.axes)]
+    found: list[Path] = []
+    for places in sorted(product(*sides), key=lambda each: (_level(study, each, along), each)):
+        if along < 0:
+            cells: tuple[Places, ...] = (places,)
+        else:
+            steps = range(len(study.axes[along].values))
+            cells = tuple((*places[:along], step, *places[along + 1 :]) for step in steps)
+        cells = tuple(each for each in cells if study.exists(each))
+        if not cells:
+            continue
+        for repetition in range(study.repetitions):
+            for fold in range(max(1, study.folds)):
+                found.append(Path(len(found), cells, repetition, fold))
+    return found
+
+
+def _level(study: Study, places: Places, along: int) -> int:
+    """0 for what is computed first; only the sides of the map have coarse places."""
+    level = 0
+    for a, place in enumerate(places[:2]):
+        if a == along or place == len(study.axes[a].values) - 1:
+            continue
+        level = max(level, next(i for i, every in enumerate(COARSE) if place % every == 0))
+    return level
+
+
+def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
+    """Part `number` of `count`, from 1."""
+    return all_paths[number - 1 :: count]
+
+
+def trainings(study: Study) -> int:
+    """How many trainings the study takes."""
+    return study.draws * sum(len(path.cells) for path in paths(study))
+
+
+def data_of(study: Study, places: Places) -> dict[str, Any]:
+    """What the points of a cell follow from, but for the repetition."""
+    choice = study.choice(places)
+    generator = study.generator_at(choice)
+    if generator is not None:
+        return {"generator": builtins_of(generator)}
+    return {"points": study.digest, "n": choice.get("n", 0)}
+
+
+def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:
+    """The name of a cell's result."""
+    lane = study.lane_at(study.choice(places))
+    whole = {
+        "numerics": NUMERICS,
+        "data": data_of(study, places),
+        "classifier": lane.classifier,
+        "settings": builtins_of(lane.settings),
+        "repetition": repetition,
+        "fold": fold,
+        "values": study.values,
+        "path": _beginning(study, places),
+        **{name: getattr(study, name) for name in ("folds", "draws", "test", "test_on", "most_steps")},
+    }
+    return str(_digest(whole).hexdigest()[:24])
+
+
+def _beginning(study: Study, places: Places) -> list[Any]:
+    """The values before a cell on its path: within the tolerance its multipliers depend on where they came from."""
+    along = study.path_axis
+    warm = along >= 0 and study.axes[along].name == "C"
+    return list(study.axes[along].values[: places[along]]) if warm else []
+
+
+def seed_of(data: dict[str, Any], repetition: int, draw: int, purpose: str) -> int:
+    """A seed for one purpose ("points", "tests", "folds"), from the data part alone."""
+    whole = {"data": data, "repetition": repetition, "draw": draw, "purpose": purpose}
+    return int.from_bytes(_digest(whole).digest()[:8], "little")
+
+
+def _digest(value: dict[str, Any]) -> Any:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
+
+
+def digest_of(*parts: Points) -> str:
+    """What names given points: places and labels, in their order."""
+    digest = hashlib.sha256()
+    for points in parts:
+        digest.update(len(points).to_bytes(8, "little"))
+        digest.update(np.ascontiguousarray(points.xy, dtype="<f8").tobytes())
+        digest.update(np.ascontiguousarray(points.labels, dtype="u1").tobytes())
+    return digest.hexdigest()[:24]
+
+
+def folds_of(labels: Indices, folds: int, seed: int) -> Indices:
+    """The fold of each point: of each class the same share in each, by chance."""
+    random = np.random.Generator(np.random.PCG64(seed))
+    fold, begin = np.empty(len(labels), dtype=np.intp), 0
+    for label in np.unique(labels):
+        own = np.flatnonzero(labels == label)
+        fold[random.permutation(own)] = (begin + np.arange(len(own))) % folds
+        begin += len(own)
+    return fold

@@ -1,0 +1,284 @@
+"""Command: ``classifier-playground study init | run | status | show | export``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any, NoReturn
+
+from app.files import documents
+from app.files.documents import FileError
+from app.state.document import Document
+from app.state.number_format import count, grouped, short, span_of_time
+from app.state.slider_scales import RankScale, controls_of, scale_of
+
+from . import engines, exporting, reading, results
+from .cells import paths, shard
+from .model import PRESETS, Axis, Kind, Study, log_steps, plain_lane
+from .results import Results, Summary, summaries
+
+Tell = Callable[[str], None]
+Open = Callable[[Path | None], Document]
+#: Seconds between two lines of progress: where one replaces the other, and where they stand below each other.
+EVERY, EVERY_LINE = 0.2, 10.0
+GO_ON = "The same command goes on."
+#: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
+STOPPED, PATIENCE = 130, 0.6
+
+
+def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    """Do what `options` ask for and return the exit code; FileError where a file stops it."""
+    actions = {"init": _init, "run": _run, "status": _status, "show": _show, "export": _export}
+    return actions[options.action](options, opener, tell)
+
+
+# -- init --------------------------------------------------------------------------------------------------------------
+
+
+def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    path: Path = options.study
+    if os.path.lexists(path):
+        raise FileError(f"{path.name} is there already; choose another name.")
+    if options.source is None:
+        study, sentence = PRESETS[options.preset]
+        text = reading.written(study, sentence)
+    else:
+        document = opener(options.source)
+        name = str(options.source)
+        if not documents.is_share_text(name):
+            name = os.path.relpath(options.source, path.parent).replace(os.sep, "/")
+        text = reading.written(study_of(document), "The points and the first classifier of a document.", name)
+    documents.write_bytes(text.encode(), path)
+    tell(f"Wrote {path}\n")
+    return 0
+
+
+def study_of(document: Document) -> Study:
+    """A study of the document's points and its first classifier, over the sliders that it has."""
+    lane = next((each for each in document.lanes if not each.is_difference), None)
+    if lane is None:
+        raise FileError("The document has no classifier of its own.")
+    points = document.training_points
+    if len(points) < 2:
+        raise FileError("The document has fewer than two points to learn from.")
+    fewest = min(number for number in points.counts if number)
+    axes = []
+    for control in controls_of(lane)[:2]:
+        scale = scale_of(control, max(2, len(points) * 4 // 5))
+        if isinstance(scale, RankScale):
+            places = range(0, scale.high + 1, max(1, scale.high // 6))
+            values: tuple[Any, ...] = tuple(dict.fromkeys(scale.value_at(place) for place in places))
+        else:
+            values = log_steps(10.0**scale.least, 10.0**scale.most, 7)
+        axes.append(Axis(control, values))
+    if len(axes) < 2:
+        sizes = sorted({max(2, fewest * part // 4) for part in range(1, 5)} & set(range(1, fewest + 1)))
+        axes.append(Axis("n", tuple(sizes or [fewest])))
+    kind: Kind = "grid" if len(axes) > 1 else "learning-curve"
+    return Study(kind, tuple(axes), lane=plain_lane(lane), digest="?", folds=min(5, max(2, fewest)))
+
+
+# -- run ---------------------------------------------------------------------------------------------------------------
+
+
+def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    try:
+        study, given = reading.read(options.study, opener)
+    except reading.StudyError as error:
+        _complain("".join(f"{fault}\n" for fault in error.faults))
+        return 2
+    folder: Path = options.out
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be made: {documents.reason(error)}.") from None
+    everything = paths(study)
+    mine = shard(everything, *options.shard)
+    todo = results.read(folder, study).missing(study, mine, options.retry)
+    progress = _Progress(len(mine), len(todo))
+    trainings = study.draws * sum(len(path.cells) for path in todo)
+    progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
+    failed = 0
+    if threading.current_thread() is threading.main_thread():
+        _Stopping(folder, progress)
+    computing = engines.run(study, given, todo, folder, options.jobs, options.dask)
+    try:
+        for records in computing:
+            failed += sum(bool(record.error) for record in records)
+            progress.one_more()
+    except KeyboardInterrupt:
+        return STOPPED
+    except engines.EngineError as error:
+        raise FileError(str(error)) from None
+    except OSError as error:
+        raise FileError(f"{folder} cannot be written to: {documents.reason(error)}.") from None
+    results.sync_all(folder)
+    progress.end()
+    after = f"; {grouped(failed)} failed, which study run --retry computes once more" if failed else ""
+    tell(f"{count(len(mine), 'path')} of {grouped(len(everything))} are in {folder}{after}\n")
+    return 1 if failed else 0
+
+
+class _Stopping:
+    """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
+
+    def __init__(self, folder: Path, progress: _Progress) -> None:
+        self._folder, self._progress = folder, progress
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: object) -> NoReturn:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_IGN)
+        watch = threading.Timer(PATIENCE, os._exit, (STOPPED,))
+        watch.daemon = True
+        watch.start()
+        self._progress.say(f"Stopped: {self._progress.done} of {count(self._progress.all, 'path')}.  {GO_ON}")
+        # Every finished cell is in its part already.
+        results.sync_all(self._folder)
+        if sys.stderr is not None:  # what libraries say of connections that end is of no use
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        raise KeyboardInterrupt
+
+
+class _Progress:
+    """How far it is and how long it will take, on standard error."""
+
+    def __init__(self, whole: int, todo: int) -> None:
+        self.all, self.done = whole, whole - todo
+        self._todo, self._made = todo, 0
+        self._begun = self._shown = time.monotonic()
+        self._replaces = sys.stderr is not None and sys.stderr.isatty()
+        self._open = False
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        before = "\n" if self._open else ""
+        self._write(f"{before}{text}\n")
+        self._open = False
+
+    def one_more(self) -> None:
+        """A path is done."""
+        self.done, self._made = self.done + 1, self._made + 1
+        now = time.monotonic()
+        if now - self._shown < (EVERY if self._replaces else EVERY_LINE):
+            return
+        self._shown = now
+        left = (now - self._begun) / self._made * (self._todo - self._made)
+        text = f"{self.done} of {count(self.all, 'path')}, {_duration(left)} left"
+        self._write(f"\r{text:<60}" if self._replaces else f"{text}\n")
+        self._open = self._replaces
+
+    def end(self) -> None:
+        """Nothing is left."""
+        if self._made:
+            self.say(f"Done in {_duration(time.monotonic() - self._begun)}.")
+
+    def _write(self, text: str) -> None:
+        _complain(text)
+
+
+def _complain(text: str) -> None:
+    """To standard error, if there is one."""
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return span_of_time(round(seconds, 1)) if seconds >= 0.1 else "0 s"
+    minutes, hours = seconds / 60, seconds / 3600
+    return f"{minutes:.0f} min" if minutes < 100 else f"{hours:.1f} h"
+
+
+# -- looking -----------------------------------------------------------------------------------------------------------
+
+
+def _found(folder: Path) -> tuple[Study, Results]:
+    found = results.read(folder)
+    if found.study is None:
+        raise FileError(f"{folder} holds no results of a study.")
+    return found.study, found
+
+
+def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    study, found = _found(options.results)
+    everything = paths(study)
+    missing = found.missing(study, everything)
+    whole = sum(len(path.cells) for path in everything)
+    failed = [record for record in found.records.values() if record.error]
+    seconds = math.fsum(sorted(record.seconds for record in found.records.values()))
+    text = f"{grouped(len(everything) - len(missing))} of {count(len(everything), 'path')}, "
+    text += f"{grouped(len(found.records))} of {count(whole, 'result')}, {grouped(len(failed))} failed; "
+    text += f"{count(found.n_parts, 'part')}, {_duration(seconds)} of computing\n"
+    for error in sorted({record.error for record in failed})[:5]:
+        text += f"  {error}\n"
+    tell(text)
+    return 0
+
+
+def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    study, found = _found(options.results)
+    value = options.value or study.values[0]
+    if value not in study.values:
+        raise FileError(f"--value {value} is not of this study; it has {', '.join(study.values)}.")
+    means = summaries(found.records.values(), value)
+    if options.out is None:
+        tell(table(study, value, means))
+        return 0
+    if options.out.suffix.lower() != ".png":
+        raise FileError(f"--out {options.out} must end in .png.")
+    from .view_map import png
+
+    documents.write_bytes(png(study, value, means), options.out)
+    tell(f"Wrote {options.out}\n")
+    return 0
+
+
+def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    study, found = _found(options.results)
+    documents.write_bytes(exporting.table(study, found.records.values()), options.csv)
+    tell(f"Wrote {options.csv}, {count(len(found.records), 'result')}\n")
+    return 0
+
+
+def table(study: Study, value: str, means: dict[tuple[int, ...], Summary]) -> str:
+    """Mean and spread of each cell in plain text: the first axis downwards, the second to the right."""
+    blocks = []
+    across = range(len(study.axes[1].values)) if len(study.axes) > 1 else range(1)
+    for rest in product(*(range(len(axis.values)) for axis in study.axes[2:])):
+        other = [f"{axis.name} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
+        rows = [[study.axes[0].name, *_heads(study)]]
+        for place, at in enumerate(study.axes[0].values):
+            tails = ((place, *((j,) if len(study.axes) > 1 else ()), *rest) for j in across)
+            rows.append([str(at), *(_told(means.get(places)) for places in tails)])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
+        blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")
+    return "\n".join(blocks)
+
+
+def _heads(study: Study) -> list[str]:
+    return [f"{study.axes[1].name}={at}" for at in study.axes[1].values] if len(study.axes) > 1 else ["all"]
+
+
+def _told(summary: Summary | None) -> str:
+    if summary is None:
+        return "–"
+    if not summary.count:
+        return "failed"
+    spread = "" if math.isnan(summary.spread) else f"±{short(summary.spread)}"
+    mean = f"{summary.mean:.4f}" if abs(summary.mean) < 10 else short(summary.mean)
+    return f"{mean}{spread}"

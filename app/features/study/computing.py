@@ -1,0 +1,324 @@
+"""Computing: the results of one path, always from its first cell on and in one order.
+
+Inside a path the work of one cell helps with the next: one search serves all k; each C begins with the multipliers and
+the kernel rows of the C before, and ends at the same tolerance.  Nothing depends on what else was computed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from app.learners.base import estimator_of
+from app.learners.knn import neighbors_of
+from app.state.document import Lane
+from app.state.points import Points
+from solver import Status
+from solver.core.arrays import Array, Indices
+from solver.core.binary_reduction import PairClassifier
+from solver.core.multiclass import PairTrainer
+from solver.data import datasets
+from solver.knn.k_path import predictions
+from solver.svm.auto import OneThread
+
+from .cells import Path, Places, data_of, folds_of, key_of, seed_of
+from .model import Study
+
+#: Distances and counts of neighbours held at once, and places that an SVM is asked for at once.
+BLOCK, QUERIES = 100_000, 5000
+#: Updates between two looks at the interpreter's signals.
+ROUND = 10_000
+_ONE_THREAD = OneThread()
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The result of one cell, for one repetition and fold.
+
+    Attributes
+    ----------
+    key : str
+        See `cells.key_of`.
+    places : tuple of int
+        Of the cell, on the axes.
+    repetition, fold : int
+    values : dict of str to float
+        By the names of `MEASURES`; empty where there is an error.
+    status : str
+        How the training ended; the gravest of several.
+    error : str
+        Why there is no result, in a sentence.
+    seconds : float
+    """
+
+    key: str
+    places: Places
+    repetition: int
+    fold: int
+    values: dict[str, float] = {}
+    status: str = ""
+    error: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Points that no generator makes."""
+
+    xy: Array
+    labels: Indices
+    test_xy: Array
+    test_labels: Indices
+
+    @staticmethod
+    def of(points: Points, test: Points) -> Given:
+        """From points to learn from and to test on."""
+        parts = [(each.xy, each.labels.astype(np.int64)) for each in (points, test)]
+        return Given(*parts[0], *parts[1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """What one training sees, and what it is asked."""
+
+    xy: Array
+    labels: Indices
+    test_xy: Array
+    test_labels: Indices
+
+
+@dataclass
+class _Sum:
+    """What the draws of one cell come to."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    status: str = ""
+    seconds: float = 0.0
+    error: str = ""
+
+    def add(self, values: dict[str, float], status: str, share: float) -> None:
+        for name, value in values.items():
+            self.values[name] = self.values.get(name, 0.0) + value * share
+        self.status = status if not self.status or status == str(Status.STOPPED_EARLY) else self.status
+
+
+def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
+    """The results of the cells of `path`, each as soon as it is known."""
+    sums = [_Sum() for _ in path.cells]
+    data = data_of(study, path.cells[0])
+    done = 0
+    with _ONE_THREAD:
+        for draw in range(study.draws):
+            begun = time.perf_counter()
+            last = draw == study.draws - 1
+            try:
+                drawn = _drawn(study, path, given, draw, data)
+                begun += _warm_up(study, path, drawn)
+                results = _of_draw(study, path, drawn)
+                for total, (values, status, error) in zip(sums, results, strict=True):
+                    now = time.perf_counter()
+                    total.seconds += now - begun
+                    total.error = total.error or error
+                    total.add(values, status, 1.0 / study.draws)
+                    if last:
+                        yield _record(study, path, done, total)
+                        done += 1
+                    begun = time.perf_counter()
+            except Exception as error:
+                for total in sums[done:]:
+                    total.error = total.error or _sentence(error)
+    for number in range(done, len(sums)):
+        yield _record(study, path, number, sums[number])
+
+
+def _record(study: Study, path: Path, number: int, total: _Sum) -> Record:
+    places = path.cells[number]
+    key = key_of(study, places, path.repetition, path.fold)
+    values = {} if total.error else total.values
+    status = "" if total.error else total.status
+    return Record(key, places, path.repetition, path.fold, values, status, total.error, total.seconds)
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if text and isinstance(error, ValueError) else f"{type(error).__name__}: {text}"[:300]
+
+
+# -- points ------------------------------------------------------------------------------------------------------------
+
+
+def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> _Draw:
+    xy, labels = _points(study, path, given, draw, data)
+    if study.folds:
+        fold = folds_of(labels, study.folds, seed_of(data, path.repetition, draw, "folds"))
+        inside = fold != path.fold
+        return _Draw(xy[inside], labels[inside], xy[~inside], labels[~inside])
+    if given is not None:
+        return _Draw(xy, labels, given.test_xy, given.test_labels)
+    generator = study.generator_at(study.choice(path.cells[0]))
+    assert generator is not None
+    seed = seed_of(data, path.repetition, draw, "tests")
+    if study.test_on == "square":
+        truth = datasets.DATASETS[generator.name].truth
+        if truth is None:
+            raise ValueError(f"{generator.name} has no true classes on the whole square.")
+        test = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
+        return _Draw(xy, labels, test, truth.classes(test))
+    each = -(-study.test // generator.n_classes)
+    test, truths = _made(generator, each, seed)
+    return _Draw(xy, labels, test, truths)
+
+
+def _points(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> tuple[Array, Indices]:
+    seed = seed_of(data, path.repetition, draw, "points")
+    choice = study.choice(path.cells[0])
+    if given is None:
+        generator = study.generator_at(choice)
+        assert generator is not None
+        return _made(generator, generator.count, seed)
+    n = int(choice.get("n", 0))
+    if not n:
+        return given.xy, given.labels
+    random, kept = np.random.Generator(np.random.PCG64(seed)), []
+    for label in np.unique(given.labels):
+        own = np.flatnonzero(given.labels == label)
+        if len(own) < n:
+            raise ValueError(f"n is {n}, but class {label + 1} has only {len(own)} points.")
+        kept.append(random.permutation(own)[:n])
+    rows = np.sort(np.concatenate(kept))
+    return given.xy[rows], given.labels[rows]
+
+
+def _made(generator: Any, count: int, seed: int) -> tuple[Array, Indices]:
+    s = generator
+    return datasets.generate(s.name, count, s.noise, seed, s.shift, s.n_classes, s.flipped)
+
+
+#: What this process has trained, so that its loops are compiled.
+_warm: set[tuple[str, str]] = set()
+
+
+def _warm_up(study: Study, path: Path, drawn: _Draw) -> float:
+    """Let the loops be compiled by a small training; returns the seconds that took, which are of no cell."""
+    lane = study.lane_at(study.choice(path.cells[0]))
+    if (lane.classifier, lane.learner) in _warm:
+        return 0.0
+    _warm.add((lane.classifier, lane.learner))
+    begun = time.perf_counter()
+    rows = np.unique(np.concatenate([np.flatnonzero(drawn.labels == each)[:3] for each in np.unique(drawn.labels)]))
+    few = _Draw(drawn.xy[rows], drawn.labels[rows], drawn.test_xy[:1], drawn.test_labels[:1])
+    for _ in _of_draw(study, path, few):
+        pass
+    return time.perf_counter() - begun
+
+
+# -- models ------------------------------------------------------------------------------------------------------------
+
+Result = tuple[dict[str, float], str, str]
+
+
+def _of_draw(study: Study, path: Path, drawn: _Draw) -> Iterator[Result]:
+    """Values, status and error of each cell of the path."""
+    lanes = [study.lane_at(study.choice(places)) for places in path.cells]
+    if lanes[0].classifier == "knn":
+        return _neighbours(study, lanes, drawn)
+    return _machines(study, lanes, drawn)
+
+
+def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]:
+    """All k from one search."""
+    n = len(drawn.xy)
+    ks = np.array([lane.settings.n_neighbors for lane in lanes], dtype=np.int64)
+    sound = ks <= n
+    model = neighbors_of(lanes[0].settings, 1).fit(drawn.xy, drawn.labels)
+
+    def shares(xy: Array, labels: Indices) -> Array:
+        right = np.zeros(int(sound.sum()), dtype=np.int64)
+        size = max(1, BLOCK // (n * (1 + len(model.classes_))))
+        for start in range(0, len(xy), size):
+            part = slice(start, start + size)
+            found = model.classes_[predictions(model, xy[part], ks[sound])]
+            right += (found == labels[part, None]).sum(axis=0)
+        return right / len(xy)
+
+    values: dict[str, Array] = {}
+    if "accuracy" in study.values:
+        values["accuracy"] = shares(drawn.test_xy, drawn.test_labels)
+    if "training_accuracy" in study.values:
+        values["training_accuracy"] = shares(drawn.xy, drawn.labels)
+    place = 0
+    for k, there in zip(ks, sound, strict=True):
+        if not there:
+            yield {}, "", f"k is {k}, but there are only {n} points to learn from."
+            continue
+        yield {name: float(values[name][place]) for name in study.values}, "exact", ""
+        place += 1
+
+
+def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]:
+    """One training after the other; those of one path begin where the one before has ended."""
+    trainer: PairTrainer[Any] | None = None
+    estimator: PairClassifier | None = None
+    for before, lane in zip((None, *lanes[:-1]), lanes, strict=True):
+        try:
+            if not len(drawn.test_xy):
+                raise ValueError("There are no points to test on.")
+            if trainer is not None and before is not None and _may_go_on(study, before, lane):
+                for solver in trainer.solvers:
+                    solver.restart(solver.C / before.settings.C * lane.settings.C)
+            else:
+                estimator = _estimator(study, lane)
+                trainer = estimator.prepare(drawn.xy, drawn.labels)
+            assert estimator is not None
+            while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
+                trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
+            trainer.step(0)
+            snapshots = trainer.snapshot(thorough=False)
+            model = estimator.adopt(snapshots)
+            status = trainer.status if trainer.status is not Status.RUNNING else Status.STOPPED_EARLY
+            values = {name: _value(name, model, trainer, snapshots, drawn) for name in study.values}
+        except Exception as error:
+            trainer = None
+            yield {}, "", _sentence(error)
+        else:
+            yield values, str(status), ""
+
+
+def _may_go_on(study: Study, before: Lane, lane: Lane) -> bool:
+    """The training of `lane` may begin with the multipliers of `before`: nothing but C is another, and no steps are
+    counted."""
+    if lane.classifier != "svm" or lane.learner != "smo" or "steps" in study.values or lane.settings.hard_margin:
+        return False
+    return bool(msgspec.structs.replace(before.settings, C=lane.settings.C) == lane.settings)
+
+
+def _estimator(study: Study, lane: Lane) -> PairClassifier:
+    fast = study.kind != "rules" and "steps" not in study.values and lane.classifier == "svm"
+    return lane.family.curve_estimator(lane) if fast and not lane.family.refusal(lane) else estimator_of(lane)
+
+
+def _value(name: str, model: Any, trainer: PairTrainer[Any], snapshots: list[Any], drawn: _Draw) -> float:
+    if name == "accuracy":
+        return _share(model, drawn.test_xy, drawn.test_labels)
+    if name == "training_accuracy":
+        return _share(model, drawn.xy, drawn.labels)
+    if name == "support_vectors":
+        return float(len(model.support_))
+    if name == "steps":
+        return float(trainer.n_iter)
+    if name == "dual":
+        return float(sum(snapshot.certificate.dual for snapshot in snapshots))
+    norms = [solver.squared_norm for solver in trainer.solvers]
+    return float(1.0 / np.sqrt(max(norms))) if max(norms) > 0.0 else 0.0
+
+
+def _share(model: Any, xy: Array, labels: Indices) -> float:
+    right = 0
+    for start in range(0, len(xy), QUERIES):
+        part = slice(start, start + QUERIES)
+        right += int((model.predict(xy[part]) == labels[part]).sum())
+    return right / len(xy)

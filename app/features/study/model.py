@@ -1,0 +1,243 @@
+"""Study: a table of trainings, a frozen value; what its axes may be, and what is measured.
+
+A study varies some parameters of a classifier, and of its data, over given values: its axes.  The first two are the
+sides of the map, each choice of the others has a map of its own.  A *cell* is one choice of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.learners.fields import Field
+from app.learners.table import LEARNERS
+from app.state.document import GeneratorSettings, Lane
+from app.state.edit_struct import changed_struct
+
+Kind = Literal["grid", "efficiency", "learning-curve", "rules"]
+Value = int | float | str
+#: Axes of the data, and the setting of the generator that each changes.
+DATA_AXES: Mapping[str, str] = {"n": "count", "data": "name", "noise": "noise", "shift": "shift", "flipped": "flipped"}
+#: Parameters along which a path goes: what was done for one value helps with the next.
+PATH_AXES = ("C", "k")
+_EDITED = ("slider", "number", "integer", "large integer", "choice")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of `MEASURES`.
+
+    Attributes
+    ----------
+    title, note : str
+    trained : bool
+        Only what trains by steps has it.
+    multipliers : bool
+        Only a support vector machine has it.
+    """
+
+    title: str
+    note: str
+    trained: bool = False
+    multipliers: bool = False
+
+
+#: What a study measures, by the names that its file has.
+MEASURES: dict[str, Measure] = {
+    "accuracy": Measure("accuracy", "share of points classified rightly that nothing was trained on"),
+    "training_accuracy": Measure("training accuracy", "the same of the points that were trained on"),
+    "support_vectors": Measure("support vectors", "how many points have a multiplier above 0", True, True),
+    "steps": Measure("steps", "of the training, which then begins at zero for each C", True),
+    "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),
+    "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
+}
+
+
+class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A parameter and the values it takes, numbers in ascending order."""
+
+    name: str
+    values: Annotated[tuple[Value, ...], Meta(min_length=1, max_length=1000)]
+
+
+class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that the results depend on.
+
+    Attributes
+    ----------
+    kind : {"grid", "efficiency", "learning-curve", "rules"}
+    axes : tuple of Axis
+    values : tuple of str
+        Names of `MEASURES`.
+    lane : Lane
+        Settings of what no axis changes; those of other classifiers are at their defaults.
+    generator : GeneratorSettings or None
+        What makes the points, anew for each repetition; None for given points.
+    digest : str
+        Of given points, see `cells.digest_of`; "" for a generator.
+    folds : int
+        Parts of a cross-validation; 0 where test points decide.
+    repetitions, draws : int
+        Each repetition is the mean of so many draws of training points.
+    test : int
+        Test points for each draw.
+    test_on : {"generator", "square"}
+        Drawn as the training points are; or evenly on [-1, 1]^2, with the true classes of the data set.
+    k_up_to_n : bool
+        Only the cells with k up to n, the points per class.
+    most_steps : int
+        After which a training is stopped early.
+    """
+
+    kind: Kind = "grid"
+    axes: Annotated[tuple[Axis, ...], Meta(min_length=1, max_length=6)] = ()
+    values: Annotated[tuple[str, ...], Meta(min_length=1)] = ("accuracy",)
+    lane: Lane = Lane()
+    generator: GeneratorSettings | None = None
+    digest: str = ""
+    folds: Annotated[int, Meta(ge=0, le=1000)] = 0
+    repetitions: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    draws: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    test: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
+    test_on: Literal["generator", "square"] = "generator"
+    k_up_to_n: bool = False
+    most_steps: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 10_000_000
+
+    @property
+    def path_axis(self) -> int:
+        """Place of the axis along which paths go; -1 where each cell is a path."""
+        names = [axis.name for axis in self.axes]
+        return next((names.index(name) for name in PATH_AXES if name in names), -1)
+
+    def choice(self, places: tuple[int, ...]) -> dict[str, Value]:
+        """The value of each axis in the cell at `places`."""
+        return {axis.name: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
+
+    def lane_at(self, choice: Mapping[str, Value]) -> Lane:
+        """The classifier of a cell."""
+        return _lane_at(self.lane, tuple((name, value) for name, value in choice.items() if name not in DATA_AXES))
+
+    def generator_at(self, choice: Mapping[str, Value]) -> GeneratorSettings | None:
+        """What makes the points of a cell."""
+        if self.generator is None:
+            return None
+        changes = {DATA_AXES[name]: value for name, value in choice.items() if name in DATA_AXES}
+        return msgspec.structs.replace(self.generator, **changes)
+
+    def exists(self, places: tuple[int, ...]) -> bool:
+        """Whether the cell at `places` is one of the study."""
+        if not self.k_up_to_n:
+            return True
+        choice = self.choice(places)
+        n = choice.get("n", self.generator.count if self.generator is not None else math.inf)
+        return float(choice.get("k", 0)) <= float(n)
+
+
+@lru_cache(maxsize=4096)
+def _lane_at(lane: Lane, changes: tuple[tuple[str, Value], ...]) -> Lane:
+    fields = axis_fields(lane.classifier)
+    new = {fields[name].parameter: value for name, value in changes}
+    return lane.with_part(lane.classifier, changed_struct(lane.settings, new)) if new else lane
+
+
+def axis_fields(classifier: str) -> dict[str, Field]:
+    """The fields of a learner that can be an axis, by name."""
+    return {field.name: field for field in LEARNERS[classifier].fields if field.kind in _EDITED}
+
+
+def axis_names(classifier: str, generated: bool) -> list[str]:
+    """What can be an axis; of given points, nothing but n can be changed."""
+    return [*axis_fields(classifier), *(DATA_AXES if generated else ("n",))]
+
+
+def measures_of(lane: Lane) -> list[str]:
+    """What can be measured of the classifier of `lane`."""
+    trained, svm = lane.trainer is not None, lane.classifier == "svm"
+    return [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+
+
+def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:
+    """Numbers in equal ratios, in three digits."""
+    if count == 1:
+        return (start,)
+    return tuple(float(f"{start * (stop / start) ** (i / (count - 1)):.3g}") for i in range(count))
+
+
+#: The study that `study init` writes: 7 x 7, five folds, well below a minute.
+EXAMPLE = Study(
+    "grid",
+    (Axis("C", log_steps(0.01, 10_000.0, 7)), Axis("gamma", log_steps(0.01, 100.0, 7))),
+    ("accuracy", "support_vectors"),
+    Lane("svm"),
+    GeneratorSettings("moons", 100, 0.2),
+    folds=5,
+)
+_TENS = tuple(range(5, 96, 10))
+#: The efficiency study of the lecture notes: six set-ups, three kinds of votes, 10^5 tests for each cell.
+NOTES = Study(
+    "efficiency",
+    (
+        Axis("n", _TENS),
+        Axis("k", _TENS),
+        Axis("weights", ("uniform", "distance", "distance-squared")),
+        Axis("data", ("line", "circle")),
+        Axis("shift", (-0.1, 0.0, 0.1)),
+    ),
+    ("accuracy",),
+    Lane("knn"),
+    GeneratorSettings("line", 50, 0.0),
+    repetitions=10,
+    draws=100,
+    test=100,
+    test_on="square",
+    k_up_to_n=True,
+)
+LEARNING = Study(
+    "learning-curve",
+    (Axis("n", (5, 10, 20, 50, 100, 200)),),
+    ("accuracy", "training_accuracy"),
+    Lane("svm"),
+    GeneratorSettings("circle", 50, 0.0),
+    repetitions=10,
+    test=2000,
+)
+RULES = Study(
+    "rules",
+    (
+        Axis("n", (20, 50, 100, 200)),
+        Axis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
+    ),
+    ("steps", "dual"),
+    Lane("svm"),
+    GeneratorSettings("circle", 50, 0.1),
+    repetitions=5,
+    test=100,
+    most_steps=1_000_000,
+)
+#: What `study init --preset` writes, with what it says of itself.
+PRESETS: dict[str, tuple[Study, str]] = {
+    "grid": (EXAMPLE, "C and gamma of a support vector machine, judged by five folds."),
+    "knn-notes": (
+        NOTES,
+        "kNN efficiency (lecture notes): accuracy over n and k on lines and circles that touch, overlap or leave a"
+        " gap; the published weighted figures used 1/d^2, tested with points even on the whole square.",
+    ),
+    "learning-curve": (LEARNING, "Accuracy against the number of points, with the spread over repetitions."),
+    "rules": (RULES, "Steps of the six working-set rules against the number of points."),
+}
+
+
+def plain_lane(lane: Lane) -> Lane:
+    """`lane` without what its classifier does not use."""
+    return Lane(lane.classifier).with_part(lane.classifier, lane.settings)
+
+
+def builtins_of(value: Any) -> Any:
+    """`value` as lists, numbers and words."""
+    return msgspec.to_builtins(value)

@@ -1,0 +1,360 @@
+"""Reading: a study from its file, and every fault of it with its key; and writing such a file.
+
+The settings of the classifier and of the generator are those of the window, with the same limits.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import textwrap
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.files.documents import FileError, read_bytes
+from app.learners.table import LEARNERS
+from app.state.document import Document, GeneratorSettings, Lane
+from app.state.plain_text import plain
+from solver.data import datasets
+
+from .cells import digest_of, paths
+from .computing import Given
+from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields, axis_names, log_steps, measures_of
+
+#: Bytes of a file, and results of a study, at most.
+LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
+#: Values of an axis, and of a range, at most.
+MOST_VALUES = 1000
+_WHOLE = ("kind", "values", "folds", "repetitions", "draws", "test", "test_on", "k_up_to_n", "most_steps")
+_TABLES = ("data", "classifier", "axes")
+_RANGE = ("from", "to", "points", "scale")
+#: Opens the document of this name.
+Opener = Callable[[Path], Document]
+
+
+class StudyError(FileError):
+    """A study file has faults.
+
+    Attributes
+    ----------
+    faults : list of str
+        A sentence with its key for each.
+    """
+
+    def __init__(self, name: str, faults: list[str]) -> None:
+        super().__init__(f"{name}, {faults[0]}")
+        self.faults = [f"{plain(name)}, {fault}" for fault in faults]
+
+
+class _Reader:
+    """The study as far as it can be read, and the faults met."""
+
+    def __init__(self, folder: Path, opener: Opener) -> None:
+        self.folder, self.opener = folder, opener
+        self.faults: list[str] = []
+        self.given: Given | None = None
+
+    def fault(self, key: str, sentence: str) -> None:
+        text = plain(f"{key}: {sentence}")
+        self.faults.append(text if len(text) <= 360 else f"{text[:179]}…{text[-179:]}")
+
+    def study(self, whole: dict[str, Any]) -> Study | None:
+        for key in whole.keys() - {*_WHOLE, *_TABLES}:
+            self.fault(key, f"is unknown; here may stand {', '.join((*_WHOLE, *_TABLES))}.")
+        tables = {}
+        for name in _TABLES:
+            table = whole.get(name, {})
+            if not isinstance(table, dict):
+                self.fault(name, f"must be a table, [{name}].")
+                table = {}
+            tables[name] = table
+        fields = self._converted({name: whole[name] for name in _WHOLE if name in whole}, Study, "")
+        lane = self._classifier(tables["classifier"])
+        generator, digest = self._data(tables["data"])
+        axes = self._axes(tables["axes"], lane, generator is None)
+        if self.faults:
+            return None
+        study = Study(axes=axes, lane=lane, generator=generator, digest=digest, **fields)
+        self._check(study)
+        return None if self.faults else study
+
+    def _converted(self, values: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
+        """`values` as fields of the struct `kind`, one by one, so that each fault is told."""
+        names = {each.name for each in msgspec.structs.fields(kind)}
+        found: dict[str, Any] = {}
+        for name, value in values.items():
+            key = f"{where}{name}"
+            if name not in names:
+                self.fault(key, f"is unknown; here may stand {', '.join(sorted(names))}.")
+            elif isinstance(value, float) and not math.isfinite(value):
+                self.fault(key, f"is {value}; it must be a finite number.")
+            else:
+                try:
+                    # Structs are made whole: all others stand at their defaults.
+                    found[name] = getattr(msgspec.convert({name: value}, kind), name)
+                except (msgspec.ValidationError, ValueError) as error:
+                    said = str(error).partition(" - at ")[0].replace("`", "")
+                    self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.")
+        return found
+
+    def _classifier(self, table: dict[str, Any]) -> Lane:
+        name = table.get("name", "svm")
+        known = [key for key, learner in LEARNERS.items() if not learner.compares]
+        if not isinstance(name, str) or name not in known:
+            self.fault("classifier.name", f"is {_shown(name)}; it must be one of {', '.join(known)}.")
+            return Lane()
+        by_field = {field.name: field.parameter for field in LEARNERS[name].fields if field.kind != "text"}
+        named: dict[str, Any] = {}
+        for key, value in table.items():
+            if key == "name":
+                continue
+            parameter = by_field.get(key, key)
+            if parameter in named:
+                self.fault(f"classifier.{key}", f"is the same as {parameter}, which stands there, too.")
+            named[parameter] = value
+        values = self._converted(named, LEARNERS[name].settings, "classifier.")
+        return Lane(name).with_part(name, LEARNERS[name].settings(**values))
+
+    def _data(self, table: dict[str, Any]) -> tuple[GeneratorSettings | None, str]:
+        if "document" not in table:
+            return GeneratorSettings(**self._converted(table, GeneratorSettings, "data.")), ""
+        for key in table.keys() - {"document"}:
+            self.fault(f"data.{key}", "cannot stand beside document, which has the points.")
+        name = table["document"]
+        if not isinstance(name, str) or not name:
+            self.fault("data.document", f"is {_shown(name)}; it must be the name of a file, or a share text.")
+            return None, "?"
+        try:
+            document = self.opener(Path(name) if name.startswith("classifier-playground:") else self.folder / name)
+        except FileError as error:
+            self.fault("data.document", str(error))
+            return None, "?"
+        points, test = document.training_points, document.test_points
+        if len(points) < 2:
+            self.fault("data.document", "has fewer than two points to learn from.")
+            return None, "?"
+        self.given = Given.of(points, test)
+        return None, digest_of(points, test)
+
+    def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
+        allowed = axis_names(lane.classifier, not given)
+        axes = []
+        if not table:
+            self.fault("axes", f"is missing: what is varied, such as C = [1, 10]; there may be {', '.join(allowed)}.")
+        if len(table) > 6:
+            self.fault("axes", f"has {len(table)} axes; six are the most.")
+        for name, value in table.items():
+            if name not in allowed:
+                self.fault(f"axes.{name}", f"is unknown; here may stand {', '.join(allowed)}.")
+                continue
+            values = self._values(f"axes.{name}", value)
+            if values is not None and (of_axis := self._of_axis(name, values, lane)) is not None:
+                axes.append(Axis(name, of_axis))
+        return tuple(axes)
+
+    def _values(self, key: str, value: Any) -> list[Any] | None:
+        """The values of an axis: a list, or a range."""
+        if isinstance(value, list):
+            if not 1 <= len(value) <= MOST_VALUES:
+                self.fault(key, f"has {len(value)} values; there must be 1 to {MOST_VALUES}.")
+                return None
+            return value
+        if not isinstance(value, dict):
+            self.fault(key, f"is {_shown(value)}; write a list, or {{ from = 0.1, to = 10, points = 5 }}.")
+            return None
+        for inside in value.keys() - set(_RANGE):
+            self.fault(f"{key}.{inside}", f"is unknown; here may stand {', '.join(_RANGE)}.")
+            return None
+        for inside in _RANGE[:3]:
+            if inside not in value:
+                self.fault(f"{key}.{inside}", "is missing.")
+                return None
+        start, stop, count, scale = value["from"], value["to"], value["points"], value.get("scale", "log")
+        for inside, number in (("from", start), ("to", stop)):
+            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+                self.fault(f"{key}.{inside}", f"is {_shown(number)}; it must be a finite number.")
+                return None
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
+            self.fault(f"{key}.points", f"is {_shown(count)}; it must be a whole number from 1 to {MOST_VALUES}.")
+            return None
+        if scale not in ("log", "linear"):
+            self.fault(f"{key}.scale", f"is {_shown(scale)}; it must be “log” or “linear”.")
+            return None
+        if scale == "log" and min(start, stop) <= 0:
+            self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
+            return None
+        if scale == "log":
+            return list(log_steps(float(start), float(stop), count))
+        return [start + (stop - start) * i / max(count - 1, 1) for i in range(count)]
+
+    def _of_axis(self, name: str, values: list[Any], lane: Lane) -> tuple[Value, ...] | None:
+        """`values` as the settings have them, checked."""
+        of_data = name in DATA_AXES
+        kind: Any = GeneratorSettings if of_data else LEARNERS[lane.classifier].settings
+        parameter = DATA_AXES[name] if of_data else axis_fields(lane.classifier)[name].parameter
+        whole = type(getattr(kind(), parameter)) is int
+        found: list[Value] = []
+        for place, value in enumerate(values, 1):
+            if whole and isinstance(value, float) and math.isfinite(value):
+                value = round(value)  # of a range
+            made = self._converted({parameter: value}, kind, f"axes.{name}[{place}] ")
+            if parameter not in made:
+                return None
+            found.append(made[parameter])
+        numbers = not isinstance(found[0], str)
+        # A range of whole numbers may meet one twice.
+        found = list(dict.fromkeys(found))
+        if numbers and any(b <= a for a, b in itertools.pairwise(found)):  # type: ignore[operator]
+            self.fault(f"axes.{name}", "must ascend.")
+            return None
+        return tuple(found)
+
+    # -- what fits together ----------------------------------------------------------------------------------------
+
+    def _check(self, study: Study) -> None:
+        names = [axis.name for axis in study.axes]
+        allowed = measures_of(study.lane)
+        for value in study.values:
+            if value not in allowed:
+                what = f"is not of {study.lane.family.short}" if value in MEASURES else "is unknown"
+                self.fault("values", f"{_shown(value)} {what}; there may be {', '.join(allowed)}.")
+        if len(set(study.values)) < len(study.values):
+            self.fault("values", "has something twice.")
+        if study.folds == 1:
+            self.fault("folds", "is 1; it must be 0, for test points, or 2 and more.")
+        if study.digest:
+            self._check_given(study)
+        else:
+            self._check_generated(study)
+        needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
+        for name in needed:
+            if name not in names:
+                self.fault("axes", f"has no {name}, which a study of kind “{study.kind}” needs.")
+        if study.kind == "grid" and len(names) < 2:
+            self.fault("axes", "has one axis only; a grid has two.")
+        if study.k_up_to_n and not {"n", "k"} <= set(names):
+            self.fault("k_up_to_n", "needs the axes n and k.")
+        if self.faults:
+            return
+        total = study.repetitions * max(1, study.folds) * math.prod(len(axis.values) for axis in study.axes)
+        if total > MOST_RESULTS:
+            self.fault("axes", f"make {total} results with repetitions and folds; {MOST_RESULTS} are the most.")
+        elif not any(path.cells for path in paths(msgspec.structs.replace(study, repetitions=1, folds=0))):
+            self.fault("k_up_to_n", "leaves no cell.")
+
+    def _check_given(self, study: Study) -> None:
+        assert self.given is not None
+        counts = [int((self.given.labels == label).sum()) for label in set(self.given.labels.tolist())]
+        if not study.folds and not len(self.given.test_xy):
+            self.fault("folds", "is 0, but the document keeps no test points back; give folds = 5.")
+        if study.folds > sum(counts):
+            self.fault("folds", f"is {study.folds}, but there are only {sum(counts)} points.")
+        if study.draws > 1:
+            self.fault("draws", "is for a generator; a document has its points.")
+        if study.test_on == "square":
+            self.fault("test_on", "is for a generator; a document has its test points.")
+        for axis in study.axes:
+            if axis.name == "n" and int(axis.values[-1]) > min(counts):
+                self.fault("axes.n", f"goes to {axis.values[-1]}, but a class has only {min(counts)} points.")
+
+    def _check_generated(self, study: Study) -> None:
+        assert study.generator is not None
+        axes = {axis.name: axis.values for axis in study.axes}
+        for name in axes.get("data", (study.generator.name,)):
+            dataset = datasets.DATASETS[str(name)]
+            if study.test_on == "square" and dataset.truth is None:
+                self.fault("test_on", f"is “square”, where {name} has no true classes.")
+            for shift in axes.get("shift", (study.generator.shift,)):
+                low, high = dataset.shift_range or (0.0, 0.0)
+                if not (low <= float(shift) < high or float(shift) == 0.0):
+                    self.fault("axes.shift" if "shift" in axes else "data.shift", f"is {shift}, too much for {name}.")
+            least, most = dataset.n_classes
+            if not least <= study.generator.n_classes <= most:
+                self.fault("data.n_classes", f"is {study.generator.n_classes}; {name} has {least} to {most} classes.")
+
+
+def _shown(value: Any) -> str:
+    text = f"“{value}”" if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def examined(text: str, folder: Path, opener: Opener) -> tuple[Study | None, Given | None, list[str]]:
+    """The study, its given points, and a sentence with its key for each fault; with faults there is no study."""
+    try:
+        whole = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return None, None, [plain(f"This is not TOML: {error}.")[:360]]
+    reader = _Reader(folder, opener)
+    study = reader.study(whole)
+    return study, reader.given, reader.faults
+
+
+def read(path: Path, opener: Opener) -> tuple[Study, Given | None]:
+    """The study in a file; StudyError with all its faults, FileError where it cannot be read."""
+    data = read_bytes(path, LARGEST)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileError(f"{path.name} is not UTF-8 text.") from None
+    study, given, faults = examined(text, path.parent, opener)
+    if study is None:
+        raise StudyError(path.name, faults)
+    return study, given
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def written(study: Study, sentence: str, document: str = "") -> str:
+    """A commented file that reads as `study`; its points are of `document` where it has no generator."""
+    lines = [f"# {sentence}", "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2", ""]
+    lines += [f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules']
+    lines += [f"# What is measured: {', '.join(measures_of(study.lane))}.", f"values = {_toml(list(study.values))}"]
+    lines += [
+        f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
+        f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
+    ]
+    if not study.folds and study.generator is not None:
+        lines += [
+            f"draws = {study.draws}  # sets of training points in one repetition",
+            f"test = {study.test}  # test points for each of them",
+            f'test_on = "{study.test_on}"  # generator: like the training points; square: even on [-1, 1]²',
+        ]
+    if study.k_up_to_n:
+        lines.append("k_up_to_n = true  # no cells with k above n")
+    lines.append(f"most_steps = {study.most_steps}  # after which a training is stopped early")
+    lines += ["", "[data]"]
+    if study.generator is None:
+        lines.append(f"document = {_toml(document)}")
+    else:
+        lines.append("# count: points per class, where no axis n says otherwise.")
+        lines += _settings(study.generator)
+    lines += ["", "[classifier]", f'name = "{study.lane.classifier}"', *_settings(study.lane.settings)]
+    varied = ", ".join(axis_names(study.lane.classifier, study.generator is not None))
+    lines += [
+        "",
+        *(f"# {line}" for line in textwrap.wrap(f"What is varied: {varied}.", 110)),
+        "# The first two are the sides of the map.  A list, or for example",
+        '# C = { from = 0.01, to = 10000, points = 7 }, in equal ratios; scale = "linear": in equal steps.',
+        "[axes]",
+    ]
+    lines += [f"{axis.name} = {_toml(list(axis.values))}" for axis in study.axes]
+    return "\n".join(lines) + "\n"
+
+
+def _settings(struct: Any) -> list[str]:
+    return [f"{name} = {_toml(value)}" for name, value in msgspec.to_builtins(struct).items()]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return msgspec.json.encode(value).decode()  # a string of JSON is one of TOML
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value)

@@ -1,0 +1,263 @@
+"""`classifier-playground study` as a person meets it: files, kills, Ctrl+C, shards, tables and the map."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from app.features.study import command, results
+from app.features.study.arguments import PRESETS, add_to
+from app.features.study.cells import paths
+from app.features.study.model import PRESETS as STUDIES
+from app.features.study.model import Study
+from app.features.study.reading import written
+from app.files import documents
+from app.files.documents import FileError
+from app.main import main
+
+from .studies import GRID, KNN, computed, document_of, exported, no_document, plain
+
+ROOT = Path(__file__).parents[4]
+
+
+def study(*words: str | Path) -> int:
+    try:
+        return main(["study", *map(str, words)])
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def start(*words: str | Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "app", "study", *map(str, words)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def file_of(made: Study, folder: Path) -> Path:
+    path = folder / "study.toml"
+    path.write_text(written(made, "A study."), encoding="utf-8")
+    return path
+
+
+def n_lines(folder: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("part-*"))
+
+
+def wait_for_lines(folder: Path, n: int, process: subprocess.Popen[str]) -> None:
+    while n_lines(folder) < n and process.poll() is None:
+        time.sleep(0.005)
+
+
+@pytest.fixture(autouse=True)
+def signals() -> object:
+    """A run takes Ctrl+C for itself."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def test_from_the_example_to_table_map_and_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = tmp_path / "s.toml", tmp_path / "deep" / "results"
+    assert study("init", file) == 0
+    file.write_text(file.read_text().replace("count = 100", "count = 15"), encoding="utf-8")
+    assert study("run", file, "--out", out, "--shard", "2/2") == 0
+    assert study("status", out) == 0
+    assert "17 of 35 paths, 119 of 245 results, 0 failed; 1 part" in capsys.readouterr().out
+    assert study("run", file, "--out", out) == 0
+    said = capsys.readouterr()
+    assert "126 trainings in 18 paths to do." in said.err and "35 paths of 35 are in" in said.out
+    assert study("show", out) == 0
+    table = capsys.readouterr().out
+    assert len(table.splitlines()) == 9 and table.startswith("accuracy\n") and "gamma=100.0" in table and "±" in table
+    assert study("show", out, "--value", "support_vectors") == 0
+    assert study("show", out, "--out", tmp_path / "map.png") == 0
+    picture = QImage(str(tmp_path / "map.png"))
+    assert picture.width() > 300 and len({picture.pixel(x, picture.height() // 2) for x in range(90, 400)}) >= 3
+    assert study("export", out, "--csv", tmp_path / "t.csv") == 0
+    lines = (tmp_path / "t.csv").read_text().splitlines()
+    assert lines[0] == "cell,C,gamma,repetition,fold,accuracy,support_vectors,status,error,seconds"
+    assert len(lines) == 246 and len({line.split(",")[0] for line in lines}) == 246
+
+
+def test_a_document_becomes_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "docs").mkdir()
+    documents.write(document_of(), tmp_path / "docs" / "points.playground")
+    file = tmp_path / "s.toml"
+    assert study("init", file, "--from", tmp_path / "docs" / "points.playground") == 0
+    text = file.read_text(encoding="utf-8")
+    assert 'document = "docs/points.playground"' in text
+    file.write_text(text.replace("C = [", "C = [1.0] #").replace("gamma = [", "gamma = [2.0] #"), encoding="utf-8")
+    lines = [line for line in file.read_text().splitlines() if not line.startswith(("C = 1.0", "gamma = 1.0"))]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert study("run", file, "--out", tmp_path / "r") == 0
+    assert study("show", tmp_path / "r") == 0 and "gamma=2.0" in capsys.readouterr().out
+
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "no action": ([], "ACTION"),
+    "unknown action": (["walk"], "walk"),
+    "no results": (["status", "nowhere"], "nowhere holds no results of a study"),
+    "no file": (["run", "nowhere.toml", "--out", "r"], "nowhere.toml"),
+    "no folder": (["run", "nowhere.toml"], "--out"),
+    "shard 0": (["run", "s", "--out", "r", "--shard", "0/2"], "is no shard"),
+    "shard beyond": (["run", "s", "--out", "r", "--shard", "3/2"], "is no shard"),
+    "no jobs": (["run", "s", "--out", "r", "--jobs", "0"], "is no number of processes"),
+    "empty name": (["status", ""], "the file name is empty"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_words_are_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+    monkeypatch.chdir(tmp_path)
+    words, said = WRONG[name]
+    assert study(*words) == 2
+    assert said in capsys.readouterr().err  # type: ignore[attr-defined]
+
+
+def test_what_is_there_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = file_of(KNN, tmp_path)
+    assert study("init", file) == 2 and "is there already" in capsys.readouterr().err
+    assert study("run", file, "--out", file) == 2 and "cannot be made" in capsys.readouterr().err
+    assert study("run", file, "--out", tmp_path / "r") == 0
+    assert study("show", tmp_path / "r", "--value", "dual") == 2 and "it has accuracy" in capsys.readouterr().err
+    assert study("show", tmp_path / "r", "--out", "map.jpg") == 2 and "must end in .png" in capsys.readouterr().err
+    file.write_text(file.read_text().replace("draws = 3", "draws = 4"), encoding="utf-8")
+    assert study("run", file, "--out", tmp_path / "r") == 2
+    assert "is of another study: draws is 4 here and 3 there" in capsys.readouterr().err
+
+
+def test_all_faults_of_a_file_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "s.toml").write_text("folds = 1.5\n[data]\nnoise = -1\n[axes]\nC = [1]\n", encoding="utf-8")
+    assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r") == 2
+    said = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in said] == ["s.toml, folds", "s.toml, data.noise"]
+    assert not (tmp_path / "r").exists()
+
+
+def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(KNN, "A study.").replace("k_up_to_n = true", "").replace("k = [1,", "k = [1, 2,")
+    text = text.replace("k = [1, 2, 5, 10, 20]", "k = [1, 40]")
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    for words in ([], ["--retry"]):
+        assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r", *words) == 1
+        assert "8 failed" in capsys.readouterr().out
+    assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r") == 0  # done, as far as it goes
+    assert study("status", tmp_path / "r") == 0
+    assert "8 failed; 2 parts" in (said := capsys.readouterr().out) and "k is 40, but there are only" in said
+    assert study("show", tmp_path / "r") == 0 and "failed" in capsys.readouterr().out
+
+
+def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
+    """Kill a run again and again at random moments, then let it end: nothing but paths in flight was lost."""
+    file, out, chance = file_of(made, folder), folder / "r", random.Random(seed)
+    done: set[str] = set()
+    per_kill = sum(len(path.cells) for path in paths(made)) // (kills + 1)
+    for _ in range(kills):
+        process = start("run", file, "--out", out, *words)
+        wait_for_lines(out, n_lines(out) + chance.randrange(1, max(2, per_kill)), process)
+        time.sleep(chance.uniform(0.0, 0.02))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        found = results.read(out, made)
+        assert done <= found.records.keys()
+        done = set(found.records)
+        finished = len(paths(made)) - len(found.missing(made, paths(made)))
+        in_flight = sum(0 < sum(made_key in done for made_key in keys) < len(keys) for keys in keys_of(made))
+        assert in_flight <= kills * (int(words[1]) if words else 1), (finished, in_flight)
+    last = start("run", file, "--out", out)
+    assert last.wait(120) == 0
+    assert last.stderr is not None
+    last.stderr.close()
+    assert exported(out) == plain(made, computed(made))
+
+
+def keys_of(made: Study) -> list[list[str]]:
+    from app.features.study.cells import key_of
+
+    return [[key_of(made, places, path.repetition, path.fold) for places in path.cells] for path in paths(made)]
+
+
+LONGER = KNN.__class__(KNN.kind, KNN.axes, KNN.values, KNN.lane, KNN.generator, "", 0, 20, 15, 100, "square", True)
+
+
+def test_killed_runs_go_on(tmp_path: Path) -> None:
+    killed_and_resumed(LONGER, tmp_path, 1, 1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("words", [(), ("--jobs", "2")])
+def test_runs_killed_at_twenty_moments_go_on(tmp_path: Path, words: tuple[str, ...]) -> None:
+    killed_and_resumed(
+        Study(GRID.kind, GRID.axes, GRID.values, GRID.lane, GRID.generator, folds=5, repetitions=100),
+        tmp_path,
+        20,
+        2,
+        *words,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        pytest.param(("--jobs", "2"), marks=pytest.mark.soak),
+        pytest.param(("--dask", "local"), marks=pytest.mark.soak),
+    ],
+)
+def test_ctrl_c_ends_at_once_and_loses_nothing(tmp_path: Path, words: tuple[str, ...]) -> None:
+    endless = Study("grid", GRID.axes, ("accuracy",), GRID.lane, GRID.generator, folds=5, repetitions=100_000 // 10)
+    file, out = file_of(endless, tmp_path), tmp_path / "r"
+    process = start("run", file, "--out", out, *words)
+    wait_for_lines(out, 20, process)
+    before = n_lines(out)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == command.STOPPED
+    assert time.monotonic() - begun < 2.0  # a second, on a machine that has nothing else to do
+    assert process.stderr is not None and "Stopped: " in process.stderr.read()
+    process.stderr.close()
+    assert len(results.read(out, endless).records) >= before - 2
+
+
+def test_the_help_knows_the_presets() -> None:
+    assert tuple(STUDIES) == PRESETS
+    parser = argparse.ArgumentParser()
+    add_to(parser)
+    assert parser.parse_args(["run", "s", "--out", "r"]).jobs == 1
+
+
+def test_joblib_is_not_imported_with_the_program() -> None:
+    code = (
+        "import sys, app.main, app.features.table, app.features.study.command\n"
+        "assert not {'joblib', 'dask', 'distributed', 'sklearn'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+
+
+def test_dask_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "local") == 2
+    assert "Dask is not installed" in capsys.readouterr().err  # type: ignore[attr-defined]
+
+
+def test_a_document_without_a_classifier_or_points_makes_no_study() -> None:
+    with pytest.raises(FileError, match="fewer than two points"):
+        command.study_of(document_of().__class__())
+    with pytest.raises(AssertionError):
+        no_document(None)

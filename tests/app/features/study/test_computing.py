@@ -1,0 +1,236 @@
+"""Studies against independent loops: scikit-learn's machines and neighbours on the same points and folds."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from app.features.study.cells import data_of, folds_of, paths, seed_of
+from app.features.study.computing import compute
+from app.features.study.model import Axis, Study
+from app.features.study.results import summaries
+from app.learners.svm import SvmSettings
+from app.state.document import GeneratorSettings, Lane
+from solver import SmoSolver, Status
+from solver.data import datasets
+from solver.kernels.table import Kernel
+from solver.svm.auto import AutoSolver
+
+from .studies import GRID, KNN, computed, given_of, with_tol
+
+
+def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
+    study = with_tol(GRID, 1e-6)
+    found = computed(study)
+    assert len(found) == 3 * 2 * 3 * 2
+    for record in found:
+        choice = study.choice(record.places)
+        data = data_of(study, record.places)
+        X, y = datasets.generate("circle", 30, 0.2, seed_of(data, record.repetition, 0, "points"))
+        fold = folds_of(y, 3, seed_of(data, record.repetition, 0, "folds"))
+        inside = fold != record.fold
+        peer = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(X[inside], y[inside])
+        assert record.values["accuracy"] == peer.score(X[~inside], y[~inside])
+        assert record.values["support_vectors"] == len(peer.support_)
+        beta, K = (
+            peer.dual_coef_[0],
+            np.exp(-choice["gamma"] * ((peer.support_vectors_[:, None] - peer.support_vectors_) ** 2).sum(axis=2)),
+        )
+        assert record.values["dual"] == pytest.approx(np.abs(beta).sum() - 0.5 * beta @ K @ beta, rel=1e-4)
+        assert record.status == "optimal" and not record.error
+
+
+def test_folds_keep_the_shares_of_the_classes() -> None:
+    labels = np.repeat([0, 1, 2], (10, 21, 4))
+    fold = folds_of(labels, 5, 7)
+    for label in range(3):
+        counts = np.bincount(fold[labels == label], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    assert np.bincount(fold).tolist() == [7] * 5
+    assert not np.array_equal(fold, folds_of(labels, 5, 8))
+
+
+def test_a_learning_curve_is_that_of_a_loop() -> None:
+    study = Study(
+        "learning-curve",
+        (Axis("n", (5, 25)),),
+        ("accuracy", "training_accuracy"),
+        Lane("svm", svm=SvmSettings(tol=1e-6, C=10.0)),
+        GeneratorSettings("moons", 5, 0.3),
+        repetitions=3,
+        test=300,
+    )
+    means = summaries(computed(study), "accuracy")
+    for place, n in enumerate((5, 25)):
+        right = []
+        for repetition in range(3):
+            data = data_of(study, (place,))
+            X, y = datasets.generate("moons", n, 0.3, seed_of(data, repetition, 0, "points"))
+            Q, truth = datasets.generate("moons", 150, 0.3, seed_of(data, repetition, 0, "tests"))
+            right.append(SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y).score(Q, truth))
+        assert means[(place,)].mean == pytest.approx(np.mean(right), abs=1e-12)
+        assert means[(place,)].spread == pytest.approx(np.std(right, ddof=1), abs=1e-12)
+        assert means[(place,)].count == 3
+
+
+def inverse_square(distances: np.ndarray) -> np.ndarray:
+    return 1.0 / distances**2
+
+
+def test_an_efficiency_map_is_that_of_a_loop() -> None:
+    found = computed(KNN)
+    places = {record.places for record in found}
+    assert places == {
+        (i, j, w) for i, n in enumerate((5, 10, 20)) for j, k in enumerate((1, 5, 10, 20)) if k <= n for w in range(2)
+    }
+    for record in found:
+        choice, data = KNN.choice(record.places), data_of(KNN, record.places)
+        shares = []
+        for draw in range(3):
+            X, y = datasets.generate("line", int(choice["n"]), 0.0, seed_of(data, record.repetition, draw, "points"))
+            random = np.random.Generator(np.random.PCG64(seed_of(data, record.repetition, draw, "tests")))
+            Q = random.uniform(-1.0, 1.0, (40, 2))
+            weights = "uniform" if choice["weights"] == "uniform" else inverse_square
+            votes = KNeighborsClassifier(int(choice["k"]), weights=weights).fit(X, y).predict_proba(Q)
+            clear = np.where(votes[:, 1] > votes[:, 0], 1, 0)  # a tie is class 0
+            shares.append((clear == np.where(Q[:, 1] > Q[:, 0], 0, 1)).mean())
+        assert record.values["accuracy"] == pytest.approx(np.mean(shares), abs=1e-12)
+
+
+def independent(name: str, shift: float, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The data sets of the exercise, made anew: by rejection in place of a formula."""
+    X = random.uniform(-1.0, 1.0, (100 * n, 2))
+    if name == "line":
+        above = X[X[:, 1] - X[:, 0] >= shift][:n]
+        below = X[X[:, 0] - X[:, 1] >= shift][:n]
+        if shift < 0:  # a density of x as without a shift, then y even between the shifted line and the edge
+            x = 1.0 - 2.0 * np.sqrt(random.uniform(size=(2, n)))
+            low = np.maximum(x + shift, -1.0)
+            y = low + (1.0 - low) * random.uniform(size=(2, n))
+            above, below = np.column_stack([x[0], y[0]]), -np.column_stack([x[1], y[1]])
+        return np.concatenate([above, below]), np.repeat([0, 1], n)
+    square = (X * X).sum(axis=1)
+    Z = random.uniform(-1.0, 1.0, (100 * n, 2))  # others: no point is of both classes
+    inside, outside = Z[(Z * Z).sum(axis=1) <= 0.5 - shift][:n], X[(square >= 0.5 + shift) & (square <= 1.0)][:n]
+    return np.concatenate([inside, outside]), np.repeat([0, 1], n)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
+@pytest.mark.parametrize("name", ["line", "circle"])
+def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, shift: float) -> None:
+    study = Study(
+        "efficiency",
+        (Axis("n", (5, 35, 95)), Axis("k", (5, 35, 95)), Axis("weights", ("uniform", "distance-squared"))),
+        ("accuracy",),
+        Lane("knn"),
+        GeneratorSettings(name, 5, 0.0, shift=shift),
+        repetitions=10,
+        draws=100,
+        test=100,
+        test_on="square",
+        k_up_to_n=True,
+    )
+    random, differences = np.random.default_rng(5), []
+    for places, summary in summaries(computed(study), "accuracy").items():
+        choice, right = study.choice(places), 0
+        for _ in range(1000):
+            X, y = independent(name, shift, int(choice["n"]), random)
+            Q = random.uniform(-1.0, 1.0, (100, 2))
+            truth = np.where(Q[:, 1] > Q[:, 0], 0, 1) if name == "line" else ((Q * Q).sum(axis=1) >= 0.5).astype(int)
+            d = ((Q[:, None] - X) ** 2).sum(axis=2)
+            near = np.argsort(d, axis=1)[:, : int(choice["k"])]
+            weight = 1.0 if choice["weights"] == "uniform" else 1.0 / np.take_along_axis(d, near, axis=1)
+            share = (weight * np.where(y[near] == 1, 1.0, -1.0)).sum(axis=1)
+            right += int(((share > 0) == truth).sum())
+        differences.append(summary.mean - right / 1e5)
+    # Of a cell, 1000 fresh sets of points leave a standard deviation up to 0.003 on either side.
+    assert abs(np.mean(differences)) < 0.003 and np.abs(differences).max() < 0.015, differences
+
+
+def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
+    study = msgspec.structs.replace(
+        with_tol(GRID, 1e-8), axes=(Axis("C", (0.1, 1.0, 50.0, 1e4)), Axis("gamma", (2.0,))), repetitions=1
+    )
+    for record in computed(study):
+        choice = study.choice(record.places)
+        axes = tuple(Axis(name, (value,)) for name, value in choice.items())
+        alone = msgspec.structs.replace(study, axes=axes)
+        cold = next(each for each in computed(alone) if each.fold == record.fold)
+        assert record.values["dual"] == pytest.approx(cold.values["dual"], rel=1e-7)
+        assert {k: v for k, v in record.values.items() if k != "dual"} == {
+            k: v for k, v in cold.values.items() if k != "dual"
+        }
+
+
+@pytest.mark.parametrize("kind", [SmoSolver, AutoSolver])
+def test_restart_reaches_the_optimum_of_the_new_bounds(kind: type[SmoSolver]) -> None:
+    X, y = datasets.generate("moons", 120, 0.3, 1)
+    signs = np.where(y == 0, -1.0, 1.0)
+    solver = kind(X, signs, Kernel("rbf", 2.0), C=1.0)
+    while solver.status is Status.RUNNING:
+        solver.step(10_000)
+    for C in (10.0, 500.0, 0.3):
+        solver.restart(C)
+        assert solver.status is Status.RUNNING and solver.n_iter == 0
+        before = solver.n_kernel_evaluations
+        while solver.status is Status.RUNNING:
+            solver.step(10_000)
+        cold = SmoSolver(X, signs, Kernel("rbf", 2.0), C=C)
+        cold.step(10_000_000)
+        assert solver.status is Status.OPTIMAL and solver.certificate().kkt_violation <= 1e-3
+        assert solver.alpha.max() <= C and abs(solver.beta.sum()) < 1e-9 * C * len(y)
+        assert solver.dual == pytest.approx(cold.dual, rel=1e-4)
+        assert solver.n_kernel_evaluations - before < cold.n_kernel_evaluations  # rows serve again
+    with pytest.raises(ValueError, match="C is"):
+        solver.restart(np.inf)
+    with pytest.raises(ValueError, match="C is inf"):
+        SmoSolver(X[[0, -1]], signs[[0, -1]], Kernel("rbf", 2.0), C=np.inf).restart(1.0)
+
+
+def test_steps_are_counted_from_nothing() -> None:
+    study = msgspec.structs.replace(GRID, values=("steps",), folds=0, test=10, repetitions=1)
+    for record in computed(study):
+        X, y = datasets.generate("circle", 30, 0.2, seed_of(data_of(study, record.places), 0, 0, "points"))
+        choice = study.choice(record.places)
+        solver = SmoSolver(X, np.where(y == 1, 1.0, -1.0), Kernel("rbf", float(choice["gamma"])), C=choice["C"])
+        solver.step(10_000_000)
+        assert record.values["steps"] == solver.n_iter
+
+
+def test_a_failing_cell_is_a_line_and_the_path_goes_on() -> None:
+    study = msgspec.structs.replace(
+        KNN, axes=(Axis("n", (5,)), Axis("k", (5, 11))), k_up_to_n=False, repetitions=1, draws=2
+    )
+    fine, failed = computed(study)
+    assert fine.values and not fine.error
+    assert failed.error == "k is 11, but there are only 10 points to learn from." and not failed.values
+    short = msgspec.structs.replace(GRID, generator=GeneratorSettings("circle", 30, 0.2, shift=0.9))
+    assert all("shift" in record.error for record in computed(short))
+
+
+def test_given_points_are_sampled_by_class() -> None:
+    points = GeneratorSettings("moons", 20, 0.2).points()
+    study = msgspec.structs.replace(
+        GRID, axes=(Axis("C", (1.0,)), Axis("n", (4, 20))), generator=None, digest="d", repetitions=1, folds=2
+    )
+    records = computed(study, given_of(points))
+    assert [record.error for record in records] == [""] * 4
+    # Two folds of 4 in each class: the share of points rightly classified is of 4.
+    assert all(record.values["accuracy"] * 4 % 1 == 0 for record in records if record.places[1] == 0)
+    few = msgspec.structs.replace(study, axes=(Axis("C", (1.0,)), Axis("n", (21,))))
+    assert computed(few, given_of(points))[0].error == "n is 21, but class 1 has only 20 points."
+
+
+def test_a_training_that_is_stopped_early_says_so() -> None:
+    study = msgspec.structs.replace(GRID, most_steps=1, repetitions=1)
+    assert {record.status for record in computed(study)} == {"stopped early"}
+
+
+def test_the_first_results_come_before_the_path_ends() -> None:
+    path = paths(GRID)[0]
+    stream = compute(GRID, path, None)
+    assert next(stream).places == path.cells[0]

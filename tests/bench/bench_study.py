@@ -1,0 +1,166 @@
+"""A study against scikit-learn on the same points and folds: a grid of C and gamma, and maps of n and k.
+
+By the clock and by the processor time of all processes: on a busy machine only the second says much.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn import svm
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+
+from app.features.study import engines
+from app.features.study.cells import data_of, folds_of, paths, seed_of
+from app.features.study.computing import Given, Record, compute
+from app.features.study.model import Axis, Study, log_steps
+from app.features.study.results import summaries
+from app.state.document import GeneratorSettings, Lane
+from app.state.points import Points
+from solver.core.multiclass import PairTrainer
+from solver.svm.smo import SmoSolver
+from solver.svm.svc import SVC
+
+SIDE, FOLDS, JOBS = 20, 5, 2
+GRID = Study(
+    "grid",
+    (Axis("C", log_steps(0.01, 1e4, SIDE)), Axis("gamma", log_steps(0.01, 100.0, SIDE))),
+    ("accuracy",),
+    Lane("svm"),
+    digest="bench",
+    folds=FOLDS,
+)
+
+
+def _processor() -> float:
+    own = os.times()
+    return own.user + own.system + own.children_user + own.children_system
+
+
+def timed(program: Callable[[], Any]) -> tuple[Any, float, float]:
+    """What a program gives, its seconds by the clock, and of the processor with those of processes that it ended."""
+    begun, used = time.perf_counter(), _processor()
+    made = program()
+    return made, time.perf_counter() - begun, _processor() - used
+
+
+def run_study(study: Study, given: Given | None, jobs: int) -> list[Record]:
+    with tempfile.TemporaryDirectory() as folder:
+        every = engines.run(study, given, paths(study), Path(folder), jobs)
+        return [record for records in every for record in records]
+
+
+def grid() -> None:
+    points = GeneratorSettings("moons", 250, 0.3).points()
+    given = Given.of(points, Points())
+    fold = folds_of(given.labels, FOLDS, seed_of(data_of(GRID, (0, 0)), 0, 0, "folds"))
+    splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(FOLDS)]
+    parameters = {axis.name: list(axis.values) for axis in GRID.axes}
+
+    def searched(jobs: int) -> Any:
+        search = GridSearchCV(svm.SVC(cache_size=500), parameters, cv=splits, n_jobs=jobs, refit=False)
+        return search.fit(points.xy, points.labels).cv_results_
+
+    list(compute(GRID, paths(GRID)[0], given))  # compiled
+    print(f"{SIDE} x {SIDE} values of C and gamma, {FOLDS} folds, {len(points)} points", flush=True)
+    found, peer = [], None
+    for jobs in (1, JOBS):
+        found, clock, used = timed(lambda jobs=jobs: run_study(GRID, given, jobs))
+        peer, peer_clock, peer_used = timed(lambda jobs=jobs: searched(jobs))
+        print(
+            f"  {jobs} process(es): study {clock:6.1f} s ({used:6.1f} s of processors), scikit-learn"
+            f" {peer_clock:6.1f} s ({peer_used:6.1f}): {peer_clock / clock:4.1f} and"
+            f" {peer_used / used:4.1f} times as fast",
+            flush=True,
+        )
+    means = summaries(found, "accuracy")
+    theirs = {
+        (parameters["C"].index(p["C"]), parameters["gamma"].index(p["gamma"])): score
+        for p, score in zip(peer["params"], peer["mean_test_score"], strict=True)
+    }
+    apart = np.array([means[cell].mean - score for cell, score in theirs.items()])
+    print(f"  accuracy: largest difference {np.abs(apart).max():.4f}, mean {apart.mean():+.5f}")
+    print(f"  share of processor time outside the solver: {100 * outside(given):.1f} %")
+
+
+#: What the study asks the solver for.
+ASKED = (
+    (PairTrainer, "step"),
+    (PairTrainer, "snapshot"),
+    (SmoSolver, "restart"),
+    (SVC, "prepare"),
+    (SVC, "adopt"),
+    (SVC, "predict"),
+)
+
+
+def outside(given: Given) -> float:
+    """The share of the processor time that is spent in nothing that the solver is asked for."""
+    spent = [0.0]
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            begun = time.process_time()
+            try:
+                return function(*arguments, **options)
+            finally:
+                spent[0] += time.process_time() - begun
+
+        return call
+
+    originals = [(owner, name, getattr(owner, name)) for owner, name in ASKED]
+    try:
+        for owner, name, function in originals:
+            setattr(owner, name, counted(function))
+        _, _, used = timed(lambda: run_study(GRID, given, 1))
+    finally:
+        for owner, name, function in originals:
+            setattr(owner, name, function)
+    return 1.0 - spent[0] / used
+
+
+def maps(side: int = 50, draws: int = 1000) -> None:
+    """A map of (n, k), 10^5 tests in each cell: study and scikit-learn for some of the draws, scaled up."""
+    values = tuple(range(2, 2 * side + 1, 2))
+    share = 10
+    study = Study(
+        "efficiency",
+        (Axis("n", values), Axis("k", values)),
+        ("accuracy",),
+        Lane("knn"),
+        GeneratorSettings("line", 5, 0.0),
+        draws=draws // share // 10,
+        test=100,
+        test_on="square",
+        k_up_to_n=True,
+    )
+    found, clock, used = timed(lambda: run_study(study, None, 1))
+    scale = draws / study.draws
+    few, spent = 0, time.process_time()
+    for n in values:
+        data = data_of(study, (values.index(n), 0))
+        X, y = study.generator_at({"n": n}).points().xy, np.repeat([0, 1], n)  # type: ignore[union-attr]
+        Q = np.random.default_rng(seed_of(data, 0, 0, "tests")).uniform(-1.0, 1.0, (100, 2))
+        for k in values:
+            if k <= n:
+                KNeighborsClassifier(k).fit(X, y).predict(Q)
+                few += 1
+    theirs = (time.process_time() - spent) * draws
+    print(
+        f"map of {side} x {side} (n, k), {few} cells, 10^5 tests each: study {used * scale:7.0f} s of processor"
+        f" ({len(found)} results in {clock:.1f} s, scaled), scikit-learn {theirs:7.0f} s:"
+        f" {theirs / used / scale:5.1f} times",
+        flush=True,
+    )
+
+
+def run() -> None:
+    grid()
+    maps()
