@@ -221,6 +221,11 @@ class SmoSolver(DualSolver):
             self.beta[:] = 0.0
             self._recompute()
 
+    @property
+    def restarts(self) -> bool:
+        """Whether `restart` is possible."""
+        return not bool(np.isinf(self.C).any())
+
     def restart(self, C: float | ArrayLike) -> None:
         """Begin a training with other bounds, near the optimum that the present multipliers foretell.
 
@@ -237,11 +242,13 @@ class SmoSolver(DualSolver):
         Raises
         ------
         ValueError
-            A bad C, or a bound now or then that is infinite.
+            A bad C, or a bound now or then that is infinite, or it never `restarts`.
         """
         new = check_prices(C, len(self.y), LARGEST_C)
         if np.isinf(self.C).any():
             raise ValueError("C is inf; a training with a finite C cannot begin from it.")
+        if not self.restarts:
+            raise ValueError(f"{len(self.y)} points have a start of their own; make a new solver for another C.")
         alpha = self.alpha
         foretold = self._foretold(new)
         starts = [alpha * (new / self.C), alpha] if foretold is None else [foretold]

@@ -267,7 +267,7 @@ def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]
         try:
             if not len(drawn.test_xy):
                 raise ValueError("There are no points to test on.")
-            if trainer is not None and before is not None and _may_go_on(study, before, lane):
+            if before is not None and trainer is not None and _may_go_on(study, before, lane, trainer):
                 for solver in trainer.solvers:
                     solver.restart(solver.C / before.settings.C * lane.settings.C)
             else:
@@ -288,12 +288,13 @@ def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]
             yield values, str(status), ""
 
 
-def _may_go_on(study: Study, before: Lane, lane: Lane) -> bool:
+def _may_go_on(study: Study, before: Lane, lane: Lane, trainer: PairTrainer[Any]) -> bool:
     """The training of `lane` may begin with the multipliers of `before`: nothing but C is another, and no steps are
     counted."""
     if lane.classifier != "svm" or lane.learner != "smo" or "steps" in study.values or lane.settings.hard_margin:
         return False
-    return bool(msgspec.structs.replace(before.settings, C=lane.settings.C) == lane.settings)
+    same = bool(msgspec.structs.replace(before.settings, C=lane.settings.C) == lane.settings)
+    return same and all(solver.restarts for solver in trainer.solvers)
 
 
 def _estimator(study: Study, lane: Lane) -> PairClassifier:

@@ -185,6 +185,11 @@ def test_restart_reaches_the_optimum_of_the_new_bounds(kind: type[SmoSolver]) ->
         assert solver.alpha.max() <= C and abs(solver.beta.sum()) < 1e-9 * C * len(y)
         assert solver.dual == pytest.approx(cold.dual, rel=1e-4)
         assert solver.n_kernel_evaluations - before < cold.n_kernel_evaluations  # rows serve again
+    many = kind(*(np.tile(each, (100, 1)[: each.ndim]) for each in (X, signs)), Kernel("rbf", 2.0))
+    assert solver.restarts and many.restarts == (kind is SmoSolver)
+    if not many.restarts:
+        with pytest.raises(ValueError, match="24000 points have a start of their own"):
+            many.restart(2.0)
     with pytest.raises(ValueError, match="C is"):
         solver.restart(np.inf)
     with pytest.raises(ValueError, match="C is inf"):
