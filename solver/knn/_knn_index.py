@@ -129,7 +129,8 @@ class Index:
         out = np.empty((len(queries), self.n_classes))
         if compiled:
             tree, own = self._tree_at(rows)
-            own_class = self.codes[:0] if rows is None else self.codes[rows]
+            # New arrays: those that cannot be written to are another type, which would be compiled for once more.
+            own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
             squared = self.metric == loops.EUCLIDEAN
             for found in self._searched(queries, k, own):
                 loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)

@@ -130,7 +130,7 @@ def too_many(*args: object, **named: object) -> None:
     raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
 
-def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_icons_that_cannot_be_read_cost_no_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     forget = actions._source.cache_clear
     forget()
     with monkeypatch.context() as patched:
@@ -138,12 +138,12 @@ def test_icons_that_cannot_be_read_cost_no_picture(make: Make, monkeypatch: pyte
         window = make(SMALL)
         assert window.named_actions["new"].icon().isNull() and window.result(0) is not None
     window.choose_theme("dark")
-    QApplication.processEvents()
+    settle(qtbot, window)
     assert not window.named_actions["new"].icon().isNull()
     forget()
     monkeypatch.setattr(Path, "read_text", too_many)
     window.choose_theme("light")
-    QApplication.processEvents()
+    settle(qtbot, window)
     assert not window.named_actions["new"].icon().isNull(), "the one of before"
 
 

@@ -78,6 +78,7 @@ def test_a_click_on_a_step_goes_there(make: Make, qtbot: QtBot) -> None:
     for row, k in ((2, 2), (4, 4), (0, 5), (3, 3)):
         click(history, row)
         assert window.document.lanes[0].knn.n_neighbors == k and controller.store.position == row
+        settle(qtbot, window)
         assert history.currentIndex().row() == row and [i.row() for i in history.selectedIndexes()] == [row]
         assert [r for r in range(5) if model.index(r, 0).data(font)] == [row], "the present step is bold"
         faint = [r for r in range(5) if model.index(r, 0).data(Qt.ItemDataRole.ForegroundRole) is not None]
