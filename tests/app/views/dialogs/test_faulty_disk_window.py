@@ -22,7 +22,7 @@ from app.views.window import MainWindow
 from tests.app import file_work
 from tests.app.files.faulty_disk import CODES, FaultyDisk, Tally
 from tests.app.views.dialogs.test_recovery import SMALL, choose, same
-from tests.windows import Make, discard, save_as
+from tests.windows import Make, discard, save_as, settle
 
 OTHER = documents.encode(replace(default_document(), notes="other"))
 COPY = b'{"time": 1, "points": 3, "version": 2}\n' + documents.encode(SMALL)
