@@ -174,9 +174,10 @@ class PointModel(QAbstractTableModel):
         if not abs(number) <= LIMIT:
             self._controller.say(f"{refusal(self.axes[column - X], text)}: it stays {self.text(row, column)}.")
             return False
-        place = self.xy[row].copy()
-        place[column - X] = number
-        self._controller.dispatch(MovePoints(ids=self.ids[[row]], xy=place))
+        points = self._controller.document.points  # what is drawn may be a moment older
+        place = points.xy[points.indices_of(self.ids[[row]])]
+        place[:, column - X] = number
+        self._controller.dispatch(MovePoints(ids=self.ids[[row]][: len(place)], xy=place))
         return True
 
     def _set_class(self, row: int, value: Any) -> bool:
