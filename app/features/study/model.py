@@ -53,6 +53,8 @@ MEASURES: dict[str, Measure] = {
     "accuracy": Measure("accuracy", "share of points classified rightly that nothing was trained on"),
     "training_accuracy": Measure("training accuracy", "the same of the points that were trained on"),
     "support_vectors": Measure("support vectors", "how many points have a multiplier above 0", True, True),
+    "disagreement": Measure("disagreement", "share of test points where another classifier says another class"),
+    "seconds": Measure("seconds", "of the training, which then begins at zero for each C; of kNN, of its answers"),
     "steps": Measure("steps", "of the training, which then begins at zero for each C", True),
     "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),
     "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
@@ -93,6 +95,8 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Only the cells with k up to n, the points per class.
     most_steps : int
         After which a training is stopped early.
+    other : Lane or None
+        The classifier that the value "disagreement" compares with; no axis changes it.
     """
 
     kind: Kind = "grid"
@@ -108,6 +112,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     test_on: Literal["generator", "square"] = "generator"
     k_up_to_n: bool = False
     most_steps: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 10_000_000
+    other: Lane | None = None
 
     @property
     def path_axis(self) -> int:

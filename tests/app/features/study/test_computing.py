@@ -14,10 +14,9 @@ from app.features.study.model import Axis, Study
 from app.features.study.results import summaries
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
-from solver import SmoSolver, Status
+from solver import SmoSolver
 from solver.data import datasets
 from solver.kernels.table import Kernel
-from solver.svm.auto import AutoSolver
 
 from .studies import GRID, KNN, computed, given_of, with_tol
 
@@ -164,36 +163,6 @@ def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
         assert {k: v for k, v in record.values.items() if k != "dual"} == {
             k: v for k, v in cold.values.items() if k != "dual"
         }
-
-
-@pytest.mark.parametrize("kind", [SmoSolver, AutoSolver])
-def test_restart_reaches_the_optimum_of_the_new_bounds(kind: type[SmoSolver]) -> None:
-    X, y = datasets.generate("moons", 120, 0.3, 1)
-    signs = np.where(y == 0, -1.0, 1.0)
-    solver = kind(X, signs, Kernel("rbf", 2.0), C=1.0)
-    while solver.status is Status.RUNNING:
-        solver.step(10_000)
-    for C in (10.0, 500.0, 0.3):
-        solver.restart(C)
-        assert solver.status is Status.RUNNING and solver.n_iter == 0
-        before = solver.n_kernel_evaluations
-        while solver.status is Status.RUNNING:
-            solver.step(10_000)
-        cold = SmoSolver(X, signs, Kernel("rbf", 2.0), C=C)
-        cold.step(10_000_000)
-        assert solver.status is Status.OPTIMAL and solver.certificate().kkt_violation <= 1e-3
-        assert solver.alpha.max() <= C and abs(solver.beta.sum()) < 1e-9 * C * len(y)
-        assert solver.dual == pytest.approx(cold.dual, rel=1e-4)
-        assert solver.n_kernel_evaluations - before < cold.n_kernel_evaluations  # rows serve again
-    many = kind(*(np.tile(each, (100, 1)[: each.ndim]) for each in (X, signs)), Kernel("rbf", 2.0))
-    assert solver.restarts and many.restarts == (kind is SmoSolver)
-    if not many.restarts:
-        with pytest.raises(ValueError, match="24000 points have a start of their own"):
-            many.restart(2.0)
-    with pytest.raises(ValueError, match="C is"):
-        solver.restart(np.inf)
-    with pytest.raises(ValueError, match="C is inf"):
-        SmoSolver(X[[0, -1]], signs[[0, -1]], Kernel("rbf", 2.0), C=np.inf).restart(1.0)
 
 
 def test_steps_are_counted_from_nothing() -> None:
