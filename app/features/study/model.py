@@ -161,10 +161,11 @@ def axis_names(classifier: str, generated: bool) -> list[str]:
     return [*axis_fields(classifier), *(DATA_AXES if generated else ("n",))]
 
 
-def measures_of(lane: Lane) -> list[str]:
-    """What can be measured of the classifier of `lane`."""
+def measures_of(lane: Lane, other: bool = False) -> list[str]:
+    """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
     trained, svm = lane.trainer is not None, lane.classifier == "svm"
-    return [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+    found = [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+    return [name for name in found if other or name != "disagreement"]
 
 
 def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:
