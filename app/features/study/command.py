@@ -33,7 +33,7 @@ Open = Callable[[Path | None], Document]
 EVERY, EVERY_LINE = 0.2, 10.0
 GO_ON = "The same command goes on."
 #: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
-STOPPED, PATIENCE = 130, 0.6
+STOPPED, PATIENCE = 130, 0.4
 
 
 def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:

@@ -128,17 +128,15 @@ class _Processes:
 
     def run(self) -> Iterator[list[Record]]:
         """See `run`."""
-        whole = False
         try:
             yield from self._here()
             while self._n_out:
                 yield from self._from_others(wait=True)
-            whole = True
         except BrokenProcessPool:
             raise EngineError("A process of the study has ended by itself, perhaps for want of memory.") from None
         finally:
             if self._executor is not None:
-                self._executor.shutdown(wait=whole, kill_workers=True)  # what they have found is written
+                self._executor.shutdown(kill_workers=True)  # what they have found is written
             close_parts()
 
     def _here(self) -> Iterator[list[Record]]:
@@ -180,6 +178,7 @@ class _Processes:
     def _start(self) -> None:
         from joblib.externals.loky import ProcessPoolExecutor
 
+        _end_quietly()
         environment = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
         self._executor = ProcessPoolExecutor(self._others, initializer=_begin, initargs=self._task, env=environment)
         for _ in range(AHEAD * self._others):
@@ -202,6 +201,11 @@ class _Processes:
         self._ended.put(future)
 
 
+def _end_quietly() -> None:
+    """A process that clears up after this one, when it is stopped, is not to warn of that on the terminal."""
+    os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
+
+
 def _with_dask(
     study: Study, given: Given | None, todo: Sequence[Path], folder: File | None, jobs: int, address: str
 ) -> Iterator[list[Record]]:
@@ -211,6 +215,7 @@ def _with_dask(
     except ImportError:
         raise EngineError("Dask is not installed: pip install 'classifier-playground[cluster]'.") from None
     cluster: Any = None
+    _end_quietly()
     try:
         if address == "local":
             workers = jobs if jobs > 1 else LOCAL_WORKERS

@@ -240,7 +240,7 @@ def test_killed_runs_go_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [(), ("--jobs", "2")])
 def test_runs_killed_at_twenty_moments_go_on(tmp_path: Path, words: tuple[str, ...]) -> None:
     killed_and_resumed(
-        Study(GRID.kind, GRID.axes, GRID.values, GRID.lane, GRID.generator, folds=5, repetitions=100),
+        Study(GRID.kind, GRID.axes, GRID.values, GRID.lane, GRID.generator, folds=5, repetitions=400),
         tmp_path,
         20,
         2,

@@ -86,6 +86,28 @@ def test_noise_n_C_and_gamma_are_those_of_a_loop() -> None:
         assert values["margin"] == pytest.approx((beta @ K @ beta) ** -0.5, rel=1e-4)
 
 
+def test_three_classes_with_weights_are_those_of_a_loop() -> None:
+    generator = GeneratorSettings("blobs", 30, 0.6, n_classes=3)
+    lane = Lane(
+        "svm", svm=SvmSettings(tol=1e-6, class_weight="own", own_weights=(1.0, 5.0, 0.2, 1.0, 1.0, 1.0, 1.0, 1.0))
+    )
+    study = msgspec.structs.replace(GRID, generator=generator, lane=lane, repetitions=1)
+    study = msgspec.structs.replace(study, values=("accuracy", "training_accuracy", "support_vectors"))
+    scores = set()
+    for record in computed(study):
+        choice, data = study.choice(record.places), data_of(study, record.places)
+        X, y = datasets.generate("blobs", 30, 0.6, seed_of(data, 0, 0, "points"), n_classes=3)
+        inside = folds_of(y, 3, seed_of(data, 0, 0, "folds")) != record.fold
+        peer = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6, class_weight={1: 5.0, 2: 0.2}).fit(
+            X[inside], y[inside]
+        )
+        assert record.values["accuracy"] == peer.score(X[~inside], y[~inside])
+        assert record.values["training_accuracy"] == peer.score(X[inside], y[inside])
+        assert record.values["support_vectors"] == len(peer.support_)
+        scores.add(record.values["accuracy"])
+    assert len(scores) > 3
+
+
 def test_k_and_noise_are_those_of_a_loop() -> None:
     for choice, values, train, test in varied((NOISE, Axis("k", (1, 3, 11))), lane=Lane("knn"), values=("accuracy",)):
         assert values["accuracy"] == KNeighborsClassifier(int(choice["k"])).fit(*train).score(*test)
@@ -229,7 +251,7 @@ def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, s
     apart = np.array([summary.mean - peers[at[0]][at[2], at[1]] for at, summary in means.items()])
     size = np.abs(apart)
     print(
-        f"{name}, shift {shift:+}: mean difference {apart.mean():+.5f}, of sizes {size.mean():.5f}, most {size.max():.5f}"
+        f"{name}, shift {shift:+}: mean difference {apart.mean():+.5f}, size {size.mean():.5f}, most {size.max():.5f}"
     )
     assert len(apart) == 55 * 3 and size.mean() < 0.003 and size.max() < 0.015
 

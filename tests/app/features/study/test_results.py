@@ -46,6 +46,10 @@ def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, 
         mine = shard(paths(KNN), number, 2)
         assert sum(map(len, engines.run(KNN, None, mine, merged))) == sum(len(path.cells) for path in mine)
     assert len(parts(merged)) == 2 and exported(merged) == expected
+    (tmp_path / "of C").mkdir()
+    for number in (2, 1):
+        list(engines.run(GRID, None, shard(paths(GRID), number, 2), tmp_path / "of C"))
+    assert exported(tmp_path / "of C") == plain(GRID, computed(GRID))
     run(KNN, several, jobs=3)
     assert len(parts(several)) >= 2 and exported(several) == expected
     assert {path.read_bytes().splitlines()[0] for path in (*parts(merged), *parts(several))} == {
@@ -86,8 +90,9 @@ def test_a_process_that_dies_is_told(tmp_path: Path, at_once: None) -> None:
 
 @pytest.mark.soak
 def test_four_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
-    run(GRID, tmp_path / "grid", jobs=4)
-    assert exported(tmp_path / "grid") == plain(GRID, computed(GRID))
+    study = msgspec.structs.replace(GRID, repetitions=300)
+    run(study, tmp_path / "grid", jobs=4)
+    assert len(parts(tmp_path / "grid")) == 4 and exported(tmp_path / "grid") == plain(study, computed(study))
 
 
 @pytest.mark.soak
