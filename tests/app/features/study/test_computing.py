@@ -21,6 +21,7 @@ from app.state.document import GeneratorSettings, Lane
 from solver import SmoSolver
 from solver.data import datasets
 from solver.kernels.table import Kernel
+from solver.svm.c_path import PathSolver
 
 from .studies import GRID, KNN, computed, given_of, with_tol
 
@@ -207,20 +208,16 @@ def test_an_efficiency_map_is_that_of_a_loop() -> None:
 
 def independent(name: str, shift: float, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The data sets of the exercise, made anew: by rejection in place of a formula."""
-    X = random.uniform(-1.0, 1.0, (100 * n, 2))
     if name == "line":
-        above = X[X[:, 1] - X[:, 0] >= shift][:n]
-        below = X[X[:, 0] - X[:, 1] >= shift][:n]
-        if shift < 0:  # a density of x as without a shift, then y even between the shifted line and the edge
-            x = 1.0 - 2.0 * np.sqrt(random.uniform(size=(2, n)))
-            low = np.maximum(x + shift, -1.0)
-            y = low + (1.0 - low) * random.uniform(size=(2, n))
-            above, below = np.column_stack([x[0], y[0]]), -np.column_stack([x[1], y[1]])
-        return np.concatenate([above, below]), np.repeat([0, 1], n)
-    square = (X * X).sum(axis=1)
-    Z = random.uniform(-1.0, 1.0, (100 * n, 2))  # others: no point is of both classes
-    inside, outside = Z[(Z * Z).sum(axis=1) <= 0.5 - shift][:n], X[(square >= 0.5 + shift) & (square <= 1.0)][:n]
-    return np.concatenate([inside, outside]), np.repeat([0, 1], n)
+        # The less of two even numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
+        x = random.uniform(-1.0, 1.0, (2, 10 * n + 100)).min(axis=0)
+        x = x[x <= 1.0 - shift][: 2 * n]
+        low = np.maximum(x + shift, -1.0)
+        points = np.column_stack([x, low + (1.0 - low) * random.uniform(size=2 * n)])
+        return np.concatenate([points[:n], -points[n:]]), np.repeat([0, 1], n)
+    X, Z = random.uniform(-1.0, 1.0, (2, 20 * n + 200, 2))
+    inside, square = X[(X * X).sum(axis=1) <= 0.5 - shift][:n], (Z * Z).sum(axis=1)
+    return np.concatenate([inside, Z[(square >= 0.5 + shift) & (square <= 1.0)][:n]]), np.repeat([0, 1], n)
 
 
 def simulated(name: str, shift: float, n: int, draws: int, seed: int) -> np.ndarray:
@@ -269,6 +266,16 @@ def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
         assert {k: v for k, v in record.values.items() if k != "dual"} == {
             k: v for k, v in cold.values.items() if k != "dual"
         }
+
+
+def test_what_is_counted_or_timed_goes_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ValueError("a path")
+
+    monkeypatch.setattr(PathSolver, "__init__", fail)
+    for values, error in ((("seconds",), ""), (("dual", "steps"), ""), (("dual",), "a path")):
+        records = computed(msgspec.structs.replace(GRID, values=values, repetitions=1))
+        assert {record.error for record in records} == {error}
 
 
 def test_steps_are_counted_from_nothing() -> None:
