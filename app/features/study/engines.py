@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
@@ -30,8 +29,8 @@ from .results import close_parts, part_of
 
 #: Workers of `--dask local` where --jobs says nothing.
 LOCAL_WORKERS = 2
-#: Seconds after which others are thought of, and seconds of work left that are worth starting them.
-LOOK, WORTHWHILE = 0.1, 0.7
+#: Seconds of work after which others are thought of, and those left that are worth starting them.
+LOOK, WORTHWHILE = 0.05, 1.0
 #: Paths that each of them has, one of them under work; seconds between two looks at signals.
 AHEAD, SIGNALS = 2, 0.2
 _NONE = np.empty((0, 2))
@@ -142,15 +141,15 @@ class _Processes:
     def _here(self) -> Iterator[list[Record]]:
         """The paths that this process takes, and what has come of the others."""
         study, given, folder = self._task
-        begun, n_done = time.monotonic(), 0
+        spent, n_done = 0.0, 0
         while (path := self._next()) is not None:
             records = []
             for record in _recorded(study, given, path, folder):
                 records.append(record)
                 n_done += 1
-                spent = time.monotonic() - begun
-                waiting = self._executor is None and self._others and spent > LOOK
-                if waiting and self._n_cells * spent / n_done > WORTHWHILE:
+                spent += record.seconds  # not those in which compiled code is fetched
+                alone = self._executor is None and self._others
+                if alone and spent > LOOK and self._n_cells * spent / n_done > WORTHWHILE:
                     self._start()
             yield records
             yield from self._from_others()

@@ -33,8 +33,8 @@ def parts(folder: Path) -> list[Path]:
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other processes begin with the first cell."""
-    monkeypatch.setattr(engines, "LOOK", 0.0)
-    monkeypatch.setattr(engines, "WORTHWHILE", 0.0)
+    monkeypatch.setattr(engines, "LOOK", -1.0)
+    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
 
 
 def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
