@@ -169,7 +169,7 @@ class _Progress:
     def __init__(self, whole: int, todo: int) -> None:
         self.all, self.done = whole, whole - todo
         self._todo, self._made = todo, 0
-        self._begun = self._shown = time.monotonic()
+        self._begun = self._first = self._shown = time.monotonic()
         self._replaces = sys.stderr is not None and sys.stderr.isatty()
         self._open = False
 
@@ -183,11 +183,15 @@ class _Progress:
         """A path is done."""
         self.done, self._made = self.done + 1, self._made + 1
         now = time.monotonic()
+        if self._made == 1:  # what comes before it, such as starting a cluster, comes once
+            self._first = now
         if now - self._shown < (EVERY if self._replaces else EVERY_LINE):
             return
         self._shown = now
-        left = (now - self._begun) / self._made * (self._todo - self._made)
-        text = f"{self.done} of {count(self.all, 'path')}, {_duration(left)} left"
+        text = f"{self.done} of {count(self.all, 'path')}"
+        if self._made > 1:
+            left = (now - self._first) / (self._made - 1) * (self._todo - self._made)
+            text += f", {_duration(left)} left"
         self._write(f"\r{text:<60}" if self._replaces else f"{text}\n")
         self._open = self._replaces
 

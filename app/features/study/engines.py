@@ -219,7 +219,7 @@ def _with_dask(
         if address == "local":
             workers = jobs if jobs > 1 else LOCAL_WORKERS
             cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+                n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
             )
             client = distributed.Client(cluster)
         else:

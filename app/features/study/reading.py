@@ -342,9 +342,13 @@ def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[St
 def written(study: Study, sentence: str, document: str = "") -> str:
     """A commented file that reads as `study`; its points are of `document` where it has no generator."""
     lines = [f"# {sentence}", "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2", ""]
-    measured = f"{', '.join(measures_of(study.lane))}; disagreement, with a classifier in a table [other]"
+    measured = ", ".join(measures_of(study.lane))
     lines += [f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules']
-    lines += [f"# What is measured: {measured}.", f"values = {_toml(list(study.values))}"]
+    lines += [
+        f"# What is measured: {measured};",
+        "# disagreement, with a classifier in a table [other].",
+        f"values = {_toml(list(study.values))}",
+    ]
     lines += [
         f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
         f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
