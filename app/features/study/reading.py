@@ -344,11 +344,8 @@ def written(study: Study, sentence: str, document: str = "") -> str:
     lines = [f"# {sentence}", "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2", ""]
     measured = ", ".join(measures_of(study.lane))
     lines += [f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules']
-    lines += [
-        f"# What is measured: {measured};",
-        "# disagreement, with a classifier in a table [other].",
-        f"values = {_toml(list(study.values))}",
-    ]
+    lines += [f"# What is measured: {measured};", "# disagreement, with a classifier in a table [other]."]
+    lines += [f"values = {_toml(list(study.values))}"]
     lines += [
         f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
         f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
