@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from solver.core._compile import jit, part
+from solver.core._compile import inlined, jit, part
 
 from ._knn_select import LANES, separate
 
@@ -280,6 +280,59 @@ def _sort(d, who, found):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
+@inlined
+def _box_bound(metric, boxes, node, place, features, narrow, margin):  # type: ignore[no-untyped-def]
+    """No location in the box of `node` is nearer to `place` than this, as distances are compared."""
+    low = 0.0
+    if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
+        for f in range(features):
+            gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+            low += gap * gap if gap > 0.0 else 0.0
+        if metric == COSINE:
+            low = 0.5 * low - margin
+    else:
+        largest = 0.0
+        for f in range(features):
+            gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
+            low += gap if gap > 0.0 else 0.0
+            largest = gap if gap > largest else largest
+        if metric == CHEBYSHEV:
+            low = largest
+        elif metric == MINKOWSKI:
+            low = max(largest, low * narrow) * SHORT
+    return low
+
+
+@part
+def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-untyped-def]
+    """The Minkowski distances of the candidates [base, base + found), for those they were compared by."""
+    for i in range(base, base + found):
+        largest = 0.0
+        for f in range(query.size):
+            largest = max(largest, abs(query[f] - points[f, who[i]]))
+        d[i] = largest
+        if largest > 0.0:
+            total = 0.0
+            for f in range(query.size):
+                ratio = abs(query[f] - points[f, who[i]]) / largest
+                total += math.pow(ratio, p) if ratio < 1.0 else 1.0
+            d[i] = largest * math.pow(total, 1.0 / p)
+
+
+@part
+def _margins(metric, p, features, powers):  # type: ignore[no-untyped-def]
+    """(narrow, wide, extra) of `search`."""
+    if metric != MINKOWSKI:
+        return 1.0, 1.0, 0.0
+    wide = math.pow(np.float64(features), 1.0 / p)
+    if features == 2:
+        wide = 1.0
+        for i in range(powers.size - 1):
+            wide = max(wide, powers[i + 1] / powers[i])
+    # `extra` is for numbers so small that they lose digits.
+    return math.pow(np.float64(features), 1.0 / p - 1.0), wide / (SHORT * SHORT), 1e-300
+
+
 @jit
 def search(  # type: ignore[no-untyped-def]
     metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
@@ -311,17 +364,7 @@ def search(  # type: ignore[no-untyped-def]
     stack = np.empty(DEEPEST, np.int64)
     query = np.empty(features)
     place = np.empty(features)
-    narrow = math.pow(np.float64(features), 1.0 / p - 1.0) if metric == MINKOWSKI else 1.0
-    wide = 1.0
-    extra = 0.0
-    if metric == MINKOWSKI:
-        extra = 1e-300  # for numbers so small that they lose digits
-        wide = math.pow(np.float64(features), 1.0 / p)
-        if features == 2:
-            wide = 1.0
-            for i in range(powers.size - 1):
-                wide = max(wide, powers[i + 1] / powers[i])
-        wide /= SHORT * SHORT
+    narrow, wide, extra = _margins(metric, p, features, powers)
     steps = powers.size - 1
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features
@@ -350,26 +393,8 @@ def search(  # type: ignore[no-untyped-def]
                 home >>= 1
             top -= 1
             node = stack[top]
-            if bound < np.inf:
-                low = 0.0
-                if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
-                    for f in range(features):
-                        gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
-                        low += gap * gap if gap > 0.0 else 0.0
-                    if metric == COSINE:
-                        low = 0.5 * low - margin
-                else:
-                    largest = 0.0
-                    for f in range(features):
-                        gap = max(boxes[node, 0, f] - place[f], place[f] - boxes[node, 1, f])
-                        low += gap if gap > 0.0 else 0.0
-                        largest = gap if gap > largest else largest
-                    if metric == CHEBYSHEV:
-                        low = largest
-                    elif metric == MINKOWSKI:
-                        low = max(largest, low * narrow) * SHORT
-                if low > bound:
-                    continue
+            if bound < np.inf and _box_bound(metric, boxes, node, place, features, narrow, margin) > bound:
+                continue
             if node < leaves:  # the nearer half comes last, and so is the next
                 right = 1 if place[sides[node]] >= cuts[node] else 0
                 stack[top] = 2 * node + 1 - right
@@ -436,17 +461,7 @@ def search(  # type: ignore[no-untyped-def]
                     found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
                     most = max(2 * q, 2 * found)
         if metric == MINKOWSKI:
-            for i in range(base, base + found):
-                largest = 0.0
-                for f in range(features):
-                    largest = max(largest, abs(query[f] - points[f, who[i]]))
-                d[i] = largest
-                if largest > 0.0:
-                    total = 0.0
-                    for f in range(features):
-                        ratio = abs(query[f] - points[f, who[i]]) / largest
-                        total += math.pow(ratio, p) if ratio < 1.0 else 1.0
-                    d[i] = largest * math.pow(total, 1.0 / p)
+            _work_out_powers(p, query, points, d, who, base, found)
         if metric == MINKOWSKI or q > SMALL:
             if found > q:
                 found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)

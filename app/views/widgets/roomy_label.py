@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
 #: Pixels at which a text is measured that has not its width yet.
 LEAST_WIDTH = 60
+#: Heights that are remembered.
+MOST_KNOWN = 100
 
 
 class RoomyLabel(QLabel):
@@ -34,6 +36,7 @@ class RoomyLabel(QLabel):
         super().__init__()
         self._longest, self._rich = longest, rich
         self._kept = (0, 0)  # the width, and the height there
+        self._heights: dict[tuple[str, int], int] = {}  # by text and width
         self.setObjectName(name)
         if title:
             self.setAccessibleName(title)
@@ -41,7 +44,9 @@ class RoomyLabel(QLabel):
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
         self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
 
     def say(self, text: str, keep: bool = True) -> None:
         """Show `text`; the room of those before it is kept, or not."""
@@ -57,29 +62,47 @@ class RoomyLabel(QLabel):
         """Take the room of earlier texts back."""
         self._kept = (0, 0)
 
+    def heightForWidth(self, width: int) -> int:
+        """Of any width, so that who asks before it has that width is answered as afterwards."""
+        width = max(width, LEAST_WIDTH)
+        kept = self._kept[1] if self._kept[0] == width else self._room(self._longest or self.text(), width)
+        return max(kept, self._room(self.text(), width))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in NEW_FONT:
+            self._heights.clear()
             self.forget()
             self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
     def _fit(self) -> None:
         width = max(self.width(), LEAST_WIDTH)
-        height = self._room(self.text(), width)
-        if self._kept[0] == width:
-            height = max(height, self._kept[1])
-        elif self._longest:
-            height = max(height, self._room(self._longest, width))
-        self._kept = (width, height)
-        if height != self.minimumHeight():
-            self.setFixedHeight(height)
+        height = self.heightForWidth(width)
+        self._kept = width, height
+        if height != self.height():
+            self.updateGeometry()
 
     def _room(self, text: str, width: int) -> int:
         """Pixels that `text` needs; a label itself says no less than it has been given."""
+        known = self._heights.get((text, width))
+        if known is None:
+            if len(self._heights) > MOST_KNOWN:
+                self._heights.clear()
+            known = self._heights[text, width] = self._measured(text, width)
+        return known
+
+    def _measured(self, text: str, width: int) -> int:
         if not self._rich:
             wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
             return self.fontMetrics().boundingRect(QRect(0, 0, width, 100_000), wrapped, text).height() + 2

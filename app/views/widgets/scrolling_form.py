@@ -69,8 +69,10 @@ class ScrollingForm(QScrollArea):
         return self._form.minimumSizeHint().width() - self._layout.contentsMargins().right()
 
     def _measure(self) -> None:
-        # The height is asked for the width without a bar, so that the answer does not depend on the bar.
-        wanted = self._layout.totalHeightForWidth(max(self.width(), self._form_width()))
+        # The height is asked for the width without a bar, so that the answer does not depend on the bar: with one, the
+        # layout has no margin at the right.
+        beside = self._margins.right() - self._layout.contentsMargins().right()
+        wanted = self._layout.totalHeightForWidth(max(self.width(), self._form_width()) - beside)
         wanted = max(wanted, self._form.minimumSizeHint().height()) if wanted < 0 else wanted
         if wanted != self._wanted:
             self._wanted = wanted

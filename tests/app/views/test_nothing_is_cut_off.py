@@ -37,6 +37,7 @@ from app.views.dock_manager import docks
 from app.views.lane.named_combo import NamedCombo
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import ShortCombo
+from app.views.widgets.roomy_label import RoomyLabel
 from app.views.window import MainWindow
 from tests.covering import pairwise_params
 from tests.windows import Make, settle
@@ -157,6 +158,22 @@ def faults(window: MainWindow) -> list[str]:
     return found
 
 
+def places(window: MainWindow) -> dict[str, tuple[int, ...]]:
+    """Where each text is that keeps room for its longest."""
+    return {label.objectName(): label.geometry().getRect() for label in window.findChildren(RoomyLabel)}
+
+
+def moving(window: MainWindow) -> list[str]:
+    """What does not come to rest: a bar that comes and goes has texts wrap otherwise, and they have it come and go."""
+    for _ in range(10):
+        before = places(window)
+        rest(window)
+        after = places(window)
+        if before == after:
+            return []
+    return [f"{name} does not come to rest" for name, place in after.items() if place != before.get(name, place)]
+
+
 def rest(window: MainWindow) -> None:
     """All parts have their sizes."""
     for _ in range(4):
@@ -198,6 +215,7 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
             if found:
                 rest(window)
                 found = faults(window)
+        found += moving(window)
         least = window.minimumSizeHint()
         if window.size().toTuple() != size:
             found.append(f"the window is of another size: {window.size().toTuple()}")
