@@ -76,12 +76,12 @@ def free_direction(rows, index, count, v, ridge, U, d, ones):  # type: ignore[no
 
 
 @part
-def free_steps(rows, lo, hi, beta, v, up, low, ridge, index, count):  # type: ignore[no-untyped-def]
-    """Steps on the `count` points in `index`, until none is cut; returns how many were made."""
+def free_steps(rows, lo, hi, beta, v, up, low, ridge, index, count, most):  # type: ignore[no-untyped-def]
+    """Steps on the `count` points in `index`, at most `most` and until none is cut; returns how many were made."""
     n = v.shape[0]
     made = 0
     U, d, ones, change = np.empty((count, count)), np.empty(count), np.empty(count), np.empty(n)
-    while count > 1 and free_direction(rows, index, count, v, ridge, U, d, ones):
+    while made < most and count > 1 and free_direction(rows, index, count, v, ridge, U, d, ones):
         for k in range(n):
             change[k] = 0.0
         gain, curvature = 0.0, 0.0
@@ -144,18 +144,23 @@ def search(  # type: ignore[no-untyped-def]
     budget,
     notes,
 ):
-    """As `_smo_loops.run`, with steps on all free multipliers between; each counts as one, and all rows are known."""
+    """As `_smo_loops.run`, with steps on all free multipliers between; each counts as one, and all rows are known.
+
+    `budget` is for both, and kept to about its double.
+    """
     n = v.shape[0]
     index = np.empty(n, dtype=np.int64)
     ridge = RIDGE * max(diagonal.max(), 1e-300)
     goal = ints[ITERATION] + n_steps
-    first = True
+    first, spent = True, 0.0
     while True:
         count = free_points(up, low, index)
         cost = count * (count * count / 12.0 + n)
         pairs = max(FIRST_PAIRS, FIRST_SHARE * cost / (2 * n))
         if not first or count <= FIRST_FREE:
-            made = free_steps(rows, lo, hi, beta, v, up, low, ridge, index, count)
+            most = 1 + int(budget / (cost + n))
+            made = free_steps(rows, lo, hi, beta, v, up, low, ridge, index, count, most)
+            spent += made * cost
             ints[ITERATION] += made
             if not first:
                 pairs = max(PAIRS, SHARE * made * cost / (2 * n))
@@ -165,5 +170,6 @@ def search(  # type: ignore[no-untyped-def]
             rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
             left, budget, notes,
         )  # fmt: skip
-        if outcome != RUNNING or ints[ITERATION] >= goal:
+        spent += 2 * n * left
+        if outcome != RUNNING or ints[ITERATION] >= goal or spent >= budget:
             return outcome

@@ -27,6 +27,8 @@ from .working_set_rules import RULES
 
 #: Points up to which the whole matrix is kept, 8 MB.
 MOST_POINTS = 1000
+#: Entries visited between two looks at `stop`: some milliseconds.
+BUDGET = 10_000_000
 #: Ratios of bounds that differ by rounding only.
 ALIKE = 1e-12
 
@@ -115,7 +117,7 @@ class PathSolver(SmoSolver):
             self._rng,
             tol,
             n,
-            EVERYTHING,
+            BUDGET,
             self._notes.record,
         )
         return outcome
