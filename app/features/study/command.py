@@ -65,7 +65,7 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 def study_of(document: Document) -> Study:
     """A study of the document's points and its first classifier, over the sliders that it has."""
-    lane = reading.lane_of(document)
+    lane = reading.lanes_of(document)[0]
     points = document.training_points
     if len(points) < 2:
         raise FileError("The document has fewer than two points to learn from.")

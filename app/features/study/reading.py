@@ -79,11 +79,13 @@ class _Reader:
         else:
             generator, digest = None, self._given(self.source, "data.document")
             try:
-                lane = lane_of(self.source)
+                lane = lanes_of(self.source)[0]
             except FileError as error:
                 self.fault("classifier", str(error))
                 lane = Lane()
         other = self._classifier(tables["other"], "other") if tables["other"] else None
+        if other is None and self.source is not None and "disagreement" in fields.get("values", ()):
+            other = next(iter(lanes_of(self.source)[1:]), None)
         axes = self._axes(tables["axes"], lane, generator is None)
         if self.faults:
             return None
@@ -299,12 +301,12 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def lane_of(document: Document) -> Lane:
-    """The first classifier of a document, without what it does not use; FileError where there is none."""
-    lane = next((each for each in document.lanes if not each.is_difference), None)
-    if lane is None:
+def lanes_of(document: Document) -> list[Lane]:
+    """The classifiers of a document, without what they do not use; FileError where there is none."""
+    found = [plain_lane(lane) for lane in document.lanes[: document.shown] if not lane.is_difference]
+    if not found:
         raise FileError("The document has no classifier of its own.")
-    return plain_lane(lane)
+    return found
 
 
 def examined(

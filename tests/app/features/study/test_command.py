@@ -125,6 +125,14 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     (tmp_path / "t.toml").write_text(f"{head}{given}{axes}")
     assert study("run", tmp_path / "t.toml", "--out", tmp_path / "t") == 0
     assert exported(tmp_path / "r") == exported(tmp_path / "t")
+    # Another classifier is the document's second.
+    two = replace(document, lanes=(lane, Lane("difference"), Lane("knn")), shown=3)
+    documents.write(two, tmp_path / "two.playground")
+    (tmp_path / "d.toml").write_text('folds = 3\nvalues = ["disagreement"]\n[axes]\nC = [0.5, 4.0]\ngamma = [7.0]\n')
+    assert study("run", tmp_path / "d.toml", "--from", tmp_path / "two.playground", "--out", tmp_path / "d") == 0
+    found = results.read(tmp_path / "d").study
+    assert found is not None and found.other == Lane("knn")
+    assert study("run", tmp_path / "d.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "x") == 2
     # Without a file, the study that init --from writes.
     small = replace(document, lanes=(Lane("knn"),), shown=1)
     documents.write(small, tmp_path / "small.playground")
