@@ -39,6 +39,7 @@ class Step:
 def steps() -> list[Step]:
     """The things to compile."""
     import solver  # which fetches a name when it is asked for: the window imports no more than it needs
+    from solver.svm.c_path import PathSolver
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
@@ -51,6 +52,7 @@ def steps() -> list[Step]:
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
         Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
+        Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),

@@ -225,16 +225,6 @@ class AutoSolver(SmoSolver):
         with _ONE_THREAD:
             return super().step(n, stop)
 
-    @property
-    def restarts(self) -> bool:
-        """As in `SmoSolver`; so many points that they start next to the optimum do so for each C."""
-        return super().restarts and not (self._may_try and len(self.y) >= EXPANDED)
-
-    def restart(self, C: float | ArrayLike) -> None:
-        """As in `SmoSolver`; costs are counted anew, too."""
-        super().restart(C)
-        self._cost, self._try_at, self._trial = 0, FIRST_TRY, None
-
     def checkpoint(self) -> Checkpoint:
         """Not possible: a short cut under way cannot be copied.
 

@@ -352,11 +352,6 @@ class ActiveSet:
             self.part = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
             self.part.v[:] = v
 
-    def restart(self) -> None:
-        """All points again, and no choice for a while; v is still to be refreshed."""
-        self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
-        self._all_points()
-
     # -- v of all points -------------------------------------------------------------------------------------------
 
     def definition(self) -> KernelSum:

@@ -42,8 +42,6 @@ from .projection import feasible
 from .shrinking import ActiveSet, ActiveState, KernelSum
 from .working_set_rules import RULES
 
-#: Free multipliers up to which a restart solves for all of them at once.
-MOST_FREE = 80
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
 #: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
@@ -221,82 +219,6 @@ class SmoSolver(DualSolver):
             self.beta[:] = 0.0
             self._recompute()
 
-    @property
-    def restarts(self) -> bool:
-        """Whether `restart` is possible."""
-        return not bool(np.isinf(self.C).any())
-
-    def restart(self, C: float | ArrayLike) -> None:
-        """Begin a training with other bounds, near the optimum that the present multipliers foretell.
-
-        While no point changes its case, multipliers at their bound follow it, and the free ones follow those by a
-        linear system (Hastie, Rosset, Tibshirani, Zhu, JMLR 5, 2004).  Where too many are free for that, the start is
-        the better of the present ones, and of them times the ratio of the bounds.  The kernel rows that are kept serve
-        again; updates are counted from 0.
-
-        Parameters
-        ----------
-        C : float or array-like of shape (n,)
-            Finite, as the bounds now must be.
-
-        Raises
-        ------
-        ValueError
-            A bad C, or a bound now or then that is infinite, or it never `restarts`.
-        """
-        new = check_prices(C, len(self.y), LARGEST_C)
-        if np.isinf(self.C).any():
-            raise ValueError("C is inf; a training with a finite C cannot begin from it.")
-        if not self.restarts:
-            raise ValueError(f"{len(self.y)} points have a start of their own; make a new solver for another C.")
-        alpha = self.alpha
-        foretold = self._foretold(new)
-        starts = [alpha * (new / self.C), alpha] if foretold is None else [foretold]
-        self.C[:] = new
-        # In place: the subproblem of all points keeps these very arrays.
-        self._lo[:], self._hi[:] = np.where(self.y > 0, 0.0, -new), np.where(self.y > 0, new, 0.0)
-        self._ints[loops.ITERATION] = 0
-        self._task, self._moved_since_refresh, self.status = None, False, Status.RUNNING
-        self._active.restart()
-        duals = []
-        for start in starts:
-            self._start_from(start)
-            duals.append(self.dual)
-        best = int(np.argmax(duals))
-        if best < len(starts) - 1:
-            self._start_from(starts[best])
-
-    def _foretold(self, new: Array) -> Array | None:
-        """The multipliers for bounds `new` if no point changes its case; None where that is not to be had.
-
-        With F the free points and c the changes of y alpha at the bounds, ``K_FF d + b 1 = v_F - K_F c`` and
-        ``sum d = -sum c`` for the changes d of the free ones: all v_F are equal again.
-        """
-        alpha = self.alpha
-        bounded = alpha == self.C
-        free = np.flatnonzero((alpha > 0) & ~bounded)
-        if not 1 <= len(free) <= MOST_FREE or self.kernel.name == "precomputed":
-            return None
-        moved = np.flatnonzero(bounded)
-        change = self.y[moved] * (new[moved] - self.C[moved])
-        X = self._active.whole.XT.T
-        system = np.ones((len(free) + 1, len(free) + 1))
-        system[:-1, :-1] = self.kernel.gram(X[free], X[free])
-        system[-1, -1] = 0.0
-        # Points that are nearly alike share what they get.
-        system[np.arange(len(free)), np.arange(len(free))] += 1e-10 * max(float(np.abs(system).max()), 1e-300)
-        right = np.append(self.v[free] - self.kernel.gram(X[free], X[moved]) @ change, -change.sum())
-        try:
-            with np.errstate(all="ignore"):
-                step = np.linalg.solve(system, right)[:-1]
-        except np.linalg.LinAlgError:
-            return None
-        if not np.isfinite(step).all():
-            return None
-        alpha[moved] = new[moved]
-        alpha[free] = np.clip(alpha[free] + self.y[free] * step, 0.0, new[free])
-        return alpha
-
     # -- reading -------------------------------------------------------------------------------------------------------
 
     @property
@@ -470,15 +392,7 @@ class SmoSolver(DualSolver):
         if self._notes:
             due = min(due, self.n_iter + AT_ONCE)
         before = self.n_iter
-        outcome = active.run(
-            RULES[self.selection].code,
-            self._ints,
-            self._rng,
-            max(self.tol, self._reachable),
-            due - before,
-            PIECE,
-            self._notes.record,
-        )
+        outcome = self._updates(due - before, max(self.tol, self._reachable))
         self._notes.add(self.n_iter - before)
         self._moved_since_refresh |= self.n_iter > before
         ended = outcome != loops.RUNNING
@@ -492,6 +406,11 @@ class SmoSolver(DualSolver):
             self._task = _Task(active.changes(), SmoSolver._synchronised, outcome)
         elif self.n_iter >= self.max_iter:
             self.status = Status.STOPPED_EARLY
+
+    def _updates(self, n: int, tol: float) -> int:
+        """At most `n` updates of the points under work; how they ended, as `_smo_loops.run` says it."""
+        code = RULES[self.selection].code
+        return self._active.run(code, self._ints, self._rng, tol, n, PIECE, self._notes.record)
 
     def _begin_refresh(self, outcome: int) -> None:
         self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)

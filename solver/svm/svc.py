@@ -23,11 +23,12 @@ from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
 
 from .auto import AutoSolver
+from .c_path import PathSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
 #: Ways to train; see the parameter `solver` of SVC.
-SOLVERS = ("smo", "auto")
+SOLVERS: dict[str, type[SmoSolver]] = {"smo": SmoSolver, "auto": AutoSolver, "path": PathSolver}
 _SHAPES = ("ovr", "ovo")
 
 
@@ -78,13 +79,14 @@ class SVC(KernelClassifier):
         How more than two classes become binary problems, a name of `multiclass.SCHEMES`.
     cache_size : float, default=200
         Bound of the kernel rows kept while training, in MB.
-    solver : {"smo", "auto"}, default="smo"
+    solver : {"smo", "auto", "path"}, default="smo"
         "smo" is step by step what the playground's lanes show.  "auto" is the same until that has become expensive,
         and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
         (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
         Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
         certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
-        `auto`.  `n_iter_` does not count what was jumped over.
+        `auto`.  `n_iter_` does not count what was jumped over.  "path" keeps the whole kernel matrix of up to 1000
+        points; its trainer's solvers can go on to another C (see `c_path`).
     max_time : float, default=inf
         Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
         Certifying it takes time besides.  With it, the same call may give another answer.
@@ -300,8 +302,7 @@ class SVC(KernelClassifier):
 
     def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
         """The solver of one binary problem."""
-        kind = AutoSolver if self.solver == "auto" else SmoSolver
-        return kind(
+        return SOLVERS[self.solver](
             X,
             y,
             kernel,

@@ -40,7 +40,12 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         help="compute what is missing",
         description="Compute what is missing of a study.  Ctrl+C stops it; the same command goes on.",
     )
-    run.add_argument("study", type=_path, metavar="STUDY.toml")
+    run.add_argument("study", type=_path, metavar="STUDY.toml", nargs="?")
+    what = (
+        "take points and the settings of the first classifier from a document or a share text; with no STUDY.toml, the"
+    )
+    what += " study is the one that init --from writes"
+    run.add_argument("--from", dest="source", type=_path, metavar="FILE", help=what)
     run.add_argument("--out", type=_path, required=True, metavar="FOLDER", help="of the results; made if need be")
     run.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes; default 1")
     what = "workers of a Dask scheduler, which is trusted, or of “local”; they need the same folder"

@@ -8,20 +8,20 @@ cells of a repetition have the same points and folds, wherever and whenever they
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from app.state.points import Points
 from solver.core.arrays import Indices
 
-from .model import Study, builtins_of
+from .model import Study
 
 #: Version of the numerics: to be raised whenever a change of the program changes any result.
-NUMERICS = 1
+NUMERICS = 2
 #: Every how many places of an axis are computed first, then next, then all.
 COARSE = (4, 2, 1)
 
@@ -92,7 +92,7 @@ def data_of(study: Study, places: Places) -> dict[str, Any]:
     choice = study.choice(places)
     generator = study.generator_at(choice)
     if generator is not None:
-        return {"generator": builtins_of(generator)}
+        return {"generator": generator}
     return {"points": study.digest, "n": choice.get("n", 0)}
 
 
@@ -103,11 +103,12 @@ def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:
         "numerics": NUMERICS,
         "data": data_of(study, places),
         "classifier": lane.classifier,
-        "settings": builtins_of(lane.settings),
+        "settings": lane.settings,
         "repetition": repetition,
         "fold": fold,
         "values": study.values,
         "path": _beginning(study, places),
+        "other": study.other,
         **{name: getattr(study, name) for name in ("folds", "draws", "test", "test_on", "most_steps")},
     }
     return str(_digest(whole).hexdigest()[:24])
@@ -127,7 +128,7 @@ def seed_of(data: dict[str, Any], repetition: int, draw: int, purpose: str) -> i
 
 
 def _digest(value: dict[str, Any]) -> Any:
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted"))
 
 
 def digest_of(*parts: Points) -> str:

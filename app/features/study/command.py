@@ -23,7 +23,8 @@ from app.state.slider_scales import RankScale, controls_of, scale_of
 
 from . import engines, exporting, reading, results
 from .cells import paths, shard
-from .model import PRESETS, Axis, Kind, Study, log_steps, plain_lane
+from .computing import Given
+from .model import PRESETS, Axis, Kind, Study, log_steps
 from .results import Results, Summary, summaries
 
 Tell = Callable[[str], None]
@@ -32,7 +33,7 @@ Open = Callable[[Path | None], Document]
 EVERY, EVERY_LINE = 0.2, 10.0
 GO_ON = "The same command goes on."
 #: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
-STOPPED, PATIENCE = 130, 0.6
+STOPPED, PATIENCE = 130, 0.4
 
 
 def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
@@ -64,16 +65,14 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 def study_of(document: Document) -> Study:
     """A study of the document's points and its first classifier, over the sliders that it has."""
-    lane = next((each for each in document.lanes if not each.is_difference), None)
-    if lane is None:
-        raise FileError("The document has no classifier of its own.")
+    lane = reading.lanes_of(document)[0]
     points = document.training_points
     if len(points) < 2:
         raise FileError("The document has fewer than two points to learn from.")
     fewest = min(number for number in points.counts if number)
     axes = []
     for control in controls_of(lane)[:2]:
-        scale = scale_of(control, max(2, len(points) * 4 // 5))
+        scale = scale_of(control, fewest)  # k up to n, the points of each class
         if isinstance(scale, RankScale):
             places = range(0, scale.high + 1, max(1, scale.high // 6))
             values: tuple[Any, ...] = tuple(dict.fromkeys(scale.value_at(place) for place in places))
@@ -84,15 +83,19 @@ def study_of(document: Document) -> Study:
         sizes = sorted({max(2, fewest * part // 4) for part in range(1, 5)} & set(range(1, fewest + 1)))
         axes.append(Axis("n", tuple(sizes or [fewest])))
     kind: Kind = "grid" if len(axes) > 1 else "learning-curve"
-    return Study(kind, tuple(axes), lane=plain_lane(lane), digest="?", folds=min(5, max(2, fewest)))
+    folds, both = min(5, max(2, fewest)), {"n", "k"} <= {axis.name for axis in axes}
+    return Study(kind, tuple(axes), lane=lane, digest="?", folds=folds, k_up_to_n=both)
 
 
 # -- run ---------------------------------------------------------------------------------------------------------------
 
 
 def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    if options.study is None and options.source is None:
+        raise FileError("Nothing says what to run: name a STUDY.toml, or a document with --from.")
     try:
-        study, given = reading.read(options.study, opener)
+        source = None if options.source is None else opener(options.source)
+        study, given = _study_to_run(options.study, opener, source)
     except reading.StudyError as error:
         _complain("".join(f"{fault}\n" for fault in error.faults))
         return 2
@@ -128,6 +131,16 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     return 1 if failed else 0
 
 
+def _study_to_run(path: Path | None, opener: Open, source: Document | None) -> tuple[Study, Given | None]:
+    if path is not None:
+        return reading.read(path, opener, source)
+    assert source is not None
+    study, given, faults = reading.examined(reading.written(study_of(source), ""), Path(), opener, source)
+    if study is None:
+        raise reading.StudyError("The document", faults)
+    return study, given
+
+
 class _Stopping:
     """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
 
@@ -156,7 +169,7 @@ class _Progress:
     def __init__(self, whole: int, todo: int) -> None:
         self.all, self.done = whole, whole - todo
         self._todo, self._made = todo, 0
-        self._begun = self._shown = time.monotonic()
+        self._begun = self._first = self._shown = time.monotonic()
         self._replaces = sys.stderr is not None and sys.stderr.isatty()
         self._open = False
 
@@ -170,11 +183,15 @@ class _Progress:
         """A path is done."""
         self.done, self._made = self.done + 1, self._made + 1
         now = time.monotonic()
+        if self._made == 1:  # what comes before it, such as starting a cluster, comes once
+            self._first = now
         if now - self._shown < (EVERY if self._replaces else EVERY_LINE):
             return
         self._shown = now
-        left = (now - self._begun) / self._made * (self._todo - self._made)
-        text = f"{self.done} of {count(self.all, 'path')}, {_duration(left)} left"
+        text = f"{self.done} of {count(self.all, 'path')}"
+        if self._made > 1:
+            left = (now - self._first) / (self._made - 1) * (self._todo - self._made)
+            text += f", {_duration(left)} left"
         self._write(f"\r{text:<60}" if self._replaces else f"{text}\n")
         self._open = self._replaces
 

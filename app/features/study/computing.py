@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -21,16 +21,19 @@ from app.state.points import Points
 from solver import Status
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
-from solver.core.multiclass import PairTrainer
+from solver.core.multiclass import PairTrainer, winners
 from solver.data import datasets
 from solver.knn.k_path import predictions
 from solver.svm.auto import OneThread
+from solver.svm.c_path import MOST_POINTS, PathSolver
 
 from .cells import Path, Places, data_of, folds_of, key_of, seed_of
 from .model import Study
 
 #: Distances and counts of neighbours held at once, and places that an SVM is asked for at once.
 BLOCK, QUERIES = 100_000, 5000
+#: Kernel values between points and test points that are kept along a path of C: 32 MB.
+MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
 ROUND = 10_000
 _ONE_THREAD = OneThread()
@@ -140,7 +143,8 @@ def _record(study: Study, path: Path, number: int, total: _Sum) -> Record:
     key = key_of(study, places, path.repetition, path.fold)
     values = {} if total.error else total.values
     status = "" if total.error else total.status
-    return Record(key, places, path.repetition, path.fold, values, status, total.error, total.seconds)
+    seconds = values.get("seconds", total.seconds)
+    return Record(key, places, path.repetition, path.fold, values, status, total.error, seconds)
 
 
 def _sentence(error: Exception) -> str:
@@ -224,32 +228,52 @@ Result = tuple[dict[str, float], str, str]
 def _of_draw(study: Study, path: Path, drawn: _Draw) -> Iterator[Result]:
     """Values, status and error of each cell of the path."""
     lanes = [study.lane_at(study.choice(places)) for places in path.cells]
-    if lanes[0].classifier == "knn":
-        return _neighbours(study, lanes, drawn)
-    return _machines(study, lanes, drawn)
+    other = _others(study, drawn) if "disagreement" in study.values else None
+    if lanes[0].classifier != "knn":
+        return _machines(study, lanes, drawn, other)
+    if "seconds" in study.values:  # each for itself
+        return (result for lane in lanes for result in _neighbours(study, [lane], drawn, other))
+    return _neighbours(study, lanes, drawn, other)
 
 
-def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]:
+def _others(study: Study, drawn: _Draw) -> Indices:
+    """What the other classifier says at the test points."""
+    lane = study.other
+    if lane is None:
+        raise ValueError("There is no other classifier to disagree with.")
+    if lane.classifier == "knn":
+        model: Any = neighbors_of(lane.settings, len(drawn.xy)).fit(drawn.xy, drawn.labels)
+    else:
+        estimator = _estimator(study, lane)
+        model = estimator.adopt(_trained(estimator.prepare(drawn.xy, drawn.labels), study).snapshot(thorough=False))
+    return np.asarray(model.predict(drawn.test_xy))
+
+
+def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | None) -> Iterator[Result]:
     """All k from one search."""
     n = len(drawn.xy)
+    begun = time.perf_counter()
     ks = np.array([lane.settings.n_neighbors for lane in lanes], dtype=np.int64)
     sound = ks <= n
     model = neighbors_of(lanes[0].settings, 1).fit(drawn.xy, drawn.labels)
 
     def shares(xy: Array, labels: Indices) -> Array:
-        right = np.zeros(int(sound.sum()), dtype=np.int64)
+        same = np.zeros(int(sound.sum()), dtype=np.int64)
         size = max(1, BLOCK // (n * (1 + len(model.classes_))))
         for start in range(0, len(xy), size):
             part = slice(start, start + size)
             found = model.classes_[predictions(model, xy[part], ks[sound])]
-            right += (found == labels[part, None]).sum(axis=0)
-        return right / len(xy)
+            same += (found == labels[part, None]).sum(axis=0)
+        return same / len(xy)
 
     values: dict[str, Array] = {}
-    if "accuracy" in study.values:
+    if {"accuracy", "seconds"} & set(study.values):
         values["accuracy"] = shares(drawn.test_xy, drawn.test_labels)
+        values["seconds"] = np.full(int(sound.sum()), time.perf_counter() - begun)
     if "training_accuracy" in study.values:
         values["training_accuracy"] = shares(drawn.xy, drawn.labels)
+    if other is not None:
+        values["disagreement"] = 1.0 - shares(drawn.test_xy, other)
     place = 0
     for k, there in zip(ks, sound, strict=True):
         if not there:
@@ -259,28 +283,31 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Resul
         place += 1
 
 
-def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]:
-    """One training after the other; those of one path begin where the one before has ended."""
+def _machines(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | None) -> Iterator[Result]:
+    """One training after the other; those of one path of C go on where the one before has ended."""
     trainer: PairTrainer[Any] | None = None
-    estimator: PairClassifier | None = None
+    on_path = _on_path(study, lanes, drawn)
     for before, lane in zip((None, *lanes[:-1]), lanes, strict=True):
         try:
             if not len(drawn.test_xy):
                 raise ValueError("There are no points to test on.")
-            if before is not None and trainer is not None and _may_go_on(study, before, lane, trainer):
+            begun = time.perf_counter()
+            if on_path and before is not None and trainer is not None:
                 for solver in trainer.solvers:
                     solver.restart(solver.C / before.settings.C * lane.settings.C)
             else:
                 estimator = _estimator(study, lane)
+                if on_path:
+                    estimator.set_params(solver="path", selection="second-order")
                 trainer = estimator.prepare(drawn.xy, drawn.labels)
-            assert estimator is not None
-            while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
-                trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
-            trainer.step(0)
-            snapshots = trainer.snapshot(thorough=False)
-            model = estimator.adopt(snapshots)
+                model: _Model = _OnPath(trainer, drawn) if on_path else _Adopted(estimator, trainer, drawn)
+            _trained(trainer, study)
+            seconds = time.perf_counter() - begun
+            model.renew()
             status = trainer.status if trainer.status is not Status.RUNNING else Status.STOPPED_EARLY
-            values = {name: _value(name, model, trainer, snapshots, drawn) for name in study.values}
+            values = {name: _value(name, model, trainer, drawn, other) for name in study.values if name != "seconds"}
+            if "seconds" in study.values:
+                values["seconds"] = seconds
         except Exception as error:
             trainer = None
             yield {}, "", _sentence(error)
@@ -288,38 +315,122 @@ def _machines(study: Study, lanes: list[Lane], drawn: _Draw) -> Iterator[Result]
             yield values, str(status), ""
 
 
-def _may_go_on(study: Study, before: Lane, lane: Lane, trainer: PairTrainer[Any]) -> bool:
-    """The training of `lane` may begin with the multipliers of `before`: nothing but C is another, and no steps are
-    counted."""
-    if lane.classifier != "svm" or lane.learner != "smo" or "steps" in study.values or lane.settings.hard_margin:
+def _trained(trainer: PairTrainer[Any], study: Study) -> PairTrainer[Any]:
+    """`trainer` at its end, or after as many steps as are allowed."""
+    while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
+        trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
+    trainer.step(0)
+    return trainer
+
+
+def _from_zero(study: Study) -> bool:
+    """Whether each training is measured itself, and so begins at zero and goes the way that its settings say."""
+    return study.kind == "rules" or bool({"steps", "seconds"} & set(study.values))
+
+
+def _on_path(study: Study, lanes: list[Lane], drawn: _Draw) -> bool:
+    """Whether a `PathSolver` can go through these trainings: nothing but C is another."""
+    first, n = lanes[0], len(drawn.xy)
+    if first.classifier != "svm" or first.learner != "smo" or _from_zero(study):
         return False
-    same = bool(msgspec.structs.replace(before.settings, C=lane.settings.C) == lane.settings)
-    return same and all(solver.restarts for solver in trainer.solvers)
+    s = first.settings
+    alike = all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
+    definite = s.as_kernel().is_positive_semidefinite and not s.hard_margin
+    return alike and definite and n <= MOST_POINTS and n * len(drawn.test_xy) <= MOST_VALUES
+
+
+class _Model(Protocol):
+    """What the binary problems of a trainer say together."""
+
+    def renew(self) -> None:
+        """The trainer has ended once more."""
+
+    def tested(self) -> Indices:
+        """The classes of the test points."""
+
+    def recalled(self) -> Indices:
+        """The classes of the points that were trained on."""
+
+    @property
+    def support_vectors(self) -> int:
+        """How many there are."""
+
+
+class _OnPath:
+    """From kernel values that are computed once."""
+
+    def __init__(self, trainer: PairTrainer[PathSolver], drawn: _Draw) -> None:
+        self._trainer, self._drawn = trainer, drawn
+        self._classes = np.unique(drawn.labels)
+        self._rows: dict[bool, list[Array]] = {}
+
+    def renew(self) -> None:
+        """Nothing is kept."""
+
+    def _classes_at(self, tests: bool) -> Indices:
+        solvers, pairs = self._trainer.solvers, self._trainer.pairs
+        if tests not in self._rows:
+            xy = self._drawn.test_xy if tests else self._drawn.xy
+            self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
+        values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
+        return np.asarray(self._classes[winners(np.column_stack(values), pairs, len(self._classes))])
+
+    def tested(self) -> Indices:
+        return self._classes_at(tests=True)
+
+    def recalled(self) -> Indices:
+        return self._classes_at(tests=False)
+
+    @property
+    def support_vectors(self) -> int:
+        found = np.zeros(len(self._drawn.xy), dtype=bool)
+        for pair, solver in zip(self._trainer.pairs, self._trainer.solvers, strict=True):
+            found[pair.index] |= solver.beta != 0.0
+        return int(found.sum())
+
+
+class _Adopted:
+    """From the estimator's own predictions."""
+
+    def __init__(self, estimator: PairClassifier, trainer: PairTrainer[Any], drawn: _Draw) -> None:
+        self._estimator, self._trainer, self._drawn = estimator, trainer, drawn
+        self._model: Any = None
+
+    def renew(self) -> None:
+        self._model = self._estimator.adopt(self._trainer.snapshot(thorough=False))
+
+    def _classes_at(self, xy: Array) -> Indices:
+        parts = range(0, len(xy), QUERIES)
+        return np.concatenate([self._model.predict(xy[start : start + QUERIES]) for start in parts])
+
+    def tested(self) -> Indices:
+        return self._classes_at(self._drawn.test_xy)
+
+    def recalled(self) -> Indices:
+        return self._classes_at(self._drawn.xy)
+
+    @property
+    def support_vectors(self) -> int:
+        return len(self._model.support_)
 
 
 def _estimator(study: Study, lane: Lane) -> PairClassifier:
-    fast = study.kind != "rules" and "steps" not in study.values and lane.classifier == "svm"
+    fast = not _from_zero(study) and lane.classifier == "svm"
     return lane.family.curve_estimator(lane) if fast and not lane.family.refusal(lane) else estimator_of(lane)
 
 
-def _value(name: str, model: Any, trainer: PairTrainer[Any], snapshots: list[Any], drawn: _Draw) -> float:
+def _value(name: str, model: _Model, trainer: PairTrainer[Any], drawn: _Draw, other: Indices | None) -> float:
     if name == "accuracy":
-        return _share(model, drawn.test_xy, drawn.test_labels)
+        return float((model.tested() == drawn.test_labels).mean())
+    if name == "disagreement":
+        return float((model.tested() != other).mean())
     if name == "training_accuracy":
-        return _share(model, drawn.xy, drawn.labels)
+        return float((model.recalled() == drawn.labels).mean())
     if name == "support_vectors":
-        return float(len(model.support_))
+        return float(model.support_vectors)
     if name == "steps":
         return float(trainer.n_iter)
     if name == "dual":
-        return float(sum(snapshot.certificate.dual for snapshot in snapshots))
+        return float(sum(solver.dual for solver in trainer.solvers))
     norms = [solver.squared_norm for solver in trainer.solvers]
     return float(1.0 / np.sqrt(max(norms))) if max(norms) > 0.0 else 0.0
-
-
-def _share(model: Any, xy: Array, labels: Indices) -> float:
-    right = 0
-    for start in range(0, len(xy), QUERIES):
-        part = slice(start, start + QUERIES)
-        right += int((model.predict(xy[part]) == labels[part]).sum())
-    return right / len(xy)

@@ -23,10 +23,11 @@ def table(study: Study, records: Iterable[Record]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = [axis.name for axis in study.axes]
-    writer.writerow(["cell", *names, "repetition", "fold", *study.values, "status", "error", "seconds"])
+    measured = [name for name in study.values if name != "seconds"]
+    writer.writerow(["cell", *names, "repetition", "fold", *measured, "status", "error", "seconds"])
     for each in ordered(records):
         choice = study.choice(each.places)
-        values = [repr(each.values[name]) if name in each.values else "" for name in study.values]
+        values = [repr(each.values[name]) if name in each.values else "" for name in measured]
         row = [each.key, *(choice[name] for name in names), each.repetition + 1, each.fold + 1, *values]
         writer.writerow([*row, each.status, each.error, f"{each.seconds:.6f}"])
     return text.getvalue().encode()

@@ -53,6 +53,8 @@ MEASURES: dict[str, Measure] = {
     "accuracy": Measure("accuracy", "share of points classified rightly that nothing was trained on"),
     "training_accuracy": Measure("training accuracy", "the same of the points that were trained on"),
     "support_vectors": Measure("support vectors", "how many points have a multiplier above 0", True, True),
+    "disagreement": Measure("disagreement", "share of test points where another classifier says another class"),
+    "seconds": Measure("seconds", "of the training, which then begins at zero for each C; of kNN, of its answers"),
     "steps": Measure("steps", "of the training, which then begins at zero for each C", True),
     "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),
     "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
@@ -93,6 +95,8 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Only the cells with k up to n, the points per class.
     most_steps : int
         After which a training is stopped early.
+    other : Lane or None
+        The classifier that the value "disagreement" compares with; no axis changes it.
     """
 
     kind: Kind = "grid"
@@ -108,6 +112,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     test_on: Literal["generator", "square"] = "generator"
     k_up_to_n: bool = False
     most_steps: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 10_000_000
+    other: Lane | None = None
 
     @property
     def path_axis(self) -> int:
@@ -156,10 +161,11 @@ def axis_names(classifier: str, generated: bool) -> list[str]:
     return [*axis_fields(classifier), *(DATA_AXES if generated else ("n",))]
 
 
-def measures_of(lane: Lane) -> list[str]:
-    """What can be measured of the classifier of `lane`."""
+def measures_of(lane: Lane, other: bool = False) -> list[str]:
+    """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
     trained, svm = lane.trainer is not None, lane.classifier == "svm"
-    return [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+    found = [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+    return [name for name in found if other or name != "disagreement"]
 
 
 def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:
@@ -213,7 +219,7 @@ RULES = Study(
         Axis("n", (20, 50, 100, 200)),
         Axis("rule", ("cyclic", "random", "platt", "first-order", "second-order", "maximum-gain")),
     ),
-    ("steps", "dual"),
+    ("steps", "seconds", "dual"),
     Lane("svm"),
     GeneratorSettings("circle", 50, 0.1),
     repetitions=5,
@@ -229,7 +235,7 @@ PRESETS: dict[str, tuple[Study, str]] = {
         " gap; the published weighted figures used 1/d^2, tested with points even on the whole square.",
     ),
     "learning-curve": (LEARNING, "Accuracy against the number of points, with the spread over repetitions."),
-    "rules": (RULES, "Steps of the six working-set rules against the number of points."),
+    "rules": (RULES, "Steps and seconds of the six working-set rules against the number of points."),
 }
 
 

@@ -23,14 +23,14 @@ from solver.data import datasets
 
 from .cells import digest_of, paths
 from .computing import Given
-from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields, axis_names, log_steps, measures_of
+from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields, axis_names, log_steps, measures_of, plain_lane
 
 #: Bytes of a file, and results of a study, at most.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
 #: Values of an axis, and of a range, at most.
 MOST_VALUES = 1000
 _WHOLE = ("kind", "values", "folds", "repetitions", "draws", "test", "test_on", "k_up_to_n", "most_steps")
-_TABLES = ("data", "classifier", "axes")
+_TABLES = ("data", "classifier", "axes", "other")
 _RANGE = ("from", "to", "points", "scale")
 #: Opens the document of this name.
 Opener = Callable[[Path], Document]
@@ -53,8 +53,8 @@ class StudyError(FileError):
 class _Reader:
     """The study as far as it can be read, and the faults met."""
 
-    def __init__(self, folder: Path, opener: Opener) -> None:
-        self.folder, self.opener = folder, opener
+    def __init__(self, folder: Path, opener: Opener, source: Document | None = None) -> None:
+        self.folder, self.opener, self.source = folder, opener, source
         self.faults: list[str] = []
         self.given: Given | None = None
 
@@ -73,12 +73,23 @@ class _Reader:
                 table = {}
             tables[name] = table
         fields = self._converted({name: whole[name] for name in _WHOLE if name in whole}, Study, "")
-        lane = self._classifier(tables["classifier"])
-        generator, digest = self._data(tables["data"])
+        if self.source is None:
+            lane = self._classifier(tables["classifier"])
+            generator, digest = self._data(tables["data"])
+        else:
+            generator, digest = None, self._given(self.source, "data.document")
+            try:
+                lane = lanes_of(self.source)[0]
+            except FileError as error:
+                self.fault("classifier", str(error))
+                lane = Lane()
+        other = self._classifier(tables["other"], "other") if tables["other"] else None
+        if other is None and self.source is not None and "disagreement" in fields.get("values", ()):
+            other = next(iter(lanes_of(self.source)[1:]), None)
         axes = self._axes(tables["axes"], lane, generator is None)
         if self.faults:
             return None
-        study = Study(axes=axes, lane=lane, generator=generator, digest=digest, **fields)
+        study = Study(axes=axes, lane=lane, generator=generator, digest=digest, other=other, **fields)
         self._check(study)
         return None if self.faults else study
 
@@ -101,11 +112,11 @@ class _Reader:
                     self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.")
         return found
 
-    def _classifier(self, table: dict[str, Any]) -> Lane:
+    def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
         name = table.get("name", "svm")
         known = [key for key, learner in LEARNERS.items() if not learner.compares]
         if not isinstance(name, str) or name not in known:
-            self.fault("classifier.name", f"is {_shown(name)}; it must be one of {', '.join(known)}.")
+            self.fault(f"{where}.name", f"is {_shown(name)}; it must be one of {', '.join(known)}.")
             return Lane()
         by_field = {field.name: field.parameter for field in LEARNERS[name].fields if field.kind != "text"}
         named: dict[str, Any] = {}
@@ -114,9 +125,9 @@ class _Reader:
                 continue
             parameter = by_field.get(key, key)
             if parameter in named:
-                self.fault(f"classifier.{key}", f"is the same as {parameter}, which stands there, too.")
+                self.fault(f"{where}.{key}", f"is the same as {parameter}, which stands there, too.")
             named[parameter] = value
-        values = self._converted(named, LEARNERS[name].settings, "classifier.")
+        values = self._converted(named, LEARNERS[name].settings, f"{where}.")
         return Lane(name).with_part(name, LEARNERS[name].settings(**values))
 
     def _data(self, table: dict[str, Any]) -> tuple[GeneratorSettings | None, str]:
@@ -133,12 +144,16 @@ class _Reader:
         except FileError as error:
             self.fault("data.document", str(error))
             return None, "?"
+        return None, self._given(document, "data.document")
+
+    def _given(self, document: Document, key: str) -> str:
+        """Take the points of a document; what names them."""
         points, test = document.training_points, document.test_points
         if len(points) < 2:
-            self.fault("data.document", "has fewer than two points to learn from.")
-            return None, "?"
+            self.fault(key, "has fewer than two points to learn from.")
+            return "?"
         self.given = Given.of(points, test)
-        return None, digest_of(points, test)
+        return digest_of(points, test)
 
     def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
         allowed = axis_names(lane.classifier, not given)
@@ -217,13 +232,17 @@ class _Reader:
 
     def _check(self, study: Study) -> None:
         names = [axis.name for axis in study.axes]
-        allowed = measures_of(study.lane)
+        allowed = measures_of(study.lane, study.other is not None)
         for value in study.values:
-            if value not in allowed:
+            if value == "disagreement" and study.other is None:
+                self.fault("values", "has disagreement, but no table [other] says with which classifier.")
+            elif value not in allowed:
                 what = f"is not of {study.lane.family.short}" if value in MEASURES else "is unknown"
                 self.fault("values", f"{_shown(value)} {what}; there may be {', '.join(allowed)}.")
         if len(set(study.values)) < len(study.values):
             self.fault("values", "has something twice.")
+        if study.other is not None and "disagreement" not in study.values:
+            self.fault("other", "is there, but values has no disagreement.")
         if study.folds == 1:
             self.fault("folds", "is 1; it must be 0, for test points, or 2 and more.")
         if study.digest:
@@ -282,25 +301,38 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
-def examined(text: str, folder: Path, opener: Opener) -> tuple[Study | None, Given | None, list[str]]:
-    """The study, its given points, and a sentence with its key for each fault; with faults there is no study."""
+def lanes_of(document: Document) -> list[Lane]:
+    """The classifiers of a document, without what they do not use; FileError where there is none."""
+    found = [plain_lane(lane) for lane in document.lanes[: document.shown] if not lane.is_difference]
+    if not found:
+        raise FileError("The document has no classifier of its own.")
+    return found
+
+
+def examined(
+    text: str, folder: Path, opener: Opener, source: Document | None = None
+) -> tuple[Study | None, Given | None, list[str]]:
+    """The study, its given points, and a sentence with its key for each fault; with faults there is no study.
+
+    Points and the settings of the classifier are those of `source`, if there is one.
+    """
     try:
         whole = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return None, None, [plain(f"This is not TOML: {error}.")[:360]]
-    reader = _Reader(folder, opener)
+    reader = _Reader(folder, opener, source)
     study = reader.study(whole)
     return study, reader.given, reader.faults
 
 
-def read(path: Path, opener: Opener) -> tuple[Study, Given | None]:
-    """The study in a file; StudyError with all its faults, FileError where it cannot be read."""
+def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[Study, Given | None]:
+    """The study in a file, see `examined`; StudyError with all its faults, FileError where it cannot be read."""
     data = read_bytes(path, LARGEST)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"{path.name} is not UTF-8 text.") from None
-    study, given, faults = examined(text, path.parent, opener)
+    study, given, faults = examined(text, path.parent, opener, source)
     if study is None:
         raise StudyError(path.name, faults)
     return study, given
@@ -312,8 +344,10 @@ def read(path: Path, opener: Opener) -> tuple[Study, Given | None]:
 def written(study: Study, sentence: str, document: str = "") -> str:
     """A commented file that reads as `study`; its points are of `document` where it has no generator."""
     lines = [f"# {sentence}", "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2", ""]
+    measured = ", ".join(measures_of(study.lane))
     lines += [f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules']
-    lines += [f"# What is measured: {', '.join(measures_of(study.lane))}.", f"values = {_toml(list(study.values))}"]
+    lines += [f"# What is measured: {measured};", "# disagreement, with a classifier in a table [other]."]
+    lines += [f"values = {_toml(list(study.values))}"]
     lines += [
         f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
         f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
@@ -334,6 +368,9 @@ def written(study: Study, sentence: str, document: str = "") -> str:
         lines.append("# count: points per class, where no axis n says otherwise.")
         lines += _settings(study.generator)
     lines += ["", "[classifier]", f'name = "{study.lane.classifier}"', *_settings(study.lane.settings)]
+    if study.other is not None:
+        lines += ["", "# The classifier that disagreement compares with.", "[other]"]
+        lines += [f'name = "{study.other.classifier}"', *_settings(study.other.settings)]
     varied = ", ".join(axis_names(study.lane.classifier, study.generator is not None))
     lines += [
         "",

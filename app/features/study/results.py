@@ -130,7 +130,7 @@ class Results:
 
     def missing(self, study: Study, of: Iterable[Path], retry: bool = False) -> list[Path]:
         """The paths of which some cell is not there; with `retry`, or has failed."""
-        return [path for path in of if not self._has(study, path, retry)]
+        return [path for path in of if not self._has(study, path, retry)] if self.records else list(of)
 
     def _has(self, study: Study, path: Path, retry: bool) -> bool:
         for places in path.cells:

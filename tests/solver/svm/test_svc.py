@@ -752,7 +752,7 @@ def test_parameters() -> None:
         ),
         ({"cache_size": -1}, "cache_size is -1; it must be a number in [0, inf)."),
         ({"cache_size": "200"}, "cache_size is '200'; it must be a number in [0, inf)."),
-        ({"solver": "fast"}, "solver is 'fast'; it must be one of 'smo', 'auto'."),
+        ({"solver": "fast"}, "solver is 'fast'; it must be one of 'smo', 'auto', 'path'."),
         ({"multiclass": "ovr"}, "multiclass is 'ovr'; it must be one of 'one-vs-one', 'one-vs-rest'."),
         ({"decision_function_shape": None}, "decision_function_shape is None; it must be one of 'ovr', 'ovo'."),
         (

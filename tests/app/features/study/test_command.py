@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,10 @@ from app.features.study.model import Study
 from app.features.study.reading import written
 from app.files import documents
 from app.files.documents import FileError
+from app.learners.svm import SvmSettings
 from app.main import main
+from app.state.document import Lane
+from app.state.points import Points
 
 from .studies import GRID, KNN, computed, document_of, exported, no_document, plain
 
@@ -109,12 +113,52 @@ def test_a_document_becomes_a_study(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert study("show", tmp_path / "r") == 0 and "gamma=2.0" in capsys.readouterr().out
 
 
+def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = document_of(15)
+    lane = Lane("svm", svm=SvmSettings(kernel="laplacian", tol=1e-5, gamma=7.0))
+    document = replace(document, lanes=(Lane("difference"), lane), shown=2)
+    documents.write(document, tmp_path / "lesson.playground")
+    head, axes = 'folds = 3\nvalues = ["accuracy", "dual"]\n', "[axes]\nC = [0.5, 4.0]\ntol = [1e-5, 1e-2]\n"
+    (tmp_path / "s.toml").write_text(f'{head}[classifier]\nkernel = "linear"\n[data]\nname = "xor"\n{axes}')
+    assert study("run", tmp_path / "s.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "r") == 0
+    given = '[data]\ndocument = "lesson.playground"\n[classifier]\nkernel = "laplacian"\ngamma = 7.0\n'
+    (tmp_path / "t.toml").write_text(f"{head}{given}{axes}")
+    assert study("run", tmp_path / "t.toml", "--out", tmp_path / "t") == 0
+    assert exported(tmp_path / "r") == exported(tmp_path / "t")
+    # Another classifier is the document's second.
+    two = replace(document, lanes=(lane, Lane("difference"), Lane("knn")), shown=3)
+    documents.write(two, tmp_path / "two.playground")
+    (tmp_path / "d.toml").write_text('folds = 3\nvalues = ["disagreement"]\n[axes]\nC = [0.5, 4.0]\ngamma = [7.0]\n')
+    assert study("run", tmp_path / "d.toml", "--from", tmp_path / "two.playground", "--out", tmp_path / "d") == 0
+    found = results.read(tmp_path / "d").study
+    assert found is not None and found.other == Lane("knn")
+    assert study("run", tmp_path / "d.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "x") == 2
+    # Without a file, the study that init --from writes.
+    small = replace(document, lanes=(Lane("knn"),), shown=1)
+    documents.write(small, tmp_path / "small.playground")
+    assert study("run", "--from", tmp_path / "small.playground", "--out", tmp_path / "k") == 0
+    assert study("init", tmp_path / "k.toml", "--from", tmp_path / "small.playground") == 0
+    assert study("run", tmp_path / "k.toml", "--out", tmp_path / "k") == 0
+    assert "0 trainings in 0 paths to do" in capsys.readouterr().err
+    (tmp_path / "s.toml").write_text("folds = 3\n[axes]\nC = [1.0]\nn = [5]\n")
+    assert study("run", tmp_path / "s.toml", "--from", tmp_path / "small.playground", "--out", tmp_path / "x") == 2
+    assert "s.toml, axes.C: is unknown; here may stand" in capsys.readouterr().err
+    empty = replace(document, points=Points())
+    documents.write(empty, tmp_path / "empty.playground")
+    for words in ([tmp_path / "s.toml"], []):
+        assert study("run", *words, "--from", tmp_path / "empty.playground", "--out", tmp_path / "x") == 2
+        assert "fewer than two points" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
 WRONG: dict[str, tuple[list[str], str]] = {
     "no action": ([], "ACTION"),
     "unknown action": (["walk"], "walk"),
     "no results": (["status", "nowhere"], "nowhere holds no results of a study"),
     "no file": (["run", "nowhere.toml", "--out", "r"], "nowhere.toml"),
     "no folder": (["run", "nowhere.toml"], "--out"),
+    "no study": (["run", "--out", "r"], "name a STUDY.toml, or a document with --from"),
+    "no document": (["run", "--from", "nowhere.playground", "--out", "r"], "nowhere.playground"),
     "shard 0": (["run", "s", "--out", "r", "--shard", "0/2"], "is no shard"),
     "shard beyond": (["run", "s", "--out", "r", "--shard", "3/2"], "is no shard"),
     "no jobs": (["run", "s", "--out", "r", "--jobs", "0"], "is no number of processes"),
@@ -204,7 +248,7 @@ def test_killed_runs_go_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [(), ("--jobs", "2")])
 def test_runs_killed_at_twenty_moments_go_on(tmp_path: Path, words: tuple[str, ...]) -> None:
     killed_and_resumed(
-        Study(GRID.kind, GRID.axes, GRID.values, GRID.lane, GRID.generator, folds=5, repetitions=100),
+        Study(GRID.kind, GRID.axes, GRID.values, GRID.lane, GRID.generator, folds=5, repetitions=400),
         tmp_path,
         20,
         2,

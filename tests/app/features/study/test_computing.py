@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from app.features.study import computing, exporting
 from app.features.study.cells import data_of, folds_of, paths, seed_of
 from app.features.study.computing import compute
-from app.features.study.model import Axis, Study
+from app.features.study.model import NOTES, Axis, Study
 from app.features.study.results import summaries
+from app.learners.knn import KnnSettings
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
-from solver import SmoSolver, Status
+from solver import SmoSolver
 from solver.data import datasets
 from solver.kernels.table import Kernel
-from solver.svm.auto import AutoSolver
+from solver.svm.c_path import PathSolver
 
 from .studies import GRID, KNN, computed, given_of, with_tol
 
@@ -41,6 +45,108 @@ def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
         )
         assert record.values["dual"] == pytest.approx(np.abs(beta).sum() - 0.5 * beta @ K @ beta, rel=1e-4)
         assert record.status == "optimal" and not record.error
+
+
+def varied(axes: tuple[Axis, ...], **changes: object) -> list[tuple[dict[str, Any], dict[str, float], Any, Any]]:
+    """For each cell and fold of a study its choice and values, and the points it learns from and is tested on."""
+    study = msgspec.structs.replace(with_tol(GRID, 1e-6), axes=axes, repetitions=1, **changes)
+    cases = []
+    for record in computed(study):
+        assert not record.error, record.error
+        choice, data = study.choice(record.places), data_of(study, record.places)
+        n, noise = int(choice.get("n", 30)), float(choice.get("noise", 0.2))
+        X, y = datasets.generate("circle", n, noise, seed_of(data, 0, 0, "points"))
+        inside = folds_of(y, 3, seed_of(data, 0, 0, "folds")) != record.fold
+        cases.append((choice, record.values, (X[inside], y[inside]), (X[~inside], y[~inside])))
+    return cases
+
+
+NOISE, N = Axis("noise", (0.05, 0.4)), Axis("n", (9, 24))
+
+
+def test_degree_and_tolerance_are_those_of_a_loop() -> None:
+    lane = Lane("svm", svm=SvmSettings(kernel="poly", gamma=0.7, coef0=1.0))
+    axes = Axis("degree", (1, 2, 4)), Axis("tol", (1e-6, 0.3))
+    for choice, values, train, test in varied(axes, lane=lane, values=("accuracy", "support_vectors")):
+        if choice["tol"] == 1e-6:
+            peer = SVC(kernel="poly", gamma=0.7, coef0=1.0, degree=choice["degree"], tol=1e-6).fit(*train)
+            assert values == {"accuracy": peer.score(*test), "support_vectors": len(peer.support_)}
+    rough = varied((Axis("degree", (4,)), Axis("tol", (1e-6, 0.3))), lane=lane, values=("steps",))
+    assert all(a[1]["steps"] > b[1]["steps"] for a, b in zip(rough[:3], rough[3:], strict=True))
+
+
+def test_noise_n_C_and_gamma_are_those_of_a_loop() -> None:
+    axes = NOISE, N, Axis("C", (0.3, 30.0)), Axis("gamma", (0.5, 4.0))
+    cases = varied(axes, values=("accuracy", "training_accuracy", "margin"))
+    assert len(cases) == 16 * 3
+    for choice, values, train, test in cases:
+        peer = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(*train)
+        assert (values["accuracy"], values["training_accuracy"]) == (peer.score(*test), peer.score(*train))
+        S, beta = peer.support_vectors_, peer.dual_coef_[0]
+        K = np.exp(-choice["gamma"] * ((S[:, None] - S) ** 2).sum(axis=2))
+        assert values["margin"] == pytest.approx((beta @ K @ beta) ** -0.5, rel=1e-4)
+
+
+def test_three_classes_with_weights_are_those_of_a_loop() -> None:
+    generator = GeneratorSettings("blobs", 30, 0.6, n_classes=3)
+    lane = Lane(
+        "svm", svm=SvmSettings(tol=1e-6, class_weight="own", own_weights=(1.0, 5.0, 0.2, 1.0, 1.0, 1.0, 1.0, 1.0))
+    )
+    study = msgspec.structs.replace(GRID, generator=generator, lane=lane, repetitions=1)
+    study = msgspec.structs.replace(study, values=("accuracy", "training_accuracy", "support_vectors"))
+    scores = set()
+    for record in computed(study):
+        choice, data = study.choice(record.places), data_of(study, record.places)
+        X, y = datasets.generate("blobs", 30, 0.6, seed_of(data, 0, 0, "points"), n_classes=3)
+        inside = folds_of(y, 3, seed_of(data, 0, 0, "folds")) != record.fold
+        peer = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6, class_weight={1: 5.0, 2: 0.2}).fit(
+            X[inside], y[inside]
+        )
+        assert record.values["accuracy"] == peer.score(X[~inside], y[~inside])
+        assert record.values["training_accuracy"] == peer.score(X[inside], y[inside])
+        assert record.values["support_vectors"] == len(peer.support_)
+        scores.add(record.values["accuracy"])
+    assert len(scores) > 3
+
+
+def test_k_and_noise_are_those_of_a_loop() -> None:
+    for choice, values, train, test in varied((NOISE, Axis("k", (1, 3, 11))), lane=Lane("knn"), values=("accuracy",)):
+        assert values["accuracy"] == KNeighborsClassifier(int(choice["k"])).fit(*train).score(*test)
+
+
+OTHERS = {
+    "svm": (Lane("svm", svm=SvmSettings(kernel="linear", tol=1e-6)), SVC(kernel="linear", tol=1e-6)),
+    "knn": (Lane("knn", knn=KnnSettings(n_neighbors=3)), KNeighborsClassifier(3)),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_disagreement_is_that_of_a_loop(name: str) -> None:
+    lane, peer = OTHERS[name]
+    values: dict[str, Any] = {"values": ("disagreement", "accuracy"), "other": lane}
+    seen = set()
+    for choice, found, train, test in varied((Axis("C", (0.3, 30.0)), Axis("gamma", (0.5, 4.0))), **values):
+        one = SVC(C=choice["C"], gamma=choice["gamma"], tol=1e-6).fit(*train).predict(test[0])
+        assert found["disagreement"] == (one != peer.fit(*train).predict(test[0])).mean()
+        seen.add(found["disagreement"])
+    for choice, found, train, test in varied((NOISE, Axis("k", (1, 11))), lane=Lane("knn"), **values):
+        one = KNeighborsClassifier(int(choice["k"])).fit(*train).predict(test[0])
+        assert found["disagreement"] == pytest.approx((one != peer.fit(*train).predict(test[0])).mean(), abs=1e-12)
+    assert len(seen) > 3
+
+
+@pytest.mark.parametrize("lane", [Lane("svm"), Lane("knn"), Lane("perceptron")], ids=lambda lane: lane.classifier)
+def test_seconds_are_a_value_and_stand_once_in_the_table(lane: Lane, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = msgspec.structs.replace(
+        GRID, axes=(N, NOISE), lane=lane, values=("seconds", "accuracy"), folds=0, test=20, repetitions=1, draws=3
+    )
+    clock = iter(range(10**6))
+    monkeypatch.setattr(computing.time, "perf_counter", lambda: float(next(clock)))
+    records = computed(study)
+    assert all(record.values["seconds"] == record.seconds == 1.0 for record in records)
+    table = exporting.table(study, records).decode().splitlines()
+    assert table[0] == "cell,n,noise,repetition,fold,accuracy,status,error,seconds"
+    assert all(row.endswith(",1.000000") for row in table[1:])
 
 
 def test_folds_keep_the_shares_of_the_classes() -> None:
@@ -102,53 +208,49 @@ def test_an_efficiency_map_is_that_of_a_loop() -> None:
 
 def independent(name: str, shift: float, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The data sets of the exercise, made anew: by rejection in place of a formula."""
-    X = random.uniform(-1.0, 1.0, (100 * n, 2))
     if name == "line":
-        above = X[X[:, 1] - X[:, 0] >= shift][:n]
-        below = X[X[:, 0] - X[:, 1] >= shift][:n]
-        if shift < 0:  # a density of x as without a shift, then y even between the shifted line and the edge
-            x = 1.0 - 2.0 * np.sqrt(random.uniform(size=(2, n)))
-            low = np.maximum(x + shift, -1.0)
-            y = low + (1.0 - low) * random.uniform(size=(2, n))
-            above, below = np.column_stack([x[0], y[0]]), -np.column_stack([x[1], y[1]])
-        return np.concatenate([above, below]), np.repeat([0, 1], n)
-    square = (X * X).sum(axis=1)
-    Z = random.uniform(-1.0, 1.0, (100 * n, 2))  # others: no point is of both classes
-    inside, outside = Z[(Z * Z).sum(axis=1) <= 0.5 - shift][:n], X[(square >= 0.5 + shift) & (square <= 1.0)][:n]
-    return np.concatenate([inside, outside]), np.repeat([0, 1], n)
+        # The less of two even numbers has a density proportional to 1 - x; a gap leaves no y for the largest.
+        x = random.uniform(-1.0, 1.0, (2, 10 * n + 100)).min(axis=0)
+        x = x[x <= 1.0 - shift][: 2 * n]
+        low = np.maximum(x + shift, -1.0)
+        points = np.column_stack([x, low + (1.0 - low) * random.uniform(size=2 * n)])
+        return np.concatenate([points[:n], -points[n:]]), np.repeat([0, 1], n)
+    X, Z = random.uniform(-1.0, 1.0, (2, 20 * n + 200, 2))
+    inside, square = X[(X * X).sum(axis=1) <= 0.5 - shift][:n], (Z * Z).sum(axis=1)
+    return np.concatenate([inside, Z[(square >= 0.5 + shift) & (square <= 1.0)][:n]]), np.repeat([0, 1], n)
+
+
+def simulated(name: str, shift: float, n: int, draws: int, seed: int) -> np.ndarray:
+    """Efficiency for k = 5, 15, ... up to n, shape (3 ways to vote, number of k): 100 tests for each of `draws`."""
+    random, right = np.random.default_rng(seed), np.zeros((3, n // 10 + 1))
+    for _ in range(draws):
+        X, y = independent(name, shift, n, random)
+        Q = random.uniform(-1.0, 1.0, (100, 2))
+        truth = Q[:, 1] < Q[:, 0] if name == "line" else (Q * Q).sum(axis=1) >= 0.5
+        d = np.hypot(Q[:, :1] - X[:, 0], Q[:, 1:] - X[:, 1])
+        order = np.argsort(d, axis=1)[:, :n]
+        votes, d = np.where(y[order] == 1, 1.0, -1.0), np.take_along_axis(d, order, axis=1)
+        for way, weight in enumerate((np.ones_like(d), 1.0 / d, 1.0 / d**2)):
+            ahead = np.cumsum(votes * weight, axis=1)[:, 4::10]  # k is odd: no ties
+            right[way] += ((ahead > 0.0) == truth[:, None]).sum(axis=0)
+    return right / (100.0 * draws)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("shift", [-0.1, 0.0, 0.1])
 @pytest.mark.parametrize("name", ["line", "circle"])
 def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, shift: float) -> None:
-    study = Study(
-        "efficiency",
-        (Axis("n", (5, 35, 95)), Axis("k", (5, 35, 95)), Axis("weights", ("uniform", "distance-squared"))),
-        ("accuracy",),
-        Lane("knn"),
-        GeneratorSettings(name, 5, 0.0, shift=shift),
-        repetitions=10,
-        draws=100,
-        test=100,
-        test_on="square",
-        k_up_to_n=True,
+    axes = (*NOTES.axes[:3], Axis("data", (name,)), Axis("shift", (shift,)))
+    study = msgspec.structs.replace(NOTES, axes=axes)
+    assert study.repetitions * study.draws * study.test == 100_000
+    means = summaries(computed(study), "accuracy")
+    peers = [simulated(name, shift, n, 1000, n) for n in NOTES.axes[0].values]
+    apart = np.array([summary.mean - peers[at[0]][at[2], at[1]] for at, summary in means.items()])
+    size = np.abs(apart)
+    print(
+        f"{name}, shift {shift:+}: mean difference {apart.mean():+.5f}, size {size.mean():.5f}, most {size.max():.5f}"
     )
-    random, differences = np.random.default_rng(5), []
-    for places, summary in summaries(computed(study), "accuracy").items():
-        choice, right = study.choice(places), 0
-        for _ in range(1000):
-            X, y = independent(name, shift, int(choice["n"]), random)
-            Q = random.uniform(-1.0, 1.0, (100, 2))
-            truth = np.where(Q[:, 1] > Q[:, 0], 0, 1) if name == "line" else ((Q * Q).sum(axis=1) >= 0.5).astype(int)
-            d = ((Q[:, None] - X) ** 2).sum(axis=2)
-            near = np.argsort(d, axis=1)[:, : int(choice["k"])]
-            weight = 1.0 if choice["weights"] == "uniform" else 1.0 / np.take_along_axis(d, near, axis=1)
-            share = (weight * np.where(y[near] == 1, 1.0, -1.0)).sum(axis=1)
-            right += int(((share > 0) == truth).sum())
-        differences.append(summary.mean - right / 1e5)
-    # Of a cell, 1000 fresh sets of points leave a standard deviation up to 0.003 on either side.
-    assert abs(np.mean(differences)) < 0.003 and np.abs(differences).max() < 0.015, differences
+    assert len(apart) == 55 * 3 and size.mean() < 0.003 and size.max() < 0.015
 
 
 def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
@@ -166,34 +268,14 @@ def test_a_path_ends_each_cell_as_a_training_from_nothing() -> None:
         }
 
 
-@pytest.mark.parametrize("kind", [SmoSolver, AutoSolver])
-def test_restart_reaches_the_optimum_of_the_new_bounds(kind: type[SmoSolver]) -> None:
-    X, y = datasets.generate("moons", 120, 0.3, 1)
-    signs = np.where(y == 0, -1.0, 1.0)
-    solver = kind(X, signs, Kernel("rbf", 2.0), C=1.0)
-    while solver.status is Status.RUNNING:
-        solver.step(10_000)
-    for C in (10.0, 500.0, 0.3):
-        solver.restart(C)
-        assert solver.status is Status.RUNNING and solver.n_iter == 0
-        before = solver.n_kernel_evaluations
-        while solver.status is Status.RUNNING:
-            solver.step(10_000)
-        cold = SmoSolver(X, signs, Kernel("rbf", 2.0), C=C)
-        cold.step(10_000_000)
-        assert solver.status is Status.OPTIMAL and solver.certificate().kkt_violation <= 1e-3
-        assert solver.alpha.max() <= C and abs(solver.beta.sum()) < 1e-9 * C * len(y)
-        assert solver.dual == pytest.approx(cold.dual, rel=1e-4)
-        assert solver.n_kernel_evaluations - before < cold.n_kernel_evaluations  # rows serve again
-    many = kind(*(np.tile(each, (100, 1)[: each.ndim]) for each in (X, signs)), Kernel("rbf", 2.0))
-    assert solver.restarts and many.restarts == (kind is SmoSolver)
-    if not many.restarts:
-        with pytest.raises(ValueError, match="24000 points have a start of their own"):
-            many.restart(2.0)
-    with pytest.raises(ValueError, match="C is"):
-        solver.restart(np.inf)
-    with pytest.raises(ValueError, match="C is inf"):
-        SmoSolver(X[[0, -1]], signs[[0, -1]], Kernel("rbf", 2.0), C=np.inf).restart(1.0)
+def test_what_is_counted_or_timed_goes_no_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ValueError("a path")
+
+    monkeypatch.setattr(PathSolver, "__init__", fail)
+    for values, error in ((("seconds",), ""), (("dual", "steps"), ""), (("dual",), "a path")):
+        records = computed(msgspec.structs.replace(GRID, values=values, repetitions=1))
+        assert {record.error for record in records} == {error}
 
 
 def test_steps_are_counted_from_nothing() -> None:

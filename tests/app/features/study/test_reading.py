@@ -31,7 +31,10 @@ def test_presets_are_read_as_they_were_written(name: str) -> None:
     assert read(written(study, sentence)) == (study, [])
 
 
-@pytest.mark.parametrize("study", [GRID, KNN])
+COMPARED = msgspec.structs.replace(GRID, values=("disagreement", "seconds"), other=Lane("knn"))
+
+
+@pytest.mark.parametrize("study", [GRID, KNN, COMPARED])
 def test_studies_are_read_as_they_were_written(study: Study) -> None:
     assert read(written(study, "A study.")) == (study, [])
 
@@ -107,6 +110,10 @@ FAULTS = {
     "endless": ("repetitions = 100000\nfolds = 1000\n" + AXES, "axes: make 400000000 results"),
     "missing document": ('[data]\ndocument = "x"\n' + AXES, "data.document: gone"),
     "document and more": ('[data]\ndocument = "x"\nnoise = 1\n' + AXES, "data.noise: cannot stand beside document"),
+    "disagreement with nobody": ('values = ["disagreement"]\n' + AXES, "values: has disagreement, but no table"),
+    "an idle other": ('[other]\nname = "knn"\n' + AXES, "other: is there, but values has no disagreement"),
+    "an unknown other": ('values = ["disagreement"]\n[other]\nname = "tree"\n' + AXES, "other.name: is “tree”"),
+    "a setting of another": ('values = ["disagreement"]\n[other]\nname = "knn"\nC = 1\n' + AXES, "other.C: is unknown"),
     "document of a number": ("[data]\ndocument = 3\n" + AXES, "data.document: is 3"),
 }
 

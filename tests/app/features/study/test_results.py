@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import signal
 from pathlib import Path
 
 import msgspec
@@ -28,7 +30,14 @@ def parts(folder: Path) -> list[Path]:
     return sorted(folder.glob("part-*.jsonl"))
 
 
-def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path) -> None:
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other processes begin with the first cell."""
+    monkeypatch.setattr(engines, "LOOK", -1.0)
+    monkeypatch.setattr(engines, "WORTHWHILE", -1.0)
+
+
+def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
     expected = plain(KNN, computed(KNN))
     merged, several = tmp_path / "merged", tmp_path / "several"
     for folder in (merged, several):
@@ -37,6 +46,10 @@ def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path) 
         mine = shard(paths(KNN), number, 2)
         assert sum(map(len, engines.run(KNN, None, mine, merged))) == sum(len(path.cells) for path in mine)
     assert len(parts(merged)) == 2 and exported(merged) == expected
+    (tmp_path / "of C").mkdir()
+    for number in (2, 1):
+        list(engines.run(GRID, None, shard(paths(GRID), number, 2), tmp_path / "of C"))
+    assert exported(tmp_path / "of C") == plain(GRID, computed(GRID))
     run(KNN, several, jobs=3)
     assert len(parts(several)) >= 2 and exported(several) == expected
     assert {path.read_bytes().splitlines()[0] for path in (*parts(merged), *parts(several))} == {
@@ -58,14 +71,32 @@ def test_a_dask_cluster_has_the_results_of_one_process(tmp_path: Path) -> None:
     assert exported(tmp_path / "given") == plain(study, computed(study, given))
 
 
-@pytest.mark.soak
-def test_four_processes_have_the_results_of_one(tmp_path: Path) -> None:
-    run(GRID, tmp_path / "grid", jobs=4)
-    assert exported(tmp_path / "grid") == plain(GRID, computed(GRID))
+def test_little_work_starts_no_process(tmp_path: Path) -> None:
+    run(KNN, tmp_path, jobs=8)
+    assert len(parts(tmp_path)) == 1 and exported(tmp_path) == plain(KNN, computed(KNN))
+
+
+def test_a_process_that_dies_is_told(tmp_path: Path, at_once: None) -> None:
+    others: list[int] = []
+    study = msgspec.structs.replace(GRID, repetitions=5000)
+    with pytest.raises(engines.EngineError, match="has ended by itself"):
+        for _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
+            theirs = [part for part in parts(tmp_path) if f"-{os.getpid()}-" not in part.name]
+            if theirs and not others:
+                others.append(int(theirs[0].name.split("-")[-2]))
+                os.kill(others[0], signal.SIGKILL)
+    assert others and results.read(tmp_path, study).records
 
 
 @pytest.mark.soak
-def test_large_given_points_reach_the_workers(tmp_path: Path) -> None:
+def test_four_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
+    study = msgspec.structs.replace(GRID, repetitions=300)
+    run(study, tmp_path / "grid", jobs=4)
+    assert len(parts(tmp_path / "grid")) == 4 and exported(tmp_path / "grid") == plain(study, computed(study))
+
+
+@pytest.mark.soak
+def test_large_given_points_reach_the_workers(tmp_path: Path, at_once: None) -> None:
     given = given_of(document_of(40_000).training_points)
     study = msgspec.structs.replace(GRID, generator=None, digest="d", axes=(GRID.axes[1].__class__("n", (5, 6)),))
     expected = plain(study, computed(study, given))

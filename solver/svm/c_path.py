@@ -1,0 +1,123 @@
+"""PathSolver: the optima of a binary SVM for many values of C, one after the other, with the whole kernel matrix.
+
+A `restart` begins with the optimum of the C before, times the ratio of the two: multipliers at their bound follow it,
+and one step on all those between (`_free_steps`) leads next to the optimum while no point changes its case (Hastie,
+Rosset, Tibshirani, Zhu, JMLR 5, 2004).  Where C is large, few points do from one C to the next, and few multipliers are
+free: then that takes a small share of the pair updates of a start from 0.  `SmoSolver` ends and certifies it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from solver.core.arrays import Array
+from solver.core.certificate import Status
+from solver.core.checks import check_prices
+from solver.kernels._kernel_rows import add_rows
+from solver.kernels.table import Kernel
+
+from . import _smo_loops as loops
+from ._free_steps import search
+from .shrinking import EVERYTHING
+from .smo import LARGEST_C, SmoSolver
+from .working_set_rules import RULES
+
+#: Points up to which the whole matrix is kept, 8 MB.
+MOST_POINTS = 1000
+#: Entries visited between two looks at `stop`: some milliseconds.
+BUDGET = 10_000_000
+#: Ratios of bounds that differ by rounding only.
+ALIKE = 1e-12
+
+
+class PathSolver(SmoSolver):
+    """`SmoSolver` for one C after the other.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, n_features)
+    y : array-like of shape (n,)
+    kernel : Kernel
+    **parameters
+        As in `SmoSolver`; the cache holds all rows, and no point is left out.
+
+    Raises
+    ------
+    ValueError
+        As in `SmoSolver`; more than 1000 points, a kernel that is not positive semidefinite, or an infinite C.
+
+    Notes
+    -----
+    `n_iter` counts steps on all free multipliers, too, and ``step(5); step(5)`` need not equal ``step(10)``.
+    """
+
+    def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel, **parameters: Any) -> None:
+        super().__init__(
+            X, y, kernel, **parameters | {"shrinking": False, "cache_size": 16e-6 * len(np.asarray(y)) ** 2}
+        )
+        n = len(self.y)
+        if n > MOST_POINTS:
+            raise ValueError(f"solver is 'path', which keeps the kernel matrix of up to {MOST_POINTS} points, not {n}.")
+        if not self._definite or np.isinf(self.C).any():
+            raise ValueError("solver is 'path', which needs a positive semidefinite kernel and a finite C.")
+        whole = self._active.whole
+        add_rows(kernel.numbers, whole.XT, np.ones(n), np.empty(n), np.empty(n), *whole.cache, 0, EVERYTHING)
+
+    @property
+    def points(self) -> Array:
+        """The points as they are worked on, shape (n_features, n)."""
+        return self._active.whole.XT
+
+    def restart(self, C: float | ArrayLike) -> None:
+        """Begin a training with other bounds, all of them in the same ratio to those now; updates count from 0.
+
+        Raises
+        ------
+        ValueError
+            A bad C, or different ratios.
+        """
+        new = check_prices(C, len(self.y), LARGEST_C)
+        ratio = float(new[0] / self.C[0])
+        if np.abs(new - ratio * self.C).max() > ALIKE * new.max():
+            raise ValueError("C has bounds in different ratios to those before; a path scales them all alike.")
+        whole, bounded = self._active.whole, self.alpha == self.C
+        self.C[:] = new
+        # In place: the compiled loop works on these very arrays.
+        whole.lo[:], whole.hi[:] = np.where(self.y > 0, 0.0, -new), np.where(self.y > 0, new, 0.0)
+        whole.beta[:] = np.where(bounded, self.y * new, ratio * whole.beta)
+        whole.v[:] = self.y - ratio * (self.y - whole.v)
+        whole.mark_bounds()
+        self._ints[:] = 0
+        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
+        self._task, self._moved_since_refresh, self.status = None, True, Status.RUNNING
+
+    def values_at(self, rows: Array) -> Array:
+        """f where the kernel values with `points` are `rows`, shape (m, n)."""
+        values: Array = rows @ self.beta + self.intercept
+        return values
+
+    def _updates(self, n: int, tol: float) -> int:
+        whole = self._active.whole
+        outcome: int = search(
+            RULES[self.selection].code,
+            self.kernel.numbers,
+            whole.XT,
+            whole.lo,
+            whole.hi,
+            whole.diagonal,
+            whole.beta,
+            whole.v,
+            whole.up,
+            whole.low,
+            *whole.cache,
+            self._ints,
+            self._rng,
+            tol,
+            n,
+            BUDGET,
+            self._notes.record,
+        )
+        return outcome
