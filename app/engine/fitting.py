@@ -57,7 +57,11 @@ def fitted(
         return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
-    estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
+    estimator: PairClassifier
+    if lane.family.trains_at_once(lane, len(points)) and not lane.family.refusal(lane):
+        estimator = lane.family.estimator_at_once(lane)
+    else:
+        estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
     trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
     return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
 

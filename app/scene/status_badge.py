@@ -51,7 +51,10 @@ def badge(frame: Frame | None) -> Badge:
         said = headline(frame, frame.lane, compiled=True)
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     if not frame.certificates:  # nothing is proved of it
-        return NO_BADGE
+        if frame.at_once is None:
+            return NO_BADGE
+        moves = frame.phase is Phase.TRAINING
+        return Badge(Mood.MOVING if moves else Mood.RESTING, headline(frame, frame.lane, compiled=True).rstrip("…"))
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
@@ -80,7 +83,7 @@ def rests(frame: Frame | None) -> tuple[Status, ...]:
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:
     """The accuracy on the training points, where it is known."""
-    if frame is None or frame.model is None:
+    if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ()
     number = percent(frame.accuracy) if frame.accuracy >= 0 else "…"
     return (Status(f"training {number}", "Training accuracy: on the points that it was trained on."),)

@@ -302,8 +302,8 @@ class AutoSolver(SmoSolver):
                 left = np.flatnonzero(~(((beta == hi) & (away > edge)) | ((beta == lo) & (away < -edge))))
             else:
                 left = np.arange(n)
-            Z = phi.at(XT[:, left])
-            yield
+            for Z in phi.at(XT[:, left]):  # noqa: B007
+                yield
             beta = beta.copy()
             beta[left] = yield from ramped(
                 Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
