@@ -62,9 +62,9 @@ if not TYPE_CHECKING:  # the tables say which there are
     SvmTrainer = Literal[tuple(TRAINERS)]
 #: Training points up to which SMO is shown step by step; more are trained on at once.
 STEPPED = 10_000
-#: Seconds: of Newton's method for a unit of its cost, of SMO for a point and a support vector, at once and in steps
-#: that are recorded; and of what each point takes besides.
-PER_COST, PER_PAIR, PER_RECORDED, PER_POINT = 1e-9, 1.6e-8, 3e-8, 1e-6
+#: Seconds: of Newton's method for a point and a feature of the kernel, of SMO for a point and a support vector, at once
+#: and in steps that are recorded; and of what each point takes besides.
+PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 2e-8, 1.6e-8, 3e-8, 1e-6
 POWER_OF_C = 0.35
 #: Features of a kernel up to which Newton's method is thought of.
 MOST_RANK = 2000
@@ -500,14 +500,13 @@ class Machine(Learner[SvmSettings]):
     def _modelled(
         self, lane: LaneSettings[SvmSettings], n: int, extent: tuple[float, float], known: Measured | None
     ) -> float:
-        from solver.svm.auto import cost_of_newton
-
         s, pairs = lane.settings, math.nan if known is None else known.support * float(n) * n
         if not self.trains_at_once(lane, n):
             slower: float = max(1.0, s.C) ** POWER_OF_C
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
-        by_newton = math.inf if s.hard_margin or rank > MOST_RANK else PER_COST * cost_of_newton(n, round(rank))
+        by_newton = PER_FEATURE * rank * (n + n * rank / 80 + rank**2 / 4) if rank <= MOST_RANK else math.inf
+        by_newton = math.inf if s.hard_margin else by_newton
         by_smo = PER_PAIR * pairs
         fastest = by_newton if math.isnan(by_smo) else min(by_newton, by_smo)
         return PER_POINT * n + fastest if math.isfinite(fastest) else math.nan

@@ -19,7 +19,7 @@ from solver.core.checks import check_number, check_numbers
 
 from .grids import GridRows
 from .kinds import products_by_row
-from .plane_values import PlaneValues
+from .plane_values import BLOCK, PlaneValues
 from .table import KERNELS, Kernel, PrecomputedKernel
 
 KernelFunction = Callable[[Array, Array], ArrayLike]
@@ -188,6 +188,11 @@ class Expansion:
                 values[rows] = found
             values += self.offset
         return self.finite(values)
+
+    @property
+    def together(self) -> int:
+        """Queries that are answered together: fewer take as long."""
+        return BLOCK if self._plane is not None else 1
 
     @cached_property
     def _plane(self) -> PlaneValues | None:

@@ -22,7 +22,7 @@ LEAST, PER_VALUE = 1000, 4
 #: Half sides of the rectangles, as shares of that of the support vectors.
 SCALES = (1.25, 4.0)
 #: Places of a block.
-BLOCK = 1024
+BLOCK = 512
 
 
 @dataclass(frozen=True)
