@@ -686,7 +686,7 @@ def _is_indefinite(settings: SvmSettings) -> bool:
 def _kernel_error(certificates: Sequence[Certificate]) -> str:
     """How far f may be wrong that was summed by an expansion of the kernel; the gap has room for it."""
     error = max(c.kernel_error for c in certificates)
-    return f", f within {short(error)} counted in" if error > 0 else ""
+    return f", an error of f of {short(error)} included" if error > 0 else ""
 
 
 def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:

@@ -28,7 +28,7 @@ from .compared import compared, missing
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
-from .status_badge import NO_BADGE, badge, rests, scores
+from .status_badge import NO_BADGE, at_once, badge, rests, scores
 from .training_times import LIMITS, training_times
 
 #: From so many points on, training takes seconds.
@@ -204,7 +204,7 @@ def _lane(
     speed = session.speeds[slot]
     headline = text.COVERED if slot in covered else text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
-    sampled += text.at_once(frame, document.parts.n_trainable)
+    whole = at_once(frame, document.parts.n_trainable)
     steps = not lane.family.trains_at_once(lane, len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
@@ -216,9 +216,9 @@ def _lane(
         run_marks=run_marks,
         job=job,
         message=message,
-        headline=headline + sampled,
+        headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame), *scores(frame), *table.status(context, index)),
+        scores=(*rests(frame), *scores(frame), *whole, *table.status(context, index)),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
         fields=applying,

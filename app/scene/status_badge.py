@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from app.engine.requests import Frame, Phase
-from app.state.number_format import grouped, percent
+from app.state.number_format import about, grouped, percent
 
+from . import text
 from .text import headline
 
 
@@ -53,8 +54,12 @@ def badge(frame: Frame | None) -> Badge:
     if not frame.certificates:  # nothing is proved of it
         if frame.at_once is None:
             return NO_BADGE
-        moves = frame.phase is Phase.TRAINING
-        return Badge(Mood.MOVING if moves else Mood.RESTING, headline(frame, frame.lane, compiled=True).rstrip("…"))
+        said = headline(frame, frame.lane, compiled=True)
+        if frame.phase is not Phase.TRAINING:
+            return Badge(Mood.RESTING, said)
+        expected = frame.at_once.expected
+        short = f"training, {about(expected)}" if expected > 0 else "training"
+        return Badge(Mood.MOVING, f"{said.rstrip('…')}: {short}")
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
@@ -79,6 +84,15 @@ def rests(frame: Frame | None) -> tuple[Status, ...]:
     if frame is None or frame.phase is not Phase.PAUSED:
         return ()
     return (Status("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),)
+
+
+def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
+    """That there are no steps to follow, where that is so."""
+    said = text.at_once(frame, n_trainable)
+    if not said or frame is None:
+        return ()
+    stops = "" if frame.phase is not Phase.TRAINING else "  Space stops it."
+    return (Status(said, f"{text.NO_STEPS}{stops}"),)
 
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:

@@ -71,15 +71,12 @@ NO_STEPS = (
 
 
 def at_once(frame: Frame | None, n_trainable: int) -> str:
-    """What to add to a headline where there are no steps to follow."""
+    """How a lane was trained that has no steps to follow."""
     if frame is None or frame.at_once is None:
         return ""
     if frame.phase is not Phase.DONE:
-        rough = " · rough picture, from some of the points"
-        return f"{rough}.  {frame.at_once.outlook}" if frame.at_once.outlook else rough
-    if len(frame.points) < n_trainable:
-        return " · not step by step"
-    return " · Trained on all points; not step by step"
+        return frame.at_once.outlook or "Rough picture, from a sample of the points"
+    return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 
 def details(frame: Frame | None) -> str:
@@ -87,6 +84,8 @@ def details(frame: Frame | None) -> str:
     if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ""
     parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
+    if frame.at_once is not None:  # the first is the number of steps
+        parts = parts[1:]
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)
