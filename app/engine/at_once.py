@@ -27,7 +27,7 @@ from .training_run import marks_of
 #: Points of the rough answer, its largest C, and the seconds of the processor after which it is taken as it is: these
 #: take 5 to 30 ms, where a larger C would take as long as the training itself.
 ROUGH, ROUGH_C, ROUGH_SECONDS = 1000, 100.0, 0.1
-#: Seconds after which it is said why a training takes long.
+#: Seconds after which it is looked at first why a training takes long.
 LONG = 2.0
 #: Updates that are asked for in one go; the clock ends them.
 ROUND = 1_000_000
@@ -55,8 +55,8 @@ class AtOnceRun:
         self._found: Frame | None = None
         self.rough: SVC | None = _rough(lane, points)
         share = len(self.rough.support_) / min(ROUGH, len(points))
-        extent = tuple(np.ptp(points.xy, axis=0).tolist())
-        self.state = AtOnce(lane.family.estimate(lane, len(points), extent, Measured(0, math.nan, share)))
+        self.state = AtOnce(lane.family.estimate(lane, len(points), points.extent, Measured(0, math.nan, share)))
+        self._look_at = LONG
 
     @staticmethod
     def continuing(before: AtOnceRun | None, spec: LaneSpec) -> AtOnceRun:
@@ -78,13 +78,14 @@ class AtOnceRun:
             self._trainer = self._estimator.prepare(self._points.xy, self._points.labels)
         else:
             self._trainer.step(ROUND, late)
-        before, self._seconds = self._seconds, self._seconds + time.perf_counter() - begun
-        if before < LONG <= self._seconds and not self.trained:
-            solvers = [each for each in self._trainer.solvers if isinstance(each, AutoSolver)]
-            outlook = next(filter(None, (each.outlook(self._seconds) for each in solvers)), "")
-            self.state = replace(self.state, outlook=outlook)
-            return bool(outlook)
-        return False
+        self._seconds += time.perf_counter() - begun
+        if self._seconds < self._look_at or self.trained:
+            return False
+        self._look_at *= 2.0
+        solvers = [each for each in self._trainer.solvers if isinstance(each, AutoSolver)]
+        expected = max((each.expected(self._seconds) for each in solvers), default=0.0)
+        before, self.state = self.state, AtOnce(expected or self.state.expected, slow=expected > 0.0)
+        return self.state != before
 
     @property
     def trained(self) -> bool:

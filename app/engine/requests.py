@@ -128,12 +128,12 @@ class AtOnce:
     ----------
     expected : float
         Seconds that it takes, roughly; nan where that is not known.
-    outlook : str
-        Why it takes longer, in a sentence, or "".
+    slow : bool
+        There is no short way with these settings.
     """
 
     expected: float = float("nan")
-    outlook: str = ""
+    slow: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -226,6 +226,10 @@ class Learner(Generic[S]):
         """What trains the lane where it `trains_at_once`."""
         raise NotImplementedError
 
+    def why_slow(self, lane: LaneSettings[S]) -> str:
+        """Why training at once takes long, in a few words."""
+        return ""
+
     def estimate(
         self, lane: LaneSettings[S], n: int, extent: tuple[float, float], known: Measured | None = None
     ) -> float:

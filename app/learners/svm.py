@@ -484,6 +484,13 @@ class Machine(Learner[SvmSettings]):
     def estimator_at_once(self, lane: LaneSettings[SvmSettings]) -> SVC:
         return svc_of(self.fast_settings(lane), solver="auto")
 
+    def why_slow(self, lane: LaneSettings[SvmSettings]) -> str:
+        if lane.settings.hard_margin:
+            return "No short way to a hard margin"
+        if lane.settings.kernel == "rbf":
+            return f"No short way with γ = {short(lane.settings.gamma)}"
+        return f"No short way with the {lane.settings.as_kernel().kind.title} kernel"
+
     def estimate(
         self, lane: LaneSettings[SvmSettings], n: int, extent: tuple[float, float], known: Measured | None = None
     ) -> float:
@@ -539,6 +546,8 @@ class Machine(Learner[SvmSettings]):
             model, more = _with_features(s, model)
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
+        if self.trains_at_once(lane, len(points)):
+            remarks = (*remarks, "SVC takes minutes for so many points.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
             model = call("make_pipeline", centred, model)
@@ -614,7 +623,7 @@ def _kernel_code(settings: SvmSettings) -> dict[str, str]:
 
 def _is_far(points: Points) -> bool:
     """The points are so far from the origin that squares of their places leave few digits for their distances."""
-    return bool(np.abs(points.xy).max() > FAR * np.ptp(points.xy, axis=0).max())
+    return bool(np.abs(points.xy).max() > FAR * max(points.extent))
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:

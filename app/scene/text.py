@@ -75,7 +75,8 @@ def at_once(frame: Frame | None, n_trainable: int) -> str:
     if frame is None or frame.at_once is None:
         return ""
     if frame.phase is not Phase.DONE:
-        return frame.at_once.outlook or "Rough picture, from a sample of the points"
+        slow = frame.lane.family.why_slow(frame.lane) if frame.at_once.slow else ""
+        return slow or "Rough picture, from a sample of the points"
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
 

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
 
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.learners.base import Measured
 from app.state.document import Document
 from app.state.number_format import about
-from app.state.points import Points
 from solver.kernels.kernel_classifier import KernelClassifier
 
 #: Numbers of points that can be chosen as the most to learn from.
@@ -41,7 +37,7 @@ class TrainingTime:
 def training_times(document: Document, results: Results, limits: tuple[int, ...]) -> tuple[TrainingTime, ...]:
     """Of the classifiers on screen, for each of `limits`: from what they took, and from a model of the cost."""
     parts, lanes = document.parts, document.lanes[: document.shown]
-    extent = _extent(parts.training)
+    extent = parts.training.extent
     frames = [results.frame(slot) for slot in document.slots[: document.shown]]
     known = [
         measured(frame) if frame is not None and frame.lane == lane and frame.points is parts.training else None
@@ -70,11 +66,3 @@ def measured(frame: Frame) -> Measured | None:
     n, model = len(frame.points), frame.model
     share = len(model.support_) / n if isinstance(model, KernelClassifier) else math.nan
     return Measured(n, frame.seconds, share)
-
-
-@lru_cache(maxsize=4)
-def _extent(points: Points) -> tuple[float, float]:
-    if not len(points):
-        return 0.0, 0.0
-    width, height = (float(np.ptp(points.xy[:, axis])) for axis in (0, 1))
-    return width, height
