@@ -64,7 +64,7 @@ if not TYPE_CHECKING:  # the tables say which there are
 STEPPED = 10_000
 #: Seconds: of Newton's method for a point and a feature of the kernel, of SMO for a point and a support vector, at once
 #: and in steps that are recorded; and of what each point takes besides.
-PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 2e-8, 1.6e-8, 3e-8, 1e-6
+PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 1e-8, 1.6e-8, 3e-8, 1e-6
 POWER_OF_C = 0.35
 #: Features of a kernel up to which Newton's method is thought of.
 MOST_RANK = 2000
@@ -547,7 +547,7 @@ class Machine(Learner[SvmSettings]):
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
         if self.trains_at_once(lane, len(points)):
-            remarks = (*remarks, "SVC takes minutes for so many points.")
+            remarks = (*remarks, "The time of SVC grows with the square of the points, and they are many.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
             model = call("make_pipeline", centred, model)
