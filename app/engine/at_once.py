@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
 from solver.svm.auto import AutoSolver
 
+from .fitting import predictions
+from .pieces import Pace, Step
 from .requests import AtOnce, Frame, LaneSpec, Phase
 from .run_report import values_of
 from .training_run import marks_of
@@ -55,7 +57,8 @@ class AtOnceRun:
         self._found: Frame | None = None
         self.rough: SVC | None = _rough(lane, points)
         share = len(self.rough.support_) / min(ROUGH, len(points))
-        self.state = AtOnce(lane.family.estimate(lane, len(points), points.extent, Measured(0, math.nan, share)))
+        known = Measured(0, math.nan, share)
+        self.state = AtOnce(lane.family.estimate(lane, len(points), points.extent, known, len(points.classes)))
         self._look_at = LONG
 
     @staticmethod
@@ -83,9 +86,14 @@ class AtOnceRun:
             return False
         self._look_at *= 2.0
         solvers = [each for each in self._trainer.solvers if isinstance(each, AutoSolver)]
-        expected = max((each.expected(self._seconds) for each in solvers), default=0.0)
-        before, self.state = self.state, AtOnce(expected or self.state.expected, slow=expected > 0.0)
-        return self.state != before
+        running = [each for each in solvers if each.status is Status.RUNNING]
+        expected = max((each.expected(self._seconds) for each in running[:1]), default=0.0)
+        before = self.state
+        if expected > 0.0:
+            self.state = AtOnce(expected, slow=True)
+        elif self._seconds > 2.0 * before.expected:  # it was wrong
+            self.state = AtOnce(math.nan, before.slow)
+        return repr(self.state) != repr(before)
 
     @property
     def trained(self) -> bool:
@@ -99,8 +107,8 @@ class AtOnceRun:
             frame, phase=phase, model=self.rough, seconds=self._seconds, provisional=True, at_once=self.state
         )
 
-    def frame(self, frame: Frame) -> Frame:
-        """`frame` with the answer and its numbers."""
+    def frame(self, frame: Frame, pace: Pace) -> Generator[Step, None, Frame]:
+        """`frame` with the answer and its numbers, in pieces."""
         if self._found is None:
             assert self._trainer is not None and self._estimator is not None
             begun = time.perf_counter()
@@ -109,10 +117,10 @@ class AtOnceRun:
             model = self._estimator.snapshot_model(snapshots)
             multipliers = self._estimator.pair_multipliers(snapshots)
             if len(pairs) == 1:
-                winner = model.winner(values_of(snapshots[0], pairs[0], model, 0, points)[:, None])
+                predicted = model.classes_[model.winner(values_of(snapshots[0], pairs[0], model, 0, points)[:, None])]
             else:
-                winner = model.winner(model.pair_decision_function(points.xy))
-            wrong = np.flatnonzero(model.classes_[winner] != points.labels)
+                predicted = yield from predictions(model, points.xy, True, pace)
+            wrong = np.flatnonzero(predicted != points.labels)
             self._seconds += time.perf_counter() - begun
             self._found = replace(
                 frame,

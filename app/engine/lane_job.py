@@ -162,7 +162,7 @@ class LaneJob:
             if run.advance(Pace().late):
                 frame = replace(frame, at_once=run.state)
                 self._post(frame)
-        frame = run.frame(frame)
+        frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
         assert isinstance(frame.model, PairClassifier)
         source = svm_source(frame.model, spec.lane)
         frame = yield from self._coarse(source, spec, frame)

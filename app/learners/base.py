@@ -231,7 +231,12 @@ class Learner(Generic[S]):
         return ""
 
     def estimate(
-        self, lane: LaneSettings[S], n: int, extent: tuple[float, float], known: Measured | None = None
+        self,
+        lane: LaneSettings[S],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
     ) -> float:
         """Seconds that training on `n` points will take, roughly; nan where nothing can be said.
 
@@ -243,6 +248,7 @@ class Learner(Generic[S]):
             Width and height of the box that the points fill.
         known : Measured, optional
             Of the lane with these settings.
+        n_classes : int, default=2
         """
         return math.nan if known is None else known.seconds * (n / max(known.n, 1)) ** self.growth
 

@@ -167,7 +167,12 @@ class Neighbors(Learner[KnnSettings]):
         return doubtless if k == 1 and chosen else ""
 
     def estimate(
-        self, lane: LaneSettings[KnnSettings], n: int, extent: tuple[float, float], known: Measured | None = None
+        self,
+        lane: LaneSettings[KnnSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
     ) -> float:
         # The index, the picture, and a search for each point.
         k = min(lane.settings.n_neighbors, n)

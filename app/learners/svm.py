@@ -492,20 +492,30 @@ class Machine(Learner[SvmSettings]):
         return f"No short way with the {lane.settings.as_kernel().kind.title} kernel"
 
     def estimate(
-        self, lane: LaneSettings[SvmSettings], n: int, extent: tuple[float, float], known: Measured | None = None
+        self,
+        lane: LaneSettings[SvmSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
     ) -> float:
         if lane.learner != "smo":
-            return super().estimate(lane, n, extent, known)
+            return super().estimate(lane, n, extent, known, n_classes)
         at_once = self.trains_at_once(lane, n)
-        modelled = self._modelled(lane, n, extent, known)
+        modelled = self._modelled(lane, n, extent, known, n_classes)
         if known is None or self.trains_at_once(lane, known.n) != at_once:
             return modelled
         # What it took corrects the model: how difficult points and settings are is not in it.
-        before = self._modelled(lane, known.n, extent, known)
+        before = self._modelled(lane, known.n, extent, known, n_classes)
         return modelled * known.seconds / before if before > 0 else math.nan
 
     def _modelled(
-        self, lane: LaneSettings[SvmSettings], n: int, extent: tuple[float, float], known: Measured | None
+        self,
+        lane: LaneSettings[SvmSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None,
+        n_classes: int,
     ) -> float:
         s, pairs = lane.settings, math.nan if known is None else known.support * float(n) * n
         if not self.trains_at_once(lane, n):
@@ -513,8 +523,10 @@ class Machine(Learner[SvmSettings]):
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
         by_newton = PER_FEATURE * rank * (n + n * rank / 80 + rank**2 / 4) if rank <= MOST_RANK else math.inf
-        by_newton = math.inf if s.hard_margin else by_newton
-        by_smo = PER_PAIR * pairs
+        # Of k classes each point is in k - 1 problems, or in k.
+        problems = 1 if n_classes == 2 else n_classes - (s.multiclass == "one-vs-one")
+        by_newton = math.inf if s.hard_margin else by_newton * problems
+        by_smo = PER_PAIR * pairs * problems
         fastest = by_newton if math.isnan(by_smo) else min(by_newton, by_smo)
         return PER_POINT * n + fastest if math.isfinite(fastest) else math.nan
 

@@ -108,6 +108,9 @@ def test_the_answer_is_that_of_libsvm(settings: dict[str, Any]) -> None:
     assert np.array_equal(frame.marks.wrong, wrong)
     assert set(frame.marks.free) | set(frame.marks.bounded) == set(frame.model.support_)
     assert not set(frame.marks.free) & set(frame.marks.bounded) and len(frame.marks.free)
+    if s.class_weight == "equal":
+        at_bound = np.abs(frame.model.dual_coef_[0]) == s.C
+        assert set(frame.marks.bounded) == set(frame.model.support_[at_bound])
 
 
 def test_the_certificate_holds_when_it_is_worked_out_anew() -> None:
@@ -228,6 +231,16 @@ def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> 
     assert not any(frame.at_once.slow for frame in background.frames), "there is one"
 
 
+def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_once, "LONG", 0.0)
+    monkeypatch.setattr(svm.Machine, "estimate", lambda *what: 1e-6)
+    background = Background()
+    background.finish(moons(1200), lane())
+    told = [frame.at_once.expected for frame in background.frames[:-1]]
+    assert told[0] == 1e-6 and math.isnan(told[-1])
+    assert text.headline(background.frames[-2], lane(), True) == "Training on 1\u202f200 points at once…"
+
+
 def test_times_are_modelled_until_they_are_measured() -> None:
     family, plain, extent = lane().family, lane(), (5.0, 4.0)
     few = family.estimate(plain, 20_000, extent, Measured(0, math.nan, 0.2))
@@ -239,6 +252,8 @@ def test_times_are_modelled_until_they_are_measured() -> None:
     assert math.isnan(family.estimate(lane(kernel="laplacian"), 100_000, extent)), "nothing is known"
     assert family.estimate(lane(kernel="laplacian"), 100_000, extent, Measured(0, math.nan, 0.2)) > 10 * many
     assert math.isnan(family.estimate(lane(trainer="lasvm"), 1000, extent))
+    eight = family.estimate(plain, 100_000, extent, Measured(0, math.nan, 0.2), 8)
+    assert 5 * many < eight < 8 * many, "each point is in seven problems"
     lasvm = family.estimate(lane(trainer="lasvm"), 2000, extent, Measured(1000, 3.0))
     assert lasvm == pytest.approx(12.0), "it takes the square of the points"
     assert family.estimate(plain, 300, extent, Measured(300, 0.4, 0.3)) == pytest.approx(0.4)
