@@ -239,7 +239,7 @@ def _picture(
     def show(block: slice, values: Values) -> None:
         argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
 
-    found = yield from surface(source, grid, Pace(overtaken, priority), show, size, least)
+    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=size, least=least)
     lines = (found.boundary(len(spec.points.classes)), found.margins())
     boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())
