@@ -302,7 +302,7 @@ class AutoSolver(SmoSolver):
                 left = np.flatnonzero(~(((beta == hi) & (away > edge)) | ((beta == lo) & (away < -edge))))
             else:
                 left = np.arange(n)
-            for Z in phi.at(XT[:, left]):  # noqa: B007
+            for Z in phi.pieces(XT[:, left]):  # noqa: B007
                 yield
             beta = beta.copy()
             beta[left] = yield from ramped(

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -125,9 +126,12 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
 
 def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes, surface = [], lane_job.surface
-    monkeypatch.setattr(
-        lane_job, "surface", lambda *args, size, **more: sizes.append(size) or surface(*args, size=size, **more)
-    )
+
+    def kept(*args: Any, size: int, **more: Any) -> Any:
+        sizes.append(size)
+        return surface(*args, size=size, **more)
+
+    monkeypatch.setattr(lane_job, "surface", kept)
     job, spec = LaneJob(lambda frame: None), _spec(Lane("knn"))
     list(job(LaneRequest(1, 0, spec), lambda: True))
     assert sizes == [16]  # nobody knows yet how long it takes
@@ -159,7 +163,7 @@ def test_pictures_of_many_neighbours_are_not_cut_thinner_than_a_tile(monkeypatch
 
 def test_blocks_have_the_least_size_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(float(second) for second in range(1000))
-    monkeypatch.setattr(pieces.time, "perf_counter", lambda: next(clock))  # each takes a second
+    monkeypatch.setattr(pieces, "time", SimpleNamespace(perf_counter=lambda: next(clock)))  # each takes a second
     found: list[slice] = []
     list(Pace().in_blocks(100, found.append, size=16, least=16))
     assert [block.stop - block.start for block in found] == [16] * 6 + [4]
