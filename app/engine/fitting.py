@@ -15,7 +15,7 @@ from app.state.points import Points
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier, Start
-from solver.kernels.kernel_classifier import UNFINISHED
+from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 
 from .pieces import Pace, Step
 
@@ -57,7 +57,11 @@ def fitted(
         return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
-    estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
+    estimator: PairClassifier
+    if lane.family.trains_at_once(lane, len(points)) and not lane.family.refusal(lane):
+        estimator = lane.family.estimator_at_once(lane)
+    else:
+        estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
     trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
     return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
 
@@ -84,5 +88,11 @@ def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generato
         else:
             found[block] = model.predict(xy[block], compiled=compiled)
 
-    yield from pace.in_blocks(len(xy), predict)
+    least = together(model)
+    yield from pace.in_blocks(len(xy), predict, size=max(least, 16), least=least)
     return found
+
+
+def together(model: Model) -> int:
+    """Places that a model predicts as fast as one."""
+    return model.expansion.together if isinstance(model, KernelClassifier) else 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Generator
@@ -14,6 +15,7 @@ from solver import Grid
 from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
 
+from .at_once import AtOnceRun
 from .fitting import predictions
 from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
@@ -34,6 +36,8 @@ MOST_VERTICES = 30_000
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
 COUNTED_FIRST = 1000
+#: Rows that kNN works on together: a part of them takes nearly as long.
+TILE = 16
 
 
 class LaneJob:
@@ -50,6 +54,7 @@ class LaneJob:
         #: Seconds that the last first picture took for each of its samples.
         self._per_sample = math.inf
         self._training: TrainingRun | None = None
+        self._whole: AtOnceRun | None = None
 
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
@@ -65,11 +70,11 @@ class LaneJob:
         except OvertakenError:
             pass
         except ValueError as error:  # the solver's sentences
-            self._training = None
+            self._training = self._whole = None
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
         except Exception as error:
             log.caught("The training of a lane failed.")
-            self._training = None
+            self._training = self._whole = None
             text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))
 
@@ -109,6 +114,11 @@ class LaneJob:
         if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or trainer is None or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
+        if spec.lane.family.trains_at_once(spec.lane, len(spec.points)):
+            self._training = None
+            yield from self._as_a_whole(spec, frame, overtaken)
+            return
+        self._whole = None
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)
         last = -math.inf
         while True:
@@ -133,6 +143,31 @@ class LaneJob:
             pause = training.seconds_to_next_step(spec)
             yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
 
+    def _as_a_whole(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        run = self._whole = AtOnceRun.continuing(self._whole, spec)
+        if not run.ended:
+            assert run.rough is not None
+            frame = run.unfinished(frame, spec.paused)
+            source = svm_source(run.rough, spec.lane)
+            frame = yield from self._coarse(source, spec, frame)
+            frame = yield from self._full(source, spec, frame, overtaken)
+            if spec.paused:
+                return
+        # Now and then before other lanes' pictures, so that none that trains for minutes stops it.
+        turns = itertools.cycle((*[Priority.FULL_PICTURE] * 3, Priority.TRAINING))
+        while not run.trained:
+            yield next(turns)
+            if overtaken():
+                return
+            if run.advance(Pace().late):
+                frame = replace(frame, at_once=run.state)
+                self._post(frame)
+        frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
+        assert isinstance(frame.model, PairClassifier)
+        source = svm_source(frame.model, spec.lane)
+        frame = yield from self._coarse(source, spec, frame)
+        yield from self._full(source, spec, frame, overtaken)
+
     def _afterwards(
         self, training: TrainingRun, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step]:
@@ -154,7 +189,8 @@ class LaneJob:
         begun = time.perf_counter()
         # In one go where that is a short piece: each block and each pause between two would make it later.
         size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
-        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never, size)
+        least = _least(frame)
+        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never, size, least)
         self._per_sample = (time.perf_counter() - begun) / (grid.width * grid.height)
         frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
@@ -169,7 +205,8 @@ class LaneJob:
         yield Later(BREATH, Priority.FULL_PICTURE)
         if overtaken():
             return frame
-        picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken)
+        least = _least(frame)
+        picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken, least=least)
         frame = replace(frame, picture=picture, full=True)
         self._post(frame)
         return frame
@@ -181,16 +218,28 @@ def _marked(frame: Frame, predicted: Integers) -> Frame:
     return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))
 
 
+def _least(frame: Frame) -> int:
+    """Rows of a block at least."""
+    shares = frame.model is not None and not isinstance(frame.model, PairClassifier)
+    return TILE if shares and len(frame.points) > COUNTED_FIRST else 2
+
+
 def _picture(
-    source: Source, grid: Grid, spec: LaneSpec, priority: Priority, overtaken: Callable[[], bool], size: int = 16
+    source: Source,
+    grid: Grid,
+    spec: LaneSpec,
+    priority: Priority,
+    overtaken: Callable[[], bool],
+    size: int = 16,
+    least: int = 2,
 ) -> Generator[Step, None, Picture]:
-    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`."""
+    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`, and all `least` at least."""
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
 
     def show(block: slice, values: Values) -> None:
         argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
 
-    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=size)
+    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=size, least=least)
     lines = (found.boundary(len(spec.points.classes)), found.margins())
     boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())

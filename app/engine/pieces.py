@@ -60,7 +60,14 @@ class Pace:
             yield from self.pause()
 
     def in_blocks(
-        self, count: int, work: Callable[[slice], None], *, size: int = 16, most: int | None = None, begin: int = 0
+        self,
+        count: int,
+        work: Callable[[slice], None],
+        *,
+        size: int = 16,
+        least: int = 2,
+        most: int | None = None,
+        begin: int = 0,
     ) -> Generator[Step]:
         """Have `work(block)` done for the places from `begin` to `count`, with pauses.
 
@@ -68,15 +75,15 @@ class Pace:
         ----------
         size : int
             Of the first block; the next ones aim at the seconds of a piece.
-        most : int, optional
-            Of any block.
+        least, most : int, optional
+            Of any block but the last.
         """
         while begin < count:
             begun = time.perf_counter()
             block = slice(begin, min(begin + size, count))
             work(block)
             begin, now = block.stop, time.perf_counter()
-            size = int(min(max(size * PIECE / max(now - begun, 1e-5), 2), 2 * size, most or count))
+            size = int(min(max(size * PIECE / max(now - begun, 1e-5), least), 2 * size, most or count))
             # Of the block alone: the short ones before it were half as long together, and a pause lets other lanes in.
             if begin < count and now - begun > 0.5 * PIECE:
                 yield from self.pause()

@@ -120,6 +120,22 @@ class Marks:
 NO_MARKS = Marks()
 
 
+@dataclass(frozen=True)
+class AtOnce:
+    """What is known of a training on all points at once, which has no steps to follow.
+
+    Attributes
+    ----------
+    expected : float
+        Seconds that it takes, roughly; nan where that is not known.
+    slow : bool
+        There is no short way with these settings.
+    """
+
+    expected: float = float("nan")
+    slow: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Frame:
     """One picture of one lane, with the numbers that belong to it.
@@ -151,6 +167,8 @@ class Frame:
         The surface is not that of a finished training, and will not be in a moment.
     starts : Starts or None
         Where the training began.
+    at_once : AtOnce or None
+        It is trained at once: there is no run of steps.
     """
 
     job: int
@@ -172,6 +190,7 @@ class Frame:
     orders: Orders | None = None
     sides: Sides | None = None
     starts: Starts | None = None
+    at_once: AtOnce | None = None
 
     @property
     def certificate(self) -> AnyCertificate | None:

@@ -215,9 +215,15 @@ class Surface:
 
 
 def surface(
-    source: Source, grid: Grid, pace: Pace, show: Callable[[slice, Values], None] | None = None, size: int = 8
+    source: Source,
+    grid: Grid,
+    pace: Pace,
+    show: Callable[[slice, Values], None] | None = None,
+    size: int = 8,
+    least: int = 2,
 ) -> Generator[Step, None, Surface]:
-    """Evaluate `source` at all pixels; `show` is called with each block of rows, of which the first has `size`."""
+    """Evaluate `source` at all pixels; `show` is called with each block of rows, of which the first has `size`, and all
+    but the last `least` at least."""
     rows, ys, shape = source(grid.xs), grid.ys, (grid.height, grid.width)
     found = Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
 
@@ -227,7 +233,7 @@ def surface(
         if show is not None:
             show(block, values)
 
-    yield from pace.in_blocks(grid.height, fill, size=size)
+    yield from pace.in_blocks(grid.height, fill, size=size, least=least)
     return found
 
 

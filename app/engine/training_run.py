@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
+from app.state.points import Points
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
@@ -237,7 +238,7 @@ class TrainingRun:
             phase=phase,
             model=model,
             certificates=tuple(model.certificates_),
-            marks=self._marks(multipliers, wrong),
+            marks=marks_of(self.points, self.trainer.pairs, multipliers, wrong),
             accuracy=1.0 - len(wrong) / len(self.points),
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
@@ -295,16 +296,6 @@ class TrainingRun:
                 self._orders[problem, settings.orders] = orders
             yield orders
 
-    def _marks(self, multipliers: list[tuple[Array, Array]], wrong: Indices) -> Marks:
-        free, bounded = np.zeros(len(self.points), dtype=bool), np.zeros(len(self.points), dtype=bool)
-        if not multipliers:
-            return Marks(wrong=wrong)
-        for pair, (alpha, C) in zip(self.trainer.pairs, multipliers, strict=True):
-            at_bound = alpha == C
-            bounded[pair.index[at_bound]] = True
-            free[pair.index[(alpha > 0) & ~at_bound]] = True
-        return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
-
     def multipliers_for(self, spec: LaneSpec) -> Callable[[Pair, Array], Array | None]:
         """For each binary problem of the new training, this one's multipliers of the points that stayed."""
         # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
@@ -330,6 +321,20 @@ class TrainingRun:
             return np.where(stayed, moved, 0.0)
 
         return start
+
+
+def marks_of(
+    points: Points, pairs: Sequence[Pair], multipliers: Sequence[tuple[Array, Array]], wrong: Indices
+) -> Marks:
+    """Marks of the support vectors and of the wrong points, from alpha and C of the points of each problem."""
+    free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
+    if not multipliers:
+        return Marks(wrong=wrong)
+    for pair, (alpha, C) in zip(pairs, multipliers, strict=True):
+        at_bound = alpha == C
+        bounded[pair.index[at_bound]] = True
+        free[pair.index[(alpha > 0) & ~at_bound]] = True
+    return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
 
 
 def _is_optimal(run: Recording) -> bool:

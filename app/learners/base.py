@@ -18,6 +18,7 @@ from .model import Model
 
 if TYPE_CHECKING:
     from app.state.points import Points
+    from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -64,6 +65,24 @@ class Trainer:
     runs_plain: bool = False
     allows_hard_margin: bool = False
     subject: str = "An SVM"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a training that has ended took.
+
+    Attributes
+    ----------
+    n : int
+        Points.
+    seconds : float
+    support : float
+        Share of the points that are support vectors; nan for a learner without.
+    """
+
+    n: int
+    seconds: float
+    support: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -121,6 +140,8 @@ class Learner(Generic[S]):
         Simple offers it.
     compares : bool
         It has no model of its own: it shows where those of two other lanes differ.
+    growth : float
+        Its training takes about this power of the number of points.
     """
 
     title: str
@@ -133,6 +154,7 @@ class Learner(Generic[S]):
     asks = False
     compares = False
     simple = False
+    growth = 1.0
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -195,6 +217,40 @@ class Learner(Generic[S]):
     def fit(self, lane: LaneSettings[S], points: Points) -> Model:
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
         raise NotImplementedError
+
+    def trains_at_once(self, lane: LaneSettings[S], n: int) -> bool:
+        """Whether so many points are trained on as fast as can be, without steps that could be followed."""
+        return False
+
+    def estimator_at_once(self, lane: LaneSettings[S]) -> SVC:
+        """What trains the lane where it `trains_at_once`."""
+        raise NotImplementedError
+
+    def why_slow(self, lane: LaneSettings[S]) -> str:
+        """Why training at once takes long, in a few words."""
+        return ""
+
+    def estimate(
+        self,
+        lane: LaneSettings[S],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
+    ) -> float:
+        """Seconds that training on `n` points will take, roughly; nan where nothing can be said.
+
+        Parameters
+        ----------
+        lane : Lane
+        n : int
+        extent : tuple of (float, float)
+            Width and height of the box that the points fill.
+        known : Measured, optional
+            Of the lane with these settings.
+        n_classes : int, default=2
+        """
+        return math.nan if known is None else known.seconds * (n / max(known.n, 1)) ** self.growth
 
     def training_key(self, lane: LaneSettings[S]) -> S:
         """The lane's settings with all that no training depends on at its default: it goes on while they stay."""

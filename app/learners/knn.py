@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from app.state.number_format import count, grouped
 
-from .base import LaneSettings, Learner
+from .base import LaneSettings, Learner, Measured
 from .code import Code, call
 from .fields import Field
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
+
+
+#: Seconds of a full picture.
+PICTURE = 0.1
 
 
 class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,6 +165,18 @@ class Neighbors(Learner[KnnSettings]):
             return f"k = {k}, but only {count(n_labels, 'label')} so far: all of them vote."
         doubtless = "With k = 1 the vote is never in doubt: all points are equally sure, and chance decides."
         return doubtless if k == 1 and chosen else ""
+
+    def estimate(
+        self,
+        lane: LaneSettings[KnnSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
+    ) -> float:
+        # The index, the picture, and a search for each point.
+        k = min(lane.settings.n_neighbors, n)
+        return PICTURE + (1.0 + 0.05 * k) * 1e-6 * n
 
     def refusal(self, lane: LaneSettings[KnnSettings]) -> str:
         return "kNN does not train: it looks at the points themselves."

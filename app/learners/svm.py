@@ -14,7 +14,7 @@ from msgspec import Meta
 from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
-from .base import LaneSettings, Learner, Trainer, Verdict, estimator_of, in_each, passes, several
+from .base import LaneSettings, Learner, Measured, Trainer, Verdict, estimator_of, in_each, passes, several
 from .code import Code, call
 from .fields import INTERCEPT, Field
 
@@ -60,6 +60,14 @@ if not TYPE_CHECKING:  # the tables say which there are
     Selection = Literal[tuple(RULES)]
     Multiclass = Literal[tuple(SCHEMES)]
     SvmTrainer = Literal[tuple(TRAINERS)]
+#: Training points up to which SMO is shown step by step; more are trained on at once.
+STEPPED = 10_000
+#: Seconds: of Newton's method for a point and a feature of the kernel, of SMO for a point and a support vector, at once
+#: and in steps that are recorded; and of what each point takes besides.
+PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 1e-8, 1.6e-8, 3e-8, 1e-6
+POWER_OF_C = 0.35
+#: Features of a kernel up to which Newton's method is thought of.
+MOST_RANK = 2000
 #: What the classes weigh: the same, n / (k n_c), or what was typed.
 ClassWeight = Literal["equal", "balanced", "own"]
 _Weight = Annotated[float, Meta(ge=0.01, le=100.0)]
@@ -323,6 +331,7 @@ class Machine(Learner[SvmSettings]):
     trainers: ClassVar = TRAINERS
     asks = True
     simple = True
+    growth = 2.0
 
     def formula(self, lane: LaneSettings[SvmSettings]) -> str:
         kernel = lane.settings.as_kernel()
@@ -422,7 +431,8 @@ class Machine(Learner[SvmSettings]):
         return [
             count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
             f"KKT violation {short(max([0.0, *(c.kkt_violation for c in certificates)]))}{where}",
-            f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown",
+            (f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown")
+            + _kernel_error(certificates),
             f"support vectors: {free} free + {bounded} bounded" + in_each(certificates, lane),
         ]
 
@@ -468,6 +478,58 @@ class Machine(Learner[SvmSettings]):
     def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
         return svc_of(lane.settings)
 
+    def trains_at_once(self, lane: LaneSettings[SvmSettings], n: int) -> bool:
+        return lane.learner == "smo" and n > STEPPED
+
+    def estimator_at_once(self, lane: LaneSettings[SvmSettings]) -> SVC:
+        return svc_of(self.fast_settings(lane), solver="auto")
+
+    def why_slow(self, lane: LaneSettings[SvmSettings]) -> str:
+        if lane.settings.hard_margin:
+            return "No short way to a hard margin"
+        if lane.settings.kernel == "rbf":
+            return f"No short way with γ = {short(lane.settings.gamma)}"
+        return f"No short way with the {lane.settings.as_kernel().kind.title} kernel"
+
+    def estimate(
+        self,
+        lane: LaneSettings[SvmSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None = None,
+        n_classes: int = 2,
+    ) -> float:
+        if lane.learner != "smo":
+            return super().estimate(lane, n, extent, known, n_classes)
+        at_once = self.trains_at_once(lane, n)
+        modelled = self._modelled(lane, n, extent, known, n_classes)
+        if known is None or self.trains_at_once(lane, known.n) != at_once:
+            return modelled
+        # What it took corrects the model: how difficult points and settings are is not in it.
+        before = self._modelled(lane, known.n, extent, known, n_classes)
+        return modelled * known.seconds / before if before > 0 else math.nan
+
+    def _modelled(
+        self,
+        lane: LaneSettings[SvmSettings],
+        n: int,
+        extent: tuple[float, float],
+        known: Measured | None,
+        n_classes: int,
+    ) -> float:
+        s, pairs = lane.settings, math.nan if known is None else known.support * float(n) * n
+        if not self.trains_at_once(lane, n):
+            slower: float = max(1.0, s.C) ** POWER_OF_C
+            return PER_POINT * n + PER_RECORDED * pairs * slower
+        rank = kernel_rank(s, extent)
+        by_newton = PER_FEATURE * rank * (n + n * rank / 80 + rank**2 / 4) if rank <= MOST_RANK else math.inf
+        # Of k classes each point is in k - 1 problems, or in k.
+        problems = 1 if n_classes == 2 else n_classes - (s.multiclass == "one-vs-one")
+        by_newton = math.inf if s.hard_margin else by_newton * problems
+        by_smo = PER_PAIR * pairs * problems
+        fastest = by_newton if math.isnan(by_smo) else min(by_newton, by_smo)
+        return PER_POINT * n + fastest if math.isfinite(fastest) else math.nan
+
     def code(self, lane: LaneSettings[SvmSettings], points: Points) -> Code | None:
         s, classes = lane.settings, points.classes
         if s.kernel not in SCIKIT_LEARN:
@@ -496,6 +558,8 @@ class Machine(Learner[SvmSettings]):
             model, more = _with_features(s, model)
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
+        if self.trains_at_once(lane, len(points)):
+            remarks = (*remarks, "The time of SVC grows with the square of the points, and they are many.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
             model = call("make_pipeline", centred, model)
@@ -571,7 +635,7 @@ def _kernel_code(settings: SvmSettings) -> dict[str, str]:
 
 def _is_far(points: Points) -> bool:
     """The points are so far from the origin that squares of their places leave few digits for their distances."""
-    return bool(np.abs(points.xy).max() > FAR * np.ptp(points.xy, axis=0).max())
+    return bool(np.abs(points.xy).max() > FAR * max(points.extent))
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:
@@ -618,6 +682,17 @@ def svc_of(settings: SvmSettings, **others: Any) -> SVC:
     return SVC(C, selection=settings.selection, random_state=0, **_shared(settings), **others)
 
 
+def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:
+    """About how many features the kernel has among points of a box of this `extent`; inf where it has too many."""
+    s = settings
+    if s.kernel == "rbf":  # of an axis of length L, some of the first 2.4 L sqrt(gamma) functions count
+        return math.prod(2.4 * length * math.sqrt(s.gamma) + 6.0 for length in extent)
+    if s.kernel in ("linear", "poly") and s.as_kernel().is_positive_semidefinite:
+        degree = s.degree if s.kernel == "poly" else 1
+        return (degree + 1) * (degree + 2) / 2 if degree <= 8 else math.inf
+    return math.inf
+
+
 def _shared(settings: SvmSettings) -> dict[str, Any]:
     """What all that train a support vector machine take, but for C."""
     names = ("kernel", "degree", "gamma", "coef0", "tol", "multiclass")
@@ -627,6 +702,12 @@ def _shared(settings: SvmSettings) -> dict[str, Any]:
 
 def _is_indefinite(settings: SvmSettings) -> bool:
     return settings.hard_margin and not settings.as_kernel().is_positive_semidefinite
+
+
+def _kernel_error(certificates: Sequence[Certificate]) -> str:
+    """How far f may be wrong that was summed by an expansion of the kernel; the gap has room for it."""
+    error = max(c.kernel_error for c in certificates)
+    return f", an error of f of {short(error)} included" if error > 0 else ""
 
 
 def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:

@@ -16,7 +16,7 @@ from app.features import table
 from app.features.feature import Feature
 from app.features.lessons.controls import PLACES, hidden_fields
 from app.learners.perceptron_orders import of_orders
-from app.state.document import Document, Lane, problems_of
+from app.state.document import NO_LIMIT, Document, Lane, problems_of
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.slider_scales import scale_of
@@ -28,7 +28,8 @@ from .compared import compared, missing
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
-from .status_badge import NO_BADGE, badge, rests, scores
+from .status_badge import NO_BADGE, at_once, badge, rests, scores
+from .training_times import LIMITS, training_times
 
 #: From so many points on, training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
@@ -57,6 +58,9 @@ def compose(
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
     fields = {"count", "noise", "seed", "flipped"} | {name for name, there in own.items() if there}
+    limited = len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE)
+    limited |= document.training_limit != Document.training_limit
+    limits = tuple(sorted({*LIMITS, NO_LIMIT, document.training_limit}))
     return Scene(
         title=title,
         modified=modified,
@@ -76,10 +80,12 @@ def compose(
         axes=document.axes,
         notes=document.notes,
         training_limit=document.training_limit,
-        limited=len(points) > min(document.training_limit, LIMIT_WORTH_A_CHOICE),
+        limited=limited,
+        training_times=training_times(document, results, limits) if limited else (),
         history=history,
         position=position,
         run_state=lanes[studied].run_state,
+        no_run="" if lanes[studied].run_state is not None else lanes[studied].no_steps,
         studied=studied,
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
@@ -155,7 +161,8 @@ def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene]
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
     """The lane whose run is looked at: the one chosen, else the first that has one."""
     ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.studied)
-    return next((index for index in ways if lanes[index].run_state is not None), 0)
+    able = (index for index in ways if lanes[index].run_state is not None)
+    return next(able, next((index for index in ways if lanes[index].no_steps), 0))
 
 
 def _lane(
@@ -197,6 +204,8 @@ def _lane(
     speed = session.speeds[slot]
     headline = text.COVERED if slot in covered else text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
+    whole = at_once(frame, document.parts.n_trainable)
+    steps = not lane.family.trains_at_once(lane, len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(
@@ -207,9 +216,9 @@ def _lane(
         run_marks=run_marks,
         job=job,
         message=message,
-        headline=headline + sampled,
+        headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame), *scores(frame), *table.status(context, index)),
+        scores=(*rests(frame), *scores(frame), *whole, *table.status(context, index)),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
         fields=applying,
@@ -235,6 +244,7 @@ def _lane(
         watched=lane.trainer is not None and "playback" not in hidden and _is_watched(session, slot, watched),
         features=table.added_to_lane(context, index),
         hidden=hidden,
+        no_steps="" if steps else text.NO_STEPS,
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from app.features import table
 from app.files.assets import assets
+from app.learners.svm import STEPPED
 from app.learners.table import TRAINERS
+from app.state.number_format import grouped
 from app.tools.table import TOOLS
 
 Section = tuple[str, tuple[tuple[str, str], ...]]
@@ -105,6 +107,11 @@ BEFORE: tuple[Section, ...] = (
             ("Alt+. and Alt+,", "to the next or the previous change of the support vectors"),
             ("Alt+Home, Alt+End", "before the first step; to the end"),
             ("Timeline", "drag, click or arrow keys: any step; the marks are changes of the support vectors"),
+            (
+                f"More than {grouped(STEPPED)} points",
+                "an SVM is trained on all of them at once, without steps; ⋯ beside the data set says how many to learn"
+                " from, and how long that takes",
+            ),
         ),
     ),
     (

@@ -21,6 +21,7 @@ from solver import Grid
 
 from .marks import PointMarks
 from .status_badge import Badge, Status
+from .training_times import TrainingTime
 
 T = TypeVar("T")
 
@@ -102,6 +103,8 @@ class LaneScene(_Composed):
         What features say of this lane.
     hidden : frozenset of str
         Which of the row's other parts are out of sight: "classifier", "classifiers", "playback", "settings".
+    no_steps : str
+        Why its training cannot be followed step by step, or "".
     """
 
     lane: Lane
@@ -139,6 +142,7 @@ class LaneScene(_Composed):
     watched: bool
     features: tuple[object, ...]
     hidden: frozenset[str] = frozenset()
+    no_steps: str = ""
 
 
 @dataclass(frozen=True)
@@ -168,12 +172,16 @@ class Scene(_Composed):
         As in the document.
     run_state : RunState or None
         What the panels about training show.
+    no_run : str
+        Why they show nothing, in a sentence, or "".
     studying : bool
         Runs are being looked into: a point under the pointer tells what it is to them.
     studied : int
         The lane it is of.
     limited : bool
         There are so many points that the limit of training is worth a choice.
+    training_times : tuple of TrainingTime
+        What each choice of the limit comes to, the present one included.
     signs : frozenset of str
         Kinds of signs that the legend explains.
     history : tuple of str
@@ -205,7 +213,9 @@ class Scene(_Composed):
     notes: str
     training_limit: int
     limited: bool
+    training_times: tuple[TrainingTime, ...]
     run_state: RunState | None
+    no_run: str
     studying: bool
     studied: int
     history: tuple[str, ...]

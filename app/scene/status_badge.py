@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from app.engine.requests import Frame, Phase
-from app.state.number_format import grouped, percent
+from app.state.number_format import about, grouped, percent
 
+from . import text
 from .text import headline
 
 
@@ -51,7 +52,14 @@ def badge(frame: Frame | None) -> Badge:
         said = headline(frame, frame.lane, compiled=True)
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     if not frame.certificates:  # nothing is proved of it
-        return NO_BADGE
+        if frame.at_once is None:
+            return NO_BADGE
+        said = headline(frame, frame.lane, compiled=True)
+        if frame.phase is not Phase.TRAINING:
+            return Badge(Mood.RESTING, said)
+        expected = frame.at_once.expected
+        short = f"training, {about(expected)}" if expected > 0 else "training"
+        return Badge(Mood.MOVING, f"{said.rstrip('…')}: {short}")
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
@@ -78,9 +86,18 @@ def rests(frame: Frame | None) -> tuple[Status, ...]:
     return (Status("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),)
 
 
+def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
+    """That there are no steps to follow, where that is so."""
+    said = text.at_once(frame, n_trainable)
+    if not said or frame is None:
+        return ()
+    stops = "" if frame.phase is not Phase.TRAINING else "  Space stops it."
+    return (Status(said, f"{text.NO_STEPS}{stops}"),)
+
+
 def scores(frame: Frame | None) -> tuple[Status, ...]:
     """The accuracy on the training points, where it is known."""
-    if frame is None or frame.model is None:
+    if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ()
     number = percent(frame.accuracy) if frame.accuracy >= 0 else "…"
     return (Status(f"training {number}", "Training accuracy: on the points that it was trained on."),)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from app.engine.requests import Frame, Phase
+from app.engine.requests import AtOnce, Frame, Phase
+from app.learners.svm import STEPPED
 from app.state.document import Lane
-from app.state.number_format import count, grouped, percent, span_of_time
+from app.state.number_format import about, count, grouped, percent, span_of_time
 from app.state.points import MAX_CLASSES
 
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
@@ -40,8 +41,12 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
         return "No picture"
     if frame.lane.trainer is None:
         return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
+    if frame.phase is Phase.TRAINING and frame.at_once is not None:
+        return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.at_once)}…"
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
+    if frame.phase is Phase.PAUSED and frame.at_once is not None:
+        return f"Paused: not trained on all points yet{_expected(frame.at_once)}"
     if frame.phase is Phase.PAUSED:
         return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane)}"
     return preparing + frame.lane.family.verdict(frame.certificates, frame.lane).text
@@ -54,11 +59,34 @@ def sampled(frame: Frame | None, number: int, limit: int) -> str:
     return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
 
 
+def _expected(at_once: AtOnce) -> str:
+    return f", {about(at_once.expected)}" if at_once.expected > 0 else ""
+
+
+#: Why a run cannot be stepped through, and what to do.
+NO_STEPS = (
+    f"More than {grouped(STEPPED)} points are trained on at once, not step by step.  To follow the steps, let it learn"
+    " from fewer: ⋯ beside the data set, Learn from at most."
+)
+
+
+def at_once(frame: Frame | None, n_trainable: int) -> str:
+    """How a lane was trained that has no steps to follow."""
+    if frame is None or frame.at_once is None:
+        return ""
+    if frame.phase is not Phase.DONE:
+        slow = frame.lane.family.why_slow(frame.lane) if frame.at_once.slow else ""
+        return slow or "Rough picture, from a sample of the points"
+    return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
+
+
 def details(frame: Frame | None) -> str:
     """The lane's numbers in one line."""
-    if frame is None or frame.model is None:
+    if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ""
     parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
+    if frame.at_once is not None:  # the first is the number of steps
+        parts = parts[1:]
     parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)

@@ -45,3 +45,14 @@ def span_of_time(seconds: float) -> str:
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def about(seconds: float) -> str:
+    """2.3 -> "about 2 s": an estimate, in one digit."""
+    if seconds < 0.1:
+        return "below 0.1 s"
+    if seconds < 90:
+        return f"about {float(f'{seconds:.1g}' if seconds < 10 else f'{round(seconds, -1)}'):g} s"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {grouped(round(seconds / 3600))} h"

@@ -306,6 +306,11 @@ class MainWindow(DropWindow):
             if (checked := spec.checked(scene)) is not None:
                 self.named_actions[spec.name].setChecked(checked)
         self.named_actions["full_screen"].setChecked(self.isFullScreen())
+        for name in self.controller.playback.verbs(lambda: 0):
+            action = self.named_actions[name]
+            if action.isEnabled() == bool(scene.no_run):
+                action.setEnabled(not scene.no_run)
+                action.setToolTip(scene.no_run or action.whatsThis())
         for name in ("clear", "export"):
             self.named_actions[name].setEnabled(len(scene.xy) > 0)
         self.lessons.render_scene(scene, self.named_actions)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from solver.core.checks import check_number, check_numbers
 
 from .grids import GridRows
 from .kinds import products_by_row
+from .plane_values import BLOCK, PlaneValues
 from .table import KERNELS, Kernel, PrecomputedKernel
 
 KernelFunction = Callable[[Array, Array], ArrayLike]
@@ -151,7 +153,9 @@ class Expansion:
 
         In pieces, so that no more than some megabytes are in use besides, and each query's values are the same bits
         whatever queries come with it (if a `CallableKernel` keeps to that).  Of a linear kernel it is <w, x>: its
-        rounding error is bounded, as that of the sum over support vectors, by that of sum_s |coef_s <x_s, x>|.
+        rounding error is bounded, as that of the sum over support vectors, by that of sum_s |coef_s <x_s, x>|.  Of
+        many support vectors in the plane it is a sum of products (`plane_values`), wrong by some 1e-14 of
+        sum_s |coef_s|.
         """
         values = np.empty((len(queries), len(self.offset)))
         kernel = self.kernel
@@ -159,23 +163,40 @@ class Expansion:
         across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
         weights = self.linear_weights if linear else np.ascontiguousarray(self.coef.T)
         step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
+        # The rows to sum, all of them but where there is a shorter way.
+        plane = self._plane
         with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(queries), step):
+            rows = None if plane is None else np.flatnonzero(plane.fill(values, queries))
+            asked, found = (
+                (queries, values) if rows is None else (queries[rows], np.empty((len(rows), values.shape[1])))
+            )
+            for first in range(0, len(asked), step):
                 piece = slice(first, first + step)
                 if linear:
-                    values[piece] = products_by_row(queries[piece] - self.centre, weights)
+                    found[piece] = products_by_row(asked[piece] - self.centre, weights)
                     continue
                 if isinstance(kernel, PrecomputedKernel):
-                    gram = queries[piece, self.support]
+                    gram = asked[piece, self.support]
                 elif isinstance(kernel, CallableKernel):
-                    gram = kernel.gram(queries[piece], self.points)
+                    gram = kernel.gram(asked[piece], self.points)
                 else:
-                    gram = kernel.gram_by_row(queries[piece] - self.centre, across)
+                    gram = kernel.gram_by_row(asked[piece] - self.centre, across)
                 terms = np.empty(gram.shape)
                 for p, coef in enumerate(weights):
-                    values[piece, p] = np.multiply(gram, coef, out=terms).sum(axis=1)
+                    found[piece, p] = np.multiply(gram, coef, out=terms).sum(axis=1)
+            if rows is not None:
+                values[rows] = found
             values += self.offset
         return self.finite(values)
+
+    @property
+    def together(self) -> int:
+        """Queries that are answered together: fewer take as long."""
+        return BLOCK if self._plane is not None else 1
+
+    @cached_property
+    def _plane(self) -> PlaneValues | None:
+        return PlaneValues.of(self.kernel, self.points, self.coef) if isinstance(self.kernel, Kernel) else None
 
     def rows_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs` of a grid: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""

@@ -19,7 +19,7 @@ Linear and polynomial: powers of the coordinates, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -36,8 +36,8 @@ ACCURACY, MOST = 1e-14, 160
 LARGEST_DEGREE = 8
 #: Points of a block: its numbers stay in the processor's cache.
 BLOCK = 4096
-#: The same where there are several features for each function.
-PART = 512
+#: The same where there are several features for each function, and blocks of a piece of work.
+PART, AT_ONCE = 512, 8
 #: Multiplications of a matrix product that cost as much as one entry of a pass over an array.
 PER_ENTRY = 8
 
@@ -114,11 +114,21 @@ class PlaneSums:
 
     def values(self, M: Array, XT: Array, out: Array) -> Iterator[None]:
         """f of these moments at points (2, n) into `out`, in pieces."""
-        V = self.maps[0] @ M @ self.maps[1].T if len(self.maps) == 2 else self.maps[0] * M
+        V = self.mapped(M)
         for start in range(0, len(out), BLOCK):
             T1, T2 = self._functions(XT[:, start : start + BLOCK])
             np.einsum("ij,ij->j", V.T @ T1, T2, out=out[start : start + BLOCK])
             yield
+
+    def values_of(self, maps: Sequence[Array], XT: Array) -> list[Array]:
+        """f of each of several V at points (2, n), in one go."""
+        T1, T2 = self._functions(XT)
+        return [np.einsum("ij,ij->j", V.T @ T1, T2) for V in maps]
+
+    def mapped(self, M: Array) -> Array:
+        """V of these moments."""
+        V: Array = self.maps[0] @ M @ self.maps[1].T if len(self.maps) == 2 else self.maps[0] * M
+        return V
 
     def features(self, share: float) -> Features:
         """The expansion as a scalar product of features, without those that add less than about `share` of k(x, x)."""
@@ -169,13 +179,21 @@ class Features:
 
     def at(self, XT: Array) -> Array:
         """phi at points (2, n), shape (n, rank)."""
+        for Z in self.pieces(XT):  # noqa: B007
+            pass
+        return Z
+
+    def pieces(self, XT: Array) -> Iterator[Array]:
+        """phi at points (2, n), in pieces: what is yielded last is it."""
         Z = np.empty((XT.shape[1], self.rank))
         for start in range(0, len(Z), PART):
             T1, T2 = self.plane._functions(XT[:, start : start + PART])
             first = ((self.first.T @ T1)[self.a]) * self.scale[:, None]
             first *= (self.second.T @ T2)[self.b]
             Z[start : start + PART] = first.T
-        return Z
+            if start % (AT_ONCE * PART) == 0:
+                yield Z
+        yield Z
 
     def sum(self, M: Array) -> Array:
         """``sum_j weights_j phi(x_j)`` from the moments of the weights."""

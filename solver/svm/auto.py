@@ -302,8 +302,8 @@ class AutoSolver(SmoSolver):
                 left = np.flatnonzero(~(((beta == hi) & (away > edge)) | ((beta == lo) & (away < -edge))))
             else:
                 left = np.arange(n)
-            Z = phi.at(XT[:, left])
-            yield
+            for Z in phi.pieces(XT[:, left]):  # noqa: B007
+                yield
             beta = beta.copy()
             beta[left] = yield from ramped(
                 Z, (y - rows.total)[left], lo[left], hi[left], beta[left], centre[left], w, top / width, 0.03 * width
@@ -355,12 +355,18 @@ class AutoSolver(SmoSolver):
         """The points as they are worked on, shape (n_features, n)."""
         return self._active.whole.XT
 
+    def expected(self, spent: float) -> float:
+        """Seconds that SMO needs in all, estimated after `spent` of them; 0 where the short cuts work."""
+        n, plane = len(self.y), self._active.plane
+        if plane is not None and plane.features(SHARE_OF_KERNEL).rank < n:
+            return 0.0
+        return spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
+
     def outlook(self, spent: float) -> str:
         """Sentence with an estimate of what is left to do after `spent` seconds; "" where the short cuts work."""
-        n, kernel = len(self.y), self.kernel
-        if self._active.plane is not None and self._active.plane.features(SHARE_OF_KERNEL).rank < n:
+        n, kernel, seconds = len(self.y), self.kernel, self.expected(spent)
+        if not seconds:
             return ""
-        seconds = spent * max(2.0, 1.5 * n / max(1, self.n_iter))  # nearly every multiplier moves, some more than once
         reason = f"With the {kernel.name} kernel"
         if kernel.name == "rbf" and len(self.points) == 2:
             # An axis of length L: some of the first 2.4 L sqrt(gamma) functions count.

@@ -25,6 +25,7 @@ NAMES = (
     "startup",
     "svc",
     "million",
+    "large",
     "neighbors",
     "relief",
     "study",

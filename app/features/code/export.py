@@ -23,7 +23,7 @@ def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[
     """Write the program of some lanes as a file of the kind that its name says; all files that were written."""
     points = path.with_name(f"{path.stem}-points.csv")
     made = program(document, lanes, points.name)
-    written: list[tuple[Path, bytes]] = [(points, made.rows.encode())] if made.rows else []
+    written: list[tuple[Path, bytes]] = [(points, made.rows.encode())] if made.n_rows else []
     written.append((path, _encoded(made, path.suffix.lower())))
     for place, data in written:
         documents.write_bytes(data, place)

@@ -136,9 +136,9 @@ class CodePanel(QWidget):
         self._shown = shown
         self.program = program(document, self.lanes)
         self.text.show_program(self.program.text, self.program.n_lines(HEAD))
-        rows = count(self.program.rows.count("\n"), "point")
+        rows = count(self.program.n_rows, "point")
         show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
-        self.note.setVisible(bool(self.program.rows))
+        self.note.setVisible(self.program.n_rows > 0)
 
     def _show_choice(self, document: Document) -> None:
         titles = tuple(f"{at + 1}: {lane.title}" for at, lane in enumerate(document.lanes[: document.shown]))
@@ -157,7 +157,7 @@ class CodePanel(QWidget):
     def _copy(self) -> None:
         self._render()  # the last change may be younger than the pause
         QApplication.clipboard().setText(self.program.text)
-        reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.rows else ""
+        reads = f" It reads {POINTS_FILE}, which comes with Save as .py." if self.program.n_rows else ""
         self._controller.say(f"The program is in the clipboard.{reads}")
 
     def _ask_save(self, suffix: str) -> None:

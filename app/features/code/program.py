@@ -37,12 +37,22 @@ class Program:
     ----------
     blocks : tuple of str
         Its parts, each of which is a cell of a notebook; the first is its docstring.
-    rows : str
-        What stands in the file of its points; "" where it holds them itself.
+    document : Document or None
+        The one whose points stand in a file; None where the program holds them itself.
     """
 
     blocks: tuple[str, ...]
-    rows: str = ""
+    document: Document | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """How many points stand in the file."""
+        return 0 if self.document is None else sum(map(len, (self.document.parts.training, self.document.parts.test)))
+
+    @property
+    def rows(self) -> str:
+        """What stands in the file of its points; "" where it holds them itself."""
+        return "" if self.document is None else "".join(f"{row}\n" for row in _rows(self.document, ","))
 
     def n_lines(self, number: int) -> int:
         """How many lines the first blocks take, so many of them."""
@@ -109,8 +119,7 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
         *functions,
         figure,
     ]
-    rows = "".join(f"{row}\n" for row in _rows(document, ",")) if _many(document) else ""
-    return Program(tuple(blocks), rows)
+    return Program(tuple(blocks), document if _many(document) else None)
 
 
 def _part(document: Document, place: int, model: str) -> _Part:

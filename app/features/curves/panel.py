@@ -74,6 +74,7 @@ class CurvesPlot(Chart):
         self._landmarks: object = None
         self.setObjectName("curves.plot")
         self.setAccessibleName("Curves of the run")
+        self._no_run = ""
         self.setAccessibleDescription(summary(None))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip("Click or drag: go to that step. Arrow keys, page keys: step by step.")
@@ -106,10 +107,11 @@ class CurvesPlot(Chart):
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def render_study(self, run_state: RunState | None, lane: int, theme: Theme) -> None:
-        """Show the run of `lane`; a drag ends where the run is another one."""
-        if run_state is self._study and lane == self._lane and theme is self._theme:
+    def render_study(self, run_state: RunState | None, lane: int, theme: Theme, no_run: str = "") -> None:
+        """Show the run of `lane`, or why there is none; a drag ends where the run is another one."""
+        if run_state is self._study and lane == self._lane and theme is self._theme and no_run == self._no_run:
             return
+        self._no_run = no_run
         old, new = (None if each is None else each.recording for each in (self._study, run_state))
         if old != new or lane != self._lane:
             self._dragging = False
@@ -119,7 +121,7 @@ class CurvesPlot(Chart):
         shown = {} if run_state is None else curve_cells.curves_of(run_state.trace)
         for name, button in self._toggles.items():
             button.setVisible(name in shown)
-        self.setAccessibleDescription(summary(run_state))
+        self.setAccessibleDescription(no_run or summary(run_state))
         if shown != self._shown:
             self._shown = shown
             self._keep_room()
@@ -242,7 +244,7 @@ class CurvesPlot(Chart):
         plots = self.plots()
         if not plots:
             painter.setPen(QColor(*theme.faint))
-            words = NOTHING if self._study is None else NO_CURVE
+            words = (self._no_run or NOTHING) if self._study is None else NO_CURVE
             inner = QRectF(self.rect()).adjusted(12, 8, -12, -8)
             painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, words)
             return
@@ -413,4 +415,4 @@ class CurvesPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's run."""
-        self.plot.render_study(scene.run_state, scene.studied, theme)
+        self.plot.render_study(scene.run_state, scene.studied, theme, scene.no_run)

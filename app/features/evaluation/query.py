@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.fitting import fitted, predictions
+from app.engine.fitting import fitted, predictions, together
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
@@ -124,7 +124,8 @@ def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Ste
         else:
             called[block] = model.predict(xy[block], compiled=compiled)
 
-    yield from pace.in_blocks(len(xy), judge)
+    least = together(model)
+    yield from pace.in_blocks(len(xy), judge, size=max(least, 16), least=least)
     return called, scores
 
 

@@ -19,7 +19,7 @@ from app.engine.training_run import LAST
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.features.relief.query import has_map
-from app.scene.text import empty_sentence
+from app.scene.text import NO_STEPS, empty_sentence
 from app.state.document import Document, Lane
 from app.state.number_format import count, grouped, short
 from app.state.slider_scales import control_of, controls_of, scale_of
@@ -198,7 +198,10 @@ def can_film(document: Document, place: int) -> tuple[str, ...]:
         return ()
     lane = document.lanes[place]
     lift = ("lift",) if has_map(lane) else ()
-    return swept(document, place) if lane.trainer is None else ("training", *swept(document, place), "turn", *lift)
+    if lane.trainer is None:
+        return swept(document, place)
+    stepped = () if lane.family.trains_at_once(lane, len(document.training_points)) else ("training",)
+    return (*stepped, *swept(document, place), "turn", *lift)
 
 
 def check(document: Document, content: Content) -> None:
@@ -222,6 +225,8 @@ def check(document: Document, content: Content) -> None:
         if content.control not in able:
             there = f"it has {_listed(able)}" if able else "nor anything else"
             raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
+    if isinstance(content, Training) and lane.family.trains_at_once(lane, len(points)):
+        raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
     empty = empty_sentence(lane, points.classes, len(points), True, document.class_names, len(document.test_points))
     if empty:
         raise ValueError(f"There is nothing to film: {_reason(document)}.")

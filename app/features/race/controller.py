@@ -16,7 +16,7 @@ import msgspec
 from app.controllers.controller import Controller
 from app.engine.pool import LatestQueue
 from app.engine.shading import Shades
-from app.learners.svm import SvmSettings
+from app.learners.svm import STEPPED, SvmSettings
 from app.scene.model import grid_of
 from app.scene.text import problem as problem_name
 from app.state.document import Document, View, problems_of
@@ -280,6 +280,8 @@ class RaceController:
         """Why there can be no race just now, or ""."""
         if self._course.lane is None:
             return text.NO_LANE
+        if len(self._course.points) > STEPPED:
+            return text.TOO_LARGE
         if len(self._choice.rules) < 2:
             return text.TOO_FEW
         return "" if self._ready() else text.PREPARING

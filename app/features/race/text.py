@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.learners.svm import STEPPED
 from app.scene.status_badge import Badge, Mood
 from app.state.number_format import count, grouped, percent, short, span_of_time
 from solver import RULES, Status
@@ -34,6 +35,7 @@ ORDINALS = ("", "1st", "2nd", "3rd", "4th")
 START = "All rules start from zero multipliers. Play starts the race."
 TOO_FEW = "Choose two to four rules for a race."
 TOO_MANY = "Four rules race at most: take one out first."
+TOO_LARGE = f"A race goes step by step, with at most {grouped(STEPPED)} training points: learn from fewer."
 PREPARING = "Preparing the fast solver, which all rules but one need…"
 NO_LANE = "A race needs a support vector machine trained by SMO: choose it above a picture."
 

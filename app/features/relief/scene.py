@@ -87,7 +87,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     message = "" if answer is None else answer.message
     if _run(context, place) is None:
         covered = f"{COVERED}." if said.headline == COVERED else ""
-        relief, message = None, said.message or covered or text.without(lane)
+        relief, message = None, said.message or covered or said.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
     return (ReliefScene(place, relief, message, lane.classifier == "svm"),)

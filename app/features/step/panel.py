@@ -50,7 +50,8 @@ class StepPanel(QWidget):
         self._controller = controller
         describe(self, "step", "Step", words.TEACHING)
         self.setToolTip("")
-        self._shown: tuple[RunState | None, Explanation | None, Theme, Points] | None = None
+        self._shown: tuple[RunState | None, Explanation | None, Theme, Points, str] | None = None
+        self._teaching = words.TEACHING
         self._strips: tuple[Strip, Strip] | None = None
         self._run = -1
         self._columns = 0
@@ -148,9 +149,10 @@ class StepPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the step of the scene's study."""
         run_state, points = scene.run_state, scene.points
+        self._teaching = scene.no_run or words.TEACHING
         step = None if run_state is None else run_state.explanation
         hovered = scene.session.hovered
-        shown = run_state, step, theme, points
+        shown = run_state, step, theme, points, self._teaching
         if self._shown is None or any(new is not old for new, old in zip(shown, self._shown, strict=True)):
             anew = self._shown is None or step is not self._shown[1] or points is not self._shown[3]
             self._shown = shown
@@ -170,8 +172,8 @@ class StepPanel(QWidget):
 
     def _show_words(self, run_state: RunState | None, step: Explanation | None, points: Points, theme: Theme) -> None:
         if run_state is None:
-            self._words.show_text((Paragraph(words.TEACHING, LARGE),), theme)
-            self.setAccessibleDescription(words.TEACHING)
+            self._words.show_text((Paragraph(self._teaching, LARGE),), theme)
+            self.setAccessibleDescription(self._teaching)
             return
         paragraphs = [
             Paragraph(words.heading(run_state, step), LARGE, bold=True),

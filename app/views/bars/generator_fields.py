@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSize
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
-from app.state.document import NO_LIMIT, Document
+from app.state.document import NO_LIMIT
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES
 from app.views.actions import ICON_SIZE, icon
@@ -26,8 +26,6 @@ from solver.data.datasets import DATASETS, MOST_FLIPPED
 from .class_chips import counts_sentence
 from .popup import PopupButton
 
-LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, NO_LIMIT)
-
 
 class GeneratorFields(QWidget):
     """Choosing a data set makes it; the other fields act at once while the points are the generator's own."""
@@ -38,6 +36,7 @@ class GeneratorFields(QWidget):
         self._gestures = Gestures(self)
         self._theme: Theme | None = None
         self._shown: object = None
+        self._times: object = None
         self._set = QComboBox()
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
@@ -101,6 +100,7 @@ class GeneratorFields(QWidget):
             self._rows[name] = field
             self._form.addRow(title, field)
         self._limits = QComboBox()
+        self._limits.setMinimumContentsLength(24)  # a number of points, and how long that will take
         describe(
             self._limits,
             "training_limit",
@@ -151,16 +151,27 @@ class GeneratorFields(QWidget):
         show_number(self._n_classes, generator.n_classes)
         show_text(self._note, scene.generator_note)
         show_text(self._counts, counts_sentence(scene))
-        limits = scene.limited or scene.training_limit != Document.training_limit
-        shown = (scene.generator_note, scene.generator_fields, limits)
+        shown = (scene.generator_note, scene.generator_fields, scene.limited)
         if shown != self._shown:
             self._shown = shown
             self._set.setToolTip(f"Data set: {scene.generator_note}")
             for name, field in self._rows.items():
                 self._form.setRowVisible(field, name in scene.generator_fields)
-            self._form.setRowVisible(self._limits, limits)
-        if self._limits.currentData() != scene.training_limit:
+            self._form.setRowVisible(self._limits, scene.limited)
+        self._show_limits(scene)
+
+    def _show_limits(self, scene: Scene) -> None:
+        """The choices of how many points to learn from, with the time that will take."""
+        times = scene.training_times
+        if times == self._times and self._limits.currentData() == scene.training_limit:
+            return
+        self._times = times
+        if [self._limits.itemData(row) for row in range(self._limits.count())] != [each.limit for each in times]:
             self._limits.clear()
-            for limit in sorted({*LIMITS, scene.training_limit}):
-                self._limits.addItem("all points" if limit >= NO_LIMIT else count(limit, "point"), limit)
-            show_choice(self._limits, scene.training_limit)
+            for each in times:
+                self._limits.addItem("", each.limit)
+        for row, each in enumerate(times):
+            points = "all points" if each.limit >= NO_LIMIT else count(each.limit, "point")
+            self._limits.setItemText(row, f"{points}: {each.total}" if each.total else points)
+            self._limits.setItemData(row, each.each, Qt.ItemDataRole.ToolTipRole)
+        show_choice(self._limits, scene.training_limit)

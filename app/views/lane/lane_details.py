@@ -99,8 +99,9 @@ class LaneDetails(EditorMaker):
             label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
         self._fields.render(lane, drawing, theme)
         show_number(self._speed, lane.speed)
-        show_tip(self._speed, text.speed_note(lane.lane))
-        self._speed_text.setText(lane.speed_text)
+        show_tip(self._speed, lane.no_steps or text.speed_note(lane.lane))
+        self._speed.setEnabled(not lane.no_steps)
+        self._speed_text.setText("not step by step" if lane.no_steps else lane.speed_text)
         self._show_pairs(lane)
 
     def present(self, width: int | None) -> None:

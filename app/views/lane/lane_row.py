@@ -22,6 +22,7 @@ from .form_parts import EditorMaker
 from .named_combo import NamedCombo
 
 SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
+WATCH = "Watch it learn, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
     "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
@@ -66,7 +67,7 @@ class LaneRow(QWidget):
         self.flow.addWidget(self._title)
         self._more = self._button("fold", "All settings", "")
         self._more.clicked.connect(lambda: maker.controller.lanes.fold(self._index, not self._folded))
-        self._play = self._button("watch", "Watch the training", "Watch it learn, step by step.")
+        self._play = self._button("watch", "Watch the training", WATCH)
         self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
         self._menu = PopupButton(f"lane{self._index}.menu", "⋮", "Move, add, duplicate or remove classifiers.")
         self._menu.setMinimumSize(SIZE, SIZE)
@@ -148,6 +149,10 @@ class LaneRow(QWidget):
             self._more.setAccessibleDescription(f"{tip} {words}".strip())
         hidden = lane.hidden
         self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
+        self._play.setEnabled(not lane.no_steps)
+        if self._play.toolTip() != (tip := lane.no_steps or WATCH):
+            self._play.setToolTip(tip)
+            self._play.setAccessibleDescription(tip)
         self._more.setVisible("settings" not in hidden)
         self._menu.setVisible("classifiers" not in hidden)
         self.classifier.setVisible("classifier" not in hidden)

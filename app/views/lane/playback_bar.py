@@ -102,6 +102,7 @@ class PlaybackBar(QWidget):
         self._theme: Theme | None = None
         self._study: RunState | None = None
         self._playing: bool | None = None
+        self._no_steps = ""
         self._forms = [("", "")]
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
@@ -131,14 +132,19 @@ class PlaybackBar(QWidget):
         button.setFixedSize(*SIZE)
         button.setStyleSheet(f"min-height: {SIZE[1] - 4}px; padding: 1px;")
         button.setAutoRepeat(spec.repeats)
+        self._describe(button, spec)
+        button.clicked.connect(lambda: spec.run(self._playback, self._index))
+        return button
+
+    def _describe(self, button: QToolButton, spec: ButtonSpec, reason: str = "") -> None:
+        """Name a button, and say what it does, or the `reason` why it does nothing."""
+        tip = f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}"
         describe(
             button,
             f"lane{self._index}.transport.{spec.name}",
             f"{spec.title}, classifier {self._index + 1}",
-            f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}",
+            reason or tip,
         )
-        button.clicked.connect(lambda: spec.run(self._playback, self._index))
-        return button
 
     def sizeHint(self) -> QSize:
         return QSize(480, max(HEIGHT, self._step.fontMetrics().height() + 4))
@@ -158,13 +164,13 @@ class PlaybackBar(QWidget):
             for name, button in self._buttons.items():
                 if name != PLAY:
                     button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
-        if lane.run_state is not self._study or lane.playing != self._playing:
-            moved = lane.run_state is not self._study
-            self._study, self._playing = lane.run_state, lane.playing
+        if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
+            moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
+            self._study, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
             self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
             if moved:
                 self._show_state()
-        self.timeline.render_study(lane.run_state, theme)
+        self.timeline.render_study(lane.run_state, theme, lane.no_steps)
 
     def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
         button = self._buttons[PLAY]
@@ -181,10 +187,17 @@ class PlaybackBar(QWidget):
             useful = run_state is not None and (
                 spec.name == PLAY or (run_state.step > 0 if spec.back else not run_state.at_end)
             )
+            if self._no_steps:
+                useful = spec.name == PLAY
             button = self._buttons[spec.name]
             if button.isEnabled() != useful:
                 button.setEnabled(useful)
-        if run_state is None:
+            if spec.name != PLAY:
+                self._describe(button, spec, self._no_steps)
+        if self._no_steps:
+            self._forms = [("not step by step", "not step by step"), ("no steps", "no steps")]
+            long = self._no_steps
+        elif run_state is None:
             self._forms = [("no run yet", "no run yet"), ("–", "–")]
             long = "No run yet."
         else:

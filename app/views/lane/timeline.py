@@ -19,6 +19,10 @@ from . import timeline_keys
 #: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.
 SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
 LEAST = QSize(64, 28)
+TIP = (
+    "The steps of the training. Drag or click: go to a step. Arrow keys or the wheel: one step; page keys: a"
+    " twentieth; Home, End. The strokes below: a point enters or leaves the support vectors."
+)
 
 
 class Timeline(QSlider):
@@ -38,13 +42,7 @@ class Timeline(QSlider):
         self.setTracking(False)  # the value is the scene's, the position the hand's
         self.setRange(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        describe(
-            self,
-            f"lane{index}.transport.timeline",
-            f"Timeline, classifier {index + 1}",
-            "The steps of the training. Drag or click: go to a step. Arrow keys or the wheel: one step; page keys: a"
-            " twentieth; Home, End. The strokes below: a point enters or leaves the support vectors.",
-        )
+        describe(self, f"lane{index}.transport.timeline", f"Timeline, classifier {index + 1}", TIP)
         # `sliderMoved` is the hand's; the value is set in silence here, so that this comes from programs only.
         self.sliderMoved.connect(self._go)
         self.valueChanged.connect(self._go)
@@ -55,8 +53,11 @@ class Timeline(QSlider):
     def minimumSizeHint(self) -> QSize:
         return LEAST
 
-    def render_study(self, run_state: RunState | None, theme: Theme) -> None:
-        """Show where the run stands and how long it is."""
+    def render_study(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
+        """Show where the run stands and how long it is; or say why there is none."""
+        if self.toolTip() != (tip := no_steps or TIP):
+            self.setToolTip(tip)
+            self.setAccessibleDescription(tip)
         if run_state is self._study and theme is self._theme:
             return
         old, new = (None if each is None else each.recording for each in (self._study, run_state))

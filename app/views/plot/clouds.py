@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache
 
 import numpy as np
@@ -69,6 +70,10 @@ class Atlas:
         self.pixmap = symbols.cells(
             len(KINDS), self.cell, ratio, lambda painter, place: symbols.draw(painter, theme, KINDS[place], scale)
         )
+
+
+#: Pictures that are still the newest of their places: of 100 000 points, one takes 15 ms, and lanes show the same ones.
+_NEWEST: deque[tuple[Array, Indices, QRectF, tuple[object, ...], QImage]] = deque(maxlen=2)
 
 
 @lru_cache(maxsize=8)
@@ -170,9 +175,19 @@ class Cloud:
                     self._image = self._mended(old, corners, area, atlas, ratio, step)
                     self._moved = moved
                 return
-        self.made += 1
-        self._image = self._new_image(corners, area, atlas, ratio)
+        self._image = self._others_image(corners, key)
+        if self._image is None:
+            self.made += 1
+            self._image = self._new_image(corners, area, atlas, ratio)
+            _NEWEST.append((self.xy, self.kinds, corners, key, self._image))
         self._made_of, self._made_for, self._moved = key, corners, QPoint()
+
+    def _others_image(self, corners: QRectF, key: tuple[object, ...]) -> QImage | None:
+        """What another plot has just painted of the very same symbols, in the same place."""
+        for xy, kinds, *where, image in _NEWEST:
+            if xy is self.xy and kinds is self.kinds and where == [corners, key]:
+                return image
+        return None
 
     def _new_image(self, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float) -> QImage:
         image = _transparent(int(np.ceil(area.right())), int(np.ceil(area.bottom())))
@@ -240,13 +255,13 @@ def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     places += columns
     newest = np.empty(int(places.max()) + 1, dtype=np.int32)
     groups = _GROUPS[kinds]
-    seen = []
+    seen = np.zeros(len(places), dtype=bool)
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
         own = places[of_group]
         newest[own] = of_group  # where an index comes twice, the last value stays
-        seen.append(of_group[newest[own] == of_group])
-    return np.sort(np.concatenate(seen))
+        seen[of_group[newest[own] == of_group]] = True
+    return np.flatnonzero(seen)
 
 
 #: Of each of `KINDS`: 0 for the points, else which mark it is.

@@ -40,6 +40,21 @@ NOTHING: Indices = np.empty(0, dtype=np.intp)
 _VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
+#: What the kinds were made of that were made last, and they: the same for all plots.
+_newest: list[tuple[np.ndarray, Indices, Indices]] = []
+
+
+def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
+    """Places among `KINDS` of points of these `labels`, of which some are test points."""
+    for of, without, known in _newest:
+        if of is labels and without is held_out:
+            return known
+    kinds = labels.astype(np.intp)
+    kinds[held_out] += FIRST_TEST
+    _newest[:] = [(labels, held_out, kinds)]
+    return kinds
+
+
 class Layers(pg.GraphicsObject):
     """The inside of a plot."""
 
@@ -100,8 +115,7 @@ class Layers(pg.GraphicsObject):
         held_out = scene.parts.held_out
         if self._xy is not scene.xy or self._labels is not scene.labels or self._held_out is not held_out:
             self._xy, self._labels, self._held_out = scene.xy, scene.labels, held_out
-            self._kinds = scene.labels.astype(np.intp)
-            self._kinds[held_out] += FIRST_TEST
+            self._kinds = _kinds_of(scene.labels, held_out)
             self.points.show(scene.xy, self._kinds)
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]

@@ -7,16 +7,22 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from app.engine import compile_ahead, lane_job
+from app.engine import compile_ahead, lane_job, pieces
 from app.engine.compile_ahead import CompileAhead
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
+from app.engine.pieces import Pace
 from app.engine.pool import Later, Pool, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec
 from app.engine.shading import Shades
 from app.state.document import GeneratorSettings, Lane, View
+from app.state.points import Points
 from solver import Grid
 
 PATIENCE = 20.0
@@ -120,7 +126,12 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
 
 def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes, surface = [], lane_job.surface
-    monkeypatch.setattr(lane_job, "surface", lambda *args, size: sizes.append(size) or surface(*args, size=size))
+
+    def kept(*args: Any, size: int, **more: Any) -> Any:
+        sizes.append(size)
+        return surface(*args, size=size, **more)
+
+    monkeypatch.setattr(lane_job, "surface", kept)
     job, spec = LaneJob(lambda frame: None), _spec(Lane("knn"))
     list(job(LaneRequest(1, 0, spec), lambda: True))
     assert sizes == [16]  # nobody knows yet how long it takes
@@ -130,6 +141,32 @@ def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch
     job._per_sample = 1.0
     list(job(LaneRequest(3, 0, spec), lambda: True))
     assert sizes[-1] == 16
+
+
+def test_pictures_of_many_neighbours_are_not_cut_thinner_than_a_tile(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks: list[int] = []
+
+    def in_blocks(self: Pace, count: int, work: Any, *, size: int = 16, least: int = 2, **more: Any) -> Any:
+        for begin in range(0, count, least):
+            blocks.append(least)
+            work(slice(begin, min(begin + least, count)))
+        yield from ()
+
+    monkeypatch.setattr(Pace, "in_blocks", in_blocks)
+    rng = np.random.default_rng(0)
+    for n, least in ((1200, lane_job.TILE), (900, 2)):
+        blocks.clear()
+        points = Points.of(rng.normal(size=(n, 2)), rng.integers(0, 2, n))
+        list(LaneJob(lambda frame: None)(LaneRequest(1, 0, replace(_spec(Lane("knn")), points=points)), lambda: True))
+        assert set(blocks) == {least}
+
+
+def test_blocks_have_the_least_size_however_long_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(float(second) for second in range(1000))
+    monkeypatch.setattr(pieces, "time", SimpleNamespace(perf_counter=lambda: next(clock)))  # each takes a second
+    found: list[slice] = []
+    list(Pace().in_blocks(100, found.append, size=16, least=16))
+    assert [block.stop - block.start for block in found] == [16] * 6 + [4]
 
 
 def test_plain_numpy_makes_a_coarser_first_picture_and_then_the_full_one() -> None:

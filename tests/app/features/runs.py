@@ -107,8 +107,8 @@ def hands() -> Any:
 
 
 def scene_of(run_state: RunState | None, lane: int = 0) -> Any:
-    return SimpleNamespace(run_state=run_state, studied=lane)
+    return SimpleNamespace(run_state=run_state, studied=lane, no_run="")
 
 
 def lane_of(run_state: RunState | None, playing: bool = False) -> Any:
-    return SimpleNamespace(run_state=run_state, playing=playing)
+    return SimpleNamespace(run_state=run_state, playing=playing, no_steps="")

@@ -103,7 +103,8 @@ def id_of(run_state: RunState, place: int) -> int:
 
 def scene_of(run_state: RunState | None, hovered: int | None = None) -> Any:
     """As much of a scene as a panel reads."""
-    return SimpleNamespace(run_state=run_state, studied=0, session=SimpleNamespace(hovered=hovered))
+    session = SimpleNamespace(hovered=hovered)
+    return SimpleNamespace(run_state=run_state, no_run="", studied=0, session=session)
 
 
 class PlaybackController:

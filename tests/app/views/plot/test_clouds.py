@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -178,9 +179,38 @@ def test_the_kept_picture_is_made_anew_when_anything_it_shows_changes() -> None:
     ):
         found = change()
         assert cloud.made == number
-        np.testing.assert_array_equal(found, expected(cloud_of(xy, kinds)))
+        np.testing.assert_array_equal(found, expected(cloud_of(xy.copy(), kinds.copy())))
     cloud.show(xy[:-1000], kinds[:-1000])
     assert (painted(cloud) != first).any()
+
+
+def test_what_another_plot_has_just_painted_is_not_painted_again() -> None:
+    xy, kinds = some(5000)
+    first, second = cloud_of(xy, kinds), cloud_of(xy, kinds)
+    picture = painted(first)
+    np.testing.assert_array_equal(painted(second), picture)
+    assert (first.made, second.made) == (1, 0)
+    zoomed = QRectF(0, 0, 2.7, 1.8)
+    found = painted(second, corners=zoomed)
+    assert second.made == 1 and (found != picture).any()
+    np.testing.assert_array_equal(painted(first, corners=zoomed), found)
+    other = cloud_of(xy, np.roll(kinds, 1))
+    assert (painted(other, corners=zoomed) != found).any() and other.made == 1, "the same places, other classes"
+    same = cloud_of(xy.copy(), kinds)
+    np.testing.assert_array_equal(painted(same, corners=zoomed), found)
+    assert same.made == 1, "equal places are looked at by nobody"
+
+
+def test_lanes_paint_their_points_once(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(many(5000), shown=2))
+    clouds = [canvas.layers.points for canvas in window.canvases[:2]]
+    areas = [canvas.plot_area().size() for canvas in window.canvases[:2]]
+    assert areas[0] == areas[1]
+    before = [cloud.made for cloud in clouds]
+    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 1.0, 1.9))
+    settle(qtbot, window)
+    assert len(window.document.points) == 5001
+    assert sum(cloud.made for cloud in clouds) == sum(before) + 1
 
 
 def many(count: int) -> Document:

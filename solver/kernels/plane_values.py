@@ -1,0 +1,90 @@
+"""PlaneValues: f of many support vectors at places of the plane, by sums of products in place of kernel values.
+
+`plane_sums` holds in a rectangle.  Here it is that of the support vectors, made larger by the factors of `SCALES`: each
+place takes the smallest one it lies in, and those farther away are left to whoever sums kernel values.  So what a place
+gets depends on the model and on the place alone.  Blocks have one size, the last one is filled up: the bits of a value
+do not depend on the other places, either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from solver.core.arrays import Array, Mask
+
+from .plane_sums import PlaneSums, plane_sums
+from .table import Kernel
+
+#: Support vectors from which on it is thought of, and entries of a kernel value, which has an exponential.
+LEAST, PER_VALUE = 1000, 4
+#: Half sides of the rectangles, as shares of that of the support vectors.
+SCALES = (1.25, 4.0)
+#: Places of a block.
+BLOCK = 512
+
+
+@dataclass(frozen=True)
+class PlaneValues:
+    """The rectangles, the smallest first, each with V of every problem.
+
+    Attributes
+    ----------
+    planes : tuple of PlaneSums
+    maps : tuple of list of ndarray
+    """
+
+    planes: tuple[PlaneSums, ...]
+    maps: tuple[list[Array], ...]
+
+    @staticmethod
+    def of(kernel: Kernel, points: Array, coef: Array) -> PlaneValues | None:
+        """Of an expansion, `points` (n, 2) and `coef` (n, n_problems); None where kernel values are the shorter way."""
+        if len(points) < LEAST or points.shape[1] != 2 or kernel.is_translation_invariant:
+            return None
+        low, high = points.min(axis=0), points.max(axis=0)
+        middle, half = 0.5 * (low + high), 0.5 * (high - low)
+        planes: list[PlaneSums] = []
+        for scale in SCALES:
+            x, y = np.stack([middle - scale * half, middle + scale * half]).T
+            plane = plane_sums(kernel, np.array([[*x, *x], [*y, *y[::-1]]]))
+            if plane is None or plane.cost > PER_VALUE * len(points):
+                break
+            planes.append(plane)
+        if not planes:
+            return None
+        XT = np.ascontiguousarray(points.T)
+        maps = tuple([plane.mapped(_last(plane, XT, weights)) for weights in coef.T] for plane in planes)
+        return PlaneValues(tuple(planes), maps)
+
+    def fill(self, values: Array, queries: Array) -> Mask:
+        """Write f, without offset, into those rows of `values` (n, n_problems) whose place is near enough.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n, n_problems)
+        queries : ndarray of shape (n, 2)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            True for the rows that are still to be summed.
+        """
+        left = np.ones(len(queries), dtype=bool)
+        for plane, maps in zip(self.planes, self.maps, strict=True):
+            inside = np.flatnonzero(left & (np.abs(queries - plane.middle) <= plane.half).all(axis=1))
+            left[inside] = False
+            for start in range(0, len(inside), BLOCK):
+                rows = inside[start : start + BLOCK]
+                XT = np.repeat(plane.middle[:, None], BLOCK, axis=1)
+                XT[:, : len(rows)] = queries[rows].T
+                for p, f in enumerate(plane.values_of(maps, XT)):
+                    values[rows, p] = f[: len(rows)]
+        return left
+
+
+def _last(plane: PlaneSums, XT: Array, weights: Array) -> Array:
+    for M in plane.moments(XT, weights):  # noqa: B007
+        pass
+    return M
