@@ -224,7 +224,7 @@ class MainWindow(DropWindow):
         if not self._refresh_pending or self._closed:
             return
         self.scheduler.collect()
-        known = self.scene is not None and self.document.shown <= len(self.canvases)
+        known = self.scene is not None and self._places_kept()
         wished = (self.document, self.controller.session)
         if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
             self._ordered = wished
@@ -235,6 +235,11 @@ class MainWindow(DropWindow):
                 self._enough.start(math.ceil(1000 * left))
         else:
             self.refresh()
+
+    def _places_kept(self) -> bool:
+        """The lanes stand where they are drawn: what is done to one by its place must not come to another."""
+        assert self.scene is not None
+        return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
 
     def _pictures_near(self) -> bool:
         """A lane is about to show something new, and none of those that are takes longer than a moment."""
@@ -342,6 +347,11 @@ class MainWindow(DropWindow):
         known = self.scene is not None and lane < len(self.scene.lanes)
         return self.scene.lanes[lane].run_state if known and self.scene is not None else None
 
+    def _studied(self) -> int:
+        """The lane whose run is looked at."""
+        self.refresh_if_pending()
+        return 0 if self.scene is None else self.scene.studied
+
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
@@ -383,7 +393,7 @@ class MainWindow(DropWindow):
             "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "simple": self._toggle_simple,
-            **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
+            **controller.playback.verbs(self._studied),
             "help": lambda: self._show(HelpDialog),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
@@ -476,6 +486,7 @@ class MainWindow(DropWindow):
 
     def ask_picture(self) -> None:
         """Ask which picture to export, of what is shown when the answer comes."""
+        self.refresh_if_pending()
         scene = self.scene
         if scene is None or self.findChild(PictureDialog) is not None:
             return
