@@ -112,7 +112,7 @@ class LaneJob:
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)
         last = -math.inf
         while True:
-            stepped = training.advance(spec)
+            stepped = training.advance(spec, first=last < 0)
             resting = training.settled(spec)
             slow = spec.steps_per_second <= 1.0 / FRAME_INTERVAL
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)

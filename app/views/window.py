@@ -57,8 +57,9 @@ from .status_line import StatusLine
 from .task_runner import TaskRunner
 
 BRUSH_STEP = 1.25
-#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens;
-#: and how long a lane's last one may have taken at most, for the next to be waited for.
+#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
+#: or twice what the last ones took; and how long these may have taken at most for the next to be waited for, and for
+#: how long at most.
 A_MOMENT, SOON = 0.02, 0.05
 #: Of the first start; and the least at which nothing is cut off.
 FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
@@ -229,7 +230,9 @@ class MainWindow(DropWindow):
         if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
             self._ordered = wished
             self._order()
-        left = self._waiting_since + A_MOMENT - time.perf_counter()
+        slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
+        moment = max(A_MOMENT, min(2.0 * slowest, SOON))
+        left = self._waiting_since + moment - time.perf_counter()
         if known and left > 0 and self._pictures_near():
             if not self._enough.isActive():
                 self._enough.start(math.ceil(1000 * left))

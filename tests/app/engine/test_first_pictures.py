@@ -7,17 +7,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from app.engine import compile_ahead, lane_job
+from app.engine import compile_ahead, lane_job, training_run
 from app.engine.compile_ahead import CompileAhead
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
 from app.engine.pool import Later, Pool, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
-from app.state.document import GeneratorSettings, Lane, View
-from solver import Grid
+from app.state.commands import AddPoints
+from app.state.document import Document, GeneratorSettings, Lane, View
+from solver import Grid, Status
 
 PATIENCE = 20.0
 SHADES = Shades((255, 255, 255), ((0, 0, 200), (200, 0, 0)), (128, 128, 128))
@@ -171,3 +173,22 @@ def test_what_is_imported_before_qt_needs_none() -> None:
         "assert 'numba' in sys.modules and not found, found"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_first_picture_of_many_points_does_not_wait_for_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(Lane("svm"))
+    list(job(LaneRequest(1, 0, spec), lambda: False))
+    monkeypatch.setattr(training_run, "PROVED_FIRST", 10)
+    more = AddPoints(xy=[[5.0, 5.0]], labels=0).apply(Document(points=spec.points)).points
+    posted.clear()
+    for _ in job(LaneRequest(2, 0, replace(spec, points=more)), lambda: False):
+        if posted:
+            break
+    assert posted[0].picture is not None and posted[0].phase is Phase.TRAINING
+    solver = job._training.recordings[0].solver
+    assert solver.pending and solver.n_iter > 0, "all steps, and no proof"
+    posted.clear()
+    list(job(LaneRequest(3, 0, replace(spec, points=more)), lambda: False))
+    assert posted[-1].full and posted[-1].phase is Phase.DONE
+    assert posted[-1].certificates[0].status is Status.OPTIMAL

@@ -101,6 +101,22 @@ def test_a_click_is_drawn_in_a_moment_where_no_picture_comes(
     assert held.drawn == [count] and not held.go[0].is_set()
 
 
+def test_pictures_that_take_a_little_longer_are_waited_for(
+    frozen: tuple[MainWindow, Frozen], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, held = frozen
+    monkeypatch.setattr(window_module, "A_MOMENT", 0.0)
+    monkeypatch.setattr(window_module, "SOON", LONG)
+    held.delay = 0.4 * LONG
+    count = _click(window)
+    _turn(window)
+    assert held.drawn == []
+    for event in held.go:
+        event.set()
+    qtbot.waitUntil(lambda: bool(held.drawn))
+    assert held.drawn == [count]
+
+
 def test_what_takes_long_is_not_waited_for(
     frozen: tuple[MainWindow, Frozen], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
