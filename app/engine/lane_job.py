@@ -10,16 +10,27 @@ from dataclasses import replace
 import numpy as np
 
 from app.files import log
-from solver import Grid
+from app.learners.model import Model
+from solver import Grid, KNeighborsClassifier
 from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
+from solver.knn.running_votes import RunningVotes
 
 from .fitting import predictions
 from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
-from .surface_values import Source, Values, difference_source, source_of, surface, svm_source, unless_too_dense
+from .surface_values import (
+    Source,
+    Values,
+    difference_source,
+    source_of,
+    surface,
+    svm_source,
+    unless_too_dense,
+    vote_source,
+)
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -30,6 +41,8 @@ PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
 BREATH = 0.008
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
 MOST_VERTICES = 30_000
+#: Pixels of pictures of neighbours up to which they are kept for the next one, with 25 bytes for each.
+MOST_KEPT = 1 << 21
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
@@ -50,6 +63,8 @@ class LaneJob:
         #: Seconds that the last first picture took for each of its samples.
         self._per_sample = math.inf
         self._training: TrainingRun | None = None
+        #: Of nearest neighbours, by grid: the last pictures.
+        self._votes: dict[Grid, RunningVotes] = {}
 
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
@@ -81,18 +96,31 @@ class LaneJob:
         start = time.perf_counter()
         model = spec.lane.family.fit(spec.lane, points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        source = source_of(model, spec.lane, spec.compiled)
+        first, full = (self._source(model, spec, grid) for grid in self._grids(spec))
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
             assert not isinstance(model, PairClassifier)
             frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
-        frame = yield from self._coarse(source, spec, frame)
-        frame = yield from self._full(source, spec, frame, overtaken)
+        frame = yield from self._coarse(first, spec, frame)
+        frame = yield from self._full(full, spec, frame, overtaken)
         if not few:
             pace = Pace(overtaken)
             yield from pace.pause()
             predicted = yield from predictions(model, points.xy, spec.compiled, pace)
             self._post(_marked(frame, predicted))
+
+    def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
+        """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
+        if spec.compiled and isinstance(model, KNeighborsClassifier) and grid.width * grid.height <= MOST_KEPT:
+            running = self._votes.get(grid)
+            if running is None:
+                self._votes = {each: kept for each, kept in self._votes.items() if each in self._grids(spec)}
+                running = self._votes[grid] = RunningVotes(grid)
+            return vote_source(model, spec.compiled, running)
+        return source_of(model, spec.lane, spec.compiled)
+
+    def _grids(self, spec: LaneSpec) -> tuple[Grid, Grid]:
+        return self._coarse_grid(spec), spec.grid
 
     def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._training = None

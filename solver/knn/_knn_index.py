@@ -223,34 +223,54 @@ class Index:
             out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
             shape = (len(ys), len(xs)) if compact else (0, 0)
             top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            single = bool(len(self.norms) == len(self.points))
-            zeros = bool((self.norms == 0.0).any())
-            room = grid.LEVELS * (len(self.norms) + LANES)
-            grid.vote_on_grid(
-                self.metric,
-                self.p,
-                weights,
-                k,
-                self.columns,
-                self.start,
-                self.label,
-                self.count,
-                self.sole,
-                single,
-                zeros,
-                self.strips,
-                self.edges,
-                xs,
-                ys,
-                np.zeros((2, room)),
-                np.zeros(room, np.int64),
-                compact,
-                out,
-                top,
-                share,
-                tie,
-            )
-        return out, SurfaceClasses(top.astype(np.uint8) if self.n_classes <= 256 else top, share, tie)
+            nothing = np.empty(0, np.bool_), np.empty((0, 0))
+            self.vote(xs, ys, k, weights, compact, *nothing, out, SurfaceClasses(top, share, tie))
+        return out, self.narrowed(SurfaceClasses(top, share, tie))
+
+    def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
+        """The same with classes in a byte each, if they fit."""
+        return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
+
+    def vote(
+        self,
+        xs: Array,
+        ys: Array,
+        k: int,
+        weights: int,
+        compact: bool,
+        wanted: Mask,
+        bound: Array,
+        out: Array,
+        classes: SurfaceClasses,
+    ) -> None:
+        """`vote_on_grid`, with what it needs of these points."""
+        single = bool(len(self.norms) == len(self.points))
+        zeros = bool((self.norms == 0.0).any())
+        room = grid.LEVELS * (len(self.norms) + LANES)
+        grid.vote_on_grid(
+            self.metric,
+            self.p,
+            weights,
+            k,
+            self.columns,
+            self.start,
+            self.label,
+            self.count,
+            self.sole,
+            single,
+            zeros,
+            self.strips,
+            self.edges,
+            xs,
+            ys,
+            np.zeros((2, room)),
+            np.zeros(room, np.int64),
+            compact,
+            wanted,
+            bound,
+            out,
+            *classes,
+        )
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
         """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from app.engine import compile_ahead, lane_job, training_run
@@ -17,7 +18,7 @@ from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
 from app.engine.pool import Later, Pool, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
-from app.state.commands import AddPoints
+from app.state.commands import AddPoints, MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from solver import Grid, Status
 
@@ -192,3 +193,24 @@ def test_the_first_picture_of_many_points_does_not_wait_for_the_proof(monkeypatc
     list(job(LaneRequest(3, 0, replace(spec, points=more)), lambda: False))
     assert posted[-1].full and posted[-1].phase is Phase.DONE
     assert posted[-1].certificates[0].status is Status.OPTIMAL
+
+
+def test_pictures_of_neighbours_that_build_on_the_last_are_those_of_their_own_points() -> None:
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(Lane("knn"))
+    document = Document(points=spec.points)
+    for number in range(1, 6):
+        xy = spec.points.xy[7] + 0.1 * number
+        points = MovePoints(ids=spec.points.ids[[7]], xy=xy[None]).apply(document).points
+        # One is overtaken, and one has another view.
+        now = replace(spec, points=points, grid=replace(spec.grid, left=-3.0) if number == 4 else spec.grid)
+        posted.clear()
+        list(job(LaneRequest(number, 0, now), lambda number=number: number == 2))
+        anew: list[Frame] = []
+        list(LaneJob(anew.append)(LaneRequest(number, 0, now), lambda: False))
+        assert len(posted) == (1 if number == 2 else 2)
+        for ours, theirs in zip(posted, anew, strict=False):
+            assert ours.picture.grid == theirs.picture.grid
+            assert np.array_equal(ours.picture.argb, theirs.picture.argb)
+            assert np.array_equal(ours.picture.boundary, theirs.picture.boundary)
+    assert len(job._votes) <= 2

@@ -287,7 +287,7 @@ def test_the_certificate_of_many_points(n: int, formula: Formula) -> None:
 def test_smo_starts_from_v_by_expansion_and_proves_its_end_by_rows(
     formula: Formula, tol: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The start is that of the kernel's rows but for rounding, so are the steps; the end is the same to the last bit."""
+    """The start is that of the kernel's rows but for rounding, so are the steps; the end is the same, bit by bit."""
     X, y = moons(600)
     kernel, centre = kernel_of(formula), X.mean(axis=0) if formula.name == "linear" else np.zeros(2)
     K = formula(X - centre, X - centre)
