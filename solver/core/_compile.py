@@ -12,48 +12,15 @@ is loaded when the first of them is called: by the window on a thread of its own
 
 from __future__ import annotations
 
-import atexit
-import hashlib
-import os
-import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import platformdirs
+from ._cache_directory import cache_directory
 
-
-def _fingerprint() -> str:
-    """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
-    digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("_*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def cache_directory() -> Path:
-    """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
-    directory = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False))
-    try:
-        directory /= f"compiled-{_fingerprint()}"
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
-    except OSError:
-        pass
-    try:
-        temporary = tempfile.mkdtemp(prefix="classifier-playground-")
-    except OSError:  # nothing can be written anywhere: everything is compiled every time
-        return directory
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
+__all__ = ["Deferred", "cache_directory", "inlined", "intrinsic", "jit", "part", "settle"]
 
 
 class Deferred:
@@ -83,6 +50,7 @@ class Deferred:
         """The same, while nothing calls it yet."""
         from . import _machine_code  # outside the lock: it takes long
 
+        _machine_code.before_compiling = settle
         with _LOCK:
             if self._made is None:
                 self._made = getattr(_machine_code, self._how)(self._function)

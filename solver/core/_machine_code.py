@@ -11,9 +11,13 @@ from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
-from ._compile import cache_directory, settle
+from ._cache_directory import cache_directory
 
 __all__ = ["inlined", "intrinsic", "jit", "part"]
+
+
+def before_compiling() -> None:
+    """Called before anything is compiled; `_compile` puts its `settle` here."""
 
 
 class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
@@ -35,7 +39,7 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
         self._cache_file = _KeyedFile(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        settle()  # what is not there has its names looked up next
+        before_compiling()  # what is not there has its names looked up next
         try:
             return super().load_overload(sig, target_context)
         except OSError:  # what is stored may well be sound
