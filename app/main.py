@@ -108,7 +108,7 @@ def make_application() -> QApplication:
 
 
 def _import_plain_parts() -> None:
-    """What needs no Qt: PySide6 reads the source of each module that is imported after it, of numba's hundreds, too."""
+    """What needs no Qt: PySide6 reads the source of each module that is imported after it."""
     if "PySide6" not in sys.modules:
         import app.controllers.controller
         import app.engine.compile_ahead

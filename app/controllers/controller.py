@@ -174,6 +174,11 @@ class Controller:
 
     # -- the view --------------------------------------------------------------------------------------------------
 
+    @property
+    def view(self) -> View:
+        """The part of the plane that is looked at."""
+        return self.document.view
+
     def zoom(self, factor: float, pointer: PointerPosition) -> None:
         self.dispatch(SetView(view=self.document.view.zoomed(factor, pointer.x, pointer.y)))
 

@@ -42,6 +42,10 @@ class LaneController:
         """Move a classifier `by` places to the right."""
         self._host.dispatch(MoveLane(index=index, to=index + by))
 
+    def toggle_fold(self, index: int) -> None:
+        """Open a lane's settings, or fold them away."""
+        self.fold(index, not self._host.session.is_folded(self._host.document, index))
+
     def fold(self, index: int, folded: bool) -> None:
         """Fold a lane's settings away, or open them; of more than two lanes one at a time is open."""
         document, folds = self._host.document, list(self._host.session.folds)

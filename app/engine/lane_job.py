@@ -11,9 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from app.files import log
-from solver import Grid
+from app.learners.model import Model
+from solver import Grid, KNeighborsClassifier
 from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
+from solver.knn.running_votes import RunningVotes
 
 from .at_once import AtOnceRun
 from .fitting import predictions
@@ -21,7 +23,16 @@ from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .shading import colour
-from .surface_values import Source, Values, difference_source, source_of, surface, svm_source, unless_too_dense
+from .surface_values import (
+    Source,
+    Values,
+    difference_source,
+    source_of,
+    surface,
+    svm_source,
+    unless_too_dense,
+    vote_source,
+)
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -32,6 +43,8 @@ PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
 BREATH = 0.008
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
 MOST_VERTICES = 30_000
+#: Pixels of pictures of neighbours up to which they are kept for the next one, with 25 bytes for each.
+MOST_KEPT = 1 << 21
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
 PLAIN_LIMIT = 600
 #: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
@@ -55,6 +68,8 @@ class LaneJob:
         self._per_sample = math.inf
         self._training: TrainingRun | None = None
         self._whole: AtOnceRun | None = None
+        #: Of nearest neighbours, by grid: the last pictures.
+        self._votes: dict[Grid, RunningVotes] = {}
 
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
@@ -70,13 +85,18 @@ class LaneJob:
         except OvertakenError:
             pass
         except ValueError as error:  # the solver's sentences
-            self._training = self._whole = None
+            self._forget()
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
         except Exception as error:
             log.caught("The training of a lane failed.")
-            self._training = self._whole = None
+            self._forget()
             text = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
             self._post(replace(frame, phase=Phase.FAILED, message=text))
+
+    def _forget(self) -> None:
+        """Nothing of a run that failed is gone on with."""
+        self._training = self._whole = None
+        self._votes = {}
 
     def _at_once(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         points = spec.points
@@ -86,18 +106,31 @@ class LaneJob:
         start = time.perf_counter()
         model = spec.lane.family.fit(spec.lane, points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        source = source_of(model, spec.lane, spec.compiled)
+        first, full = (self._source(model, spec, grid) for grid in self._grids(spec))
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
             assert not isinstance(model, PairClassifier)
             frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
-        frame = yield from self._coarse(source, spec, frame)
-        frame = yield from self._full(source, spec, frame, overtaken)
+        frame = yield from self._coarse(first, spec, frame)
+        frame = yield from self._full(full, spec, frame, overtaken)
         if not few:
             pace = Pace(overtaken)
             yield from pace.pause()
             predicted = yield from predictions(model, points.xy, spec.compiled, pace)
             self._post(_marked(frame, predicted))
+
+    def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
+        """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
+        if spec.compiled and isinstance(model, KNeighborsClassifier) and grid.width * grid.height <= MOST_KEPT:
+            running = self._votes.get(grid)
+            if running is None:
+                self._votes = {each: kept for each, kept in self._votes.items() if each in self._grids(spec)}
+                running = self._votes[grid] = RunningVotes(grid)
+            return vote_source(model, spec.compiled, running)
+        return source_of(model, spec.lane, spec.compiled)
+
+    def _grids(self, spec: LaneSpec) -> tuple[Grid, Grid]:
+        return self._coarse_grid(spec), spec.grid
 
     def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._training = None
@@ -106,6 +139,7 @@ class LaneJob:
         yield from self._full(source, spec, frame, overtaken)
 
     def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        self._votes = {}
         if len(spec.points.classes) < 2:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
@@ -122,7 +156,7 @@ class LaneJob:
         training = self._training = TrainingRun.continuing(self._training, spec, frame.job)
         last = -math.inf
         while True:
-            stepped = training.advance(spec)
+            stepped = training.advance(spec, first=last < 0)
             resting = training.settled(spec)
             slow = spec.steps_per_second <= 1.0 / FRAME_INTERVAL
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)

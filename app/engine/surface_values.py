@@ -12,10 +12,12 @@ import numpy as np
 
 from app.learners.model import Model, SharesModel
 from app.state.document import Lane
-from solver import REST, Grid, Pair, RunningExpansion
+from solver import REST, Grid, KNeighborsClassifier, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import KernelClassifier
+from solver.knn._knn_index import SurfaceClasses
+from solver.knn.running_votes import RunningVotes
 
 from .pieces import Pace, Step
 from .requests import Sides
@@ -45,14 +47,20 @@ class Values:
 Source = Callable[[Array], Callable[[Array], Values]]
 
 
-def vote_source(model: SharesModel, compiled: bool) -> Source:
-    """Of any model of shares: as sure as the winner's is above an even one."""
+def vote_source(model: SharesModel, compiled: bool, running: RunningVotes | None = None) -> Source:
+    """Of any model of shares: as sure as the winner's is above an even one.
+
+    With `running`, of nearest neighbours and its grid only, the picture builds on the one before it.
+    """
     n_classes = len(model.classes_)
     even = 1.0 / n_classes
     names = model.classes_.astype(np.int8)
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows = model.surface_classes_on(xs, compiled=compiled)
+        rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs, compiled=compiled)
+        if running is not None:
+            assert isinstance(model, KNeighborsClassifier)
+            rows = model.next_surface_classes(running)
 
         def values(ys: Array) -> Values:
             top, share, tie = rows(ys)

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from app.state.points import Points
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
-from solver.core.stepping import Stop
+from solver.core.stepping import SteppedSolver, Stop
 from solver.inspection.step_explanation import Explanation
 from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
@@ -33,6 +34,8 @@ from .surface_values import Source, problem_of, svm_source
 ROUND = 500
 #: Megabytes of checkpoints that all runs of a lane may take together, and steps that are kept one by one.
 MEMORY, KEPT = 96.0, 1 << 20
+#: Points up to which v is computed anew, and the optimum proved, before the first picture.
+PROVED_FIRST = 2000
 #: Binary problems of one training are numbered within so many.
 PROBLEMS = 100
 #: A step that no run reaches: the end.
@@ -122,10 +125,15 @@ class TrainingRun:
         rests = spec.paused or self.recordings[driven].at_end
         return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
 
-    def advance(self, spec: LaneSpec) -> int:
-        """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made."""
+    def advance(self, spec: LaneSpec, first: bool = False) -> int:
+        """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made.
+
+        Before the `first` picture, nothing of a long proof that the steps have come to the optimum: it moves nothing.
+        """
         begun, late = time.perf_counter(), Pace().late
         place = self.driven(spec.lane)
+        if first and len(self.points) > PROVED_FIRST:
+            late = partial(_late_or_pending, late, self.recordings[place].solver)
         new = any(not each.ended for each in self.recordings)
         made = self._drive(self.recordings[place], spec, late)
         others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
@@ -335,6 +343,10 @@ def marks_of(
         bounded[pair.index[at_bound]] = True
         free[pair.index[(alpha > 0) & ~at_bound]] = True
     return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
+
+
+def _late_or_pending(late: Stop, solver: SteppedSolver) -> bool:
+    return solver.pending or late()
 
 
 def _is_optimal(run: Recording) -> bool:

@@ -57,8 +57,9 @@ from .status_line import StatusLine
 from .task_runner import TaskRunner
 
 BRUSH_STEP = 1.25
-#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens;
-#: and how long a lane's last one may have taken at most, for the next to be waited for.
+#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
+#: or twice what the last ones took; and how long these may have taken at most for the next to be waited for, and for
+#: how long at most.
 A_MOMENT, SOON = 0.02, 0.05
 #: Of the first start; and the least at which nothing is cut off.
 FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
@@ -224,17 +225,24 @@ class MainWindow(DropWindow):
         if not self._refresh_pending or self._closed:
             return
         self.scheduler.collect()
-        known = self.scene is not None and self.document.shown <= len(self.canvases)
+        known = self.scene is not None and self._places_kept()
         wished = (self.document, self.controller.session)
         if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
             self._ordered = wished
             self._order()
-        left = self._waiting_since + A_MOMENT - time.perf_counter()
+        slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
+        moment = max(A_MOMENT, min(2.0 * slowest, SOON))
+        left = self._waiting_since + moment - time.perf_counter()
         if known and left > 0 and self._pictures_near():
             if not self._enough.isActive():
                 self._enough.start(math.ceil(1000 * left))
         else:
             self.refresh()
+
+    def _places_kept(self) -> bool:
+        """The lanes stand where they are drawn: what is done to one by its place must not come to another."""
+        assert self.scene is not None
+        return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
 
     def _pictures_near(self) -> bool:
         """A lane is about to show something new, and none of those that are takes longer than a moment."""
@@ -347,6 +355,11 @@ class MainWindow(DropWindow):
         known = self.scene is not None and lane < len(self.scene.lanes)
         return self.scene.lanes[lane].run_state if known and self.scene is not None else None
 
+    def _studied(self) -> int:
+        """The lane whose run is looked at."""
+        self.refresh_if_pending()
+        return 0 if self.scene is None else self.scene.studied
+
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
@@ -388,7 +401,7 @@ class MainWindow(DropWindow):
             "smaller": self.appearance.smaller,
             "full_screen": self._toggle_full_screen,
             "simple": self._toggle_simple,
-            **controller.playback.verbs(lambda: 0 if self.scene is None else self.scene.studied),
+            **controller.playback.verbs(self._studied),
             "help": lambda: self._show(HelpDialog),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
@@ -481,6 +494,7 @@ class MainWindow(DropWindow):
 
     def ask_picture(self) -> None:
         """Ask which picture to export, of what is shown when the answer comes."""
+        self.refresh_if_pending()
         scene = self.scene
         if scene is None or self.findChild(PictureDialog) is not None:
             return

@@ -5,107 +5,84 @@ file goes unnoticed, a damaged or unreadable cache file raises from the call, a 
 call, and an index that was written without its machine code (a full disk, two processes at once) names that
 of other argument types.  So the cache directory carries a fingerprint of every compiled source file, machine
 code carries what it is for, and whatever goes wrong costs a compilation, not the answer.
+
+To import numba takes as long as a window takes to open.  So the functions to be compiled are collected here, and numba
+is loaded when the first of them is called: by the window on a thread of its own, once it shows pictures.
 """
 
 from __future__ import annotations
 
-import atexit
-import hashlib
-import os
-import shutil
 import sys
-import tempfile
+import threading
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-import numba
-import platformdirs
-from numba.core import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from ._cache_directory import cache_directory
+
+__all__ = ["Deferred", "cache_directory", "inlined", "intrinsic", "jit", "part", "settle"]
 
 
-def _fingerprint() -> str:
-    """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("_*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+class Deferred:
+    """A function that numba has not seen yet; to call it, or to ask for anything of it, loads numba."""
+
+    def __init__(self, how: str, function: Callable[..., Any]) -> None:
+        self._how, self._function = how, function
+        self._made: Any = None
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.made()(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.made(), name)
+
+    def made(self) -> Any:
+        """What numba made of it."""
+        if self._made is None:
+            self.make()
+            settle()
+        return self._made
+
+    def make(self) -> Any:
+        """The same, while nothing calls it yet."""
+        from . import _machine_code  # outside the lock: it takes long
+
+        _machine_code.before_compiling = settle
+        with _LOCK:
+            if self._made is None:
+                self._made = getattr(_machine_code, self._how)(self._function)
+        return self._made
 
 
-@cache
-def cache_directory() -> Path:
-    """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
-    directory = Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("classifier-playground", False))
-    try:
-        directory /= f"compiled-{_fingerprint()}"
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            return directory
-    except OSError:
-        pass
-    try:
-        temporary = tempfile.mkdtemp(prefix="classifier-playground-")
-    except OSError:  # nothing can be written anywhere: everything is compiled every time
-        return directory
-    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-    return Path(temporary)
+_LOCK = threading.RLock()
+#: Modules whose names may stand for functions that are `Deferred`, besides those of this package.
+_others: set[str] = set()
 
 
-class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
-    """numba's files, except that machine code is used only for the argument types and processor it was made for."""
+def settle() -> None:
+    """Let the names in all modules stand for what numba made: compiled code cannot call anything else.
 
-    def save(self, key: Any, data: Any) -> None:
-        super().save(key, (key, data))
-
-    def load(self, key: Any) -> Any:
-        found = super().load(key)
-        return found[1] if found is not None and found[0] == key else None
-
-
-class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
-    """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file = _KeyedFile(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except OSError:  # what is stored may well be sound
-            return None
-        except Exception:  # truncated pickles raise nearly anything
-            with suppress(Exception):
-                self.flush()  # else the damaged index would prevent saving for ever
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except Exception:  # a full or read-only disk; the function in memory is fine
-            return
+    Done before each compilation: a module may be on its way in on another thread, its names not there yet.
+    """
+    package = __name__.partition(".")[0] + "."
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, ModuleType) and (name.startswith(package) or name in _others):
+            for key, value in list(vars(module).items()):
+                if type(value) is Deferred:
+                    setattr(module, key, value.make())
 
 
-#: Plain IEEE arithmetic, without the interpreter lock.
-#: No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
-#: threading layer aborts the process when two threads enter it at once, which two lanes do.
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+def _deferred(how: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    _others.add(function.__module__)
+    return Deferred(how, function)
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile `function` on its first call, without the interpreter lock, in plain IEEE arithmetic; cached."""
-    dispatcher: Any = numba.njit(**_OPTIONS)(function)
-    previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
-    try:
-        dispatcher._cache = _ForgivingCache(dispatcher.py_func)
-    except Exception:  # no usable cache place at all: compile every time
-        return dispatcher  # type: ignore[no-any-return]
-    finally:
-        config.CACHE_DIR = previous
-    return dispatcher  # type: ignore[no-any-return]
+    return _deferred("jit", function)
 
 
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -113,8 +90,7 @@ def part(function: Callable[..., Any]) -> Callable[..., Any]:
 
     The machine code is stored with that of its callers, so nothing is cached here.
     """
-    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
-    return compiled
+    return _deferred("part", function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -122,5 +98,9 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
     Handing over an array costs several nanoseconds, too much for what is done millions of times.
     """
-    compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
-    return compiled
+    return _deferred("inlined", function)
+
+
+def intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that writes instructions itself."""
+    return _deferred("intrinsic", function)

@@ -7,11 +7,7 @@ arithmetic.  Nothing handed in may be NaN.
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
-
-from ._compile import jit
+from ._compile import intrinsic, jit
 
 #: Numbers a running maximum covers before its place is looked for; the search then reads that block only.
 BLOCK = 64
@@ -26,6 +22,9 @@ _ROUND = 6755399441055744.0
 def _extremum(name: str):  # type: ignore[no-untyped-def]
     @intrinsic
     def extremum(context, a, b):  # type: ignore[no-untyped-def]
+        from llvmlite import ir
+        from numba.core import types
+
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             kind = arguments[0].type
             function = builder.module.declare_intrinsic(name, (kind,), ir.FunctionType(kind, [kind, kind]))
@@ -43,6 +42,8 @@ larger, smaller = _extremum("llvm.maxnum"), _extremum("llvm.minnum")
 @intrinsic
 def _float_of(context, bits):  # type: ignore[no-untyped-def]
     """The float64 with these 64 bits."""
+    from llvmlite import ir
+    from numba.core import types
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         return builder.bitcast(arguments[0], ir.DoubleType())
@@ -53,6 +54,8 @@ def _float_of(context, bits):  # type: ignore[no-untyped-def]
 @intrinsic
 def _bits_of(context, value):  # type: ignore[no-untyped-def]
     """The 64 bits of a float64."""
+    from llvmlite import ir
+    from numba.core import types
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         return builder.bitcast(arguments[0], ir.IntType(64))

@@ -175,6 +175,8 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     places,
     tag,
     compact,
+    wanted,
+    bound,
     out,
     top,
     share,
@@ -185,7 +187,8 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     `plane` (2, locations) holds the locations strip by strip: strip s is columns strips[s]:strips[s + 1], a
     range of x from edges[0, s] to edges[1, s], sorted by y inside.  `sole` is the class of all points at a location, or
     -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `places` (2, room) and
-    `tag` (room,) are scratch for LEVELS lists of all locations.
+    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are made.  If
+    `bound` is not empty, no neighbour that votes at a pixel is farther from it than bound[j, i] (not for the cosine).
     """
     width = xs.size
     height = ys.size
@@ -210,11 +213,13 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     last_y = 0.0
     last_t = -1.0
     columns = (width + TILE - 1) // TILE
-    for tile in range(columns * ((height + TILE - 1) // TILE)):
-        row = tile // columns
-        column = tile % columns
+    for turn in range(columns * ((height + TILE - 1) // TILE)):
+        row = turn // columns
+        column = turn % columns
         if row % 2 == 1:  # there and back, so that the last tile is always a neighbour
             column = columns - 1 - column
+        if wanted.size > 0 and not wanted[row * columns + column]:
+            continue
         depth = 1
         node[0, 0] = column * TILE
         node[0, 1] = min(column * TILE + TILE, width)
@@ -266,6 +271,12 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
             bits = dd.view(np.int64)
             value, found = separate(dd, bits, q, hints[floor, 1], hints[floor, 0])
             limit = value
+            if floor == 0 and bound.size > 0:
+                t = kth(dd, bits, value)
+                t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
+                for j in range(y0, y1):
+                    for i in range(x0, x1):
+                        bound[j, i] = t
             if area > 1:
                 t = kth(dd, bits, value)
                 far, sure = thresholds(metric, t, radius, zeros)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.core.arrays import Array, Integers, Mask
+from solver.core.arrays import Array, Indices, Integers, Mask
 
 from . import _knn_bounds as bounds
 from . import _knn_grid as grid
@@ -76,16 +77,18 @@ class Index:
         if metric == loops.COSINE:
             own, points = _unit_exponent(points), directions(points)
         points = points + 0.0  # -0.0 and 0.0 are one coordinate
-        order = np.lexsort((codes, *points.T[::-1]))
+        order = _order(points, codes)
         ordered = points[order]
         is_new = np.ones(len(points), dtype=bool)
         is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        if points.shape[1] == 2 and is_new.all():
+            return cls._of_distinct(points, own, codes, order, n_classes, metric, p)
         locations = ordered[is_new]
         n = len(locations)
         place = np.arange(n)
         strips = np.array([0, n], dtype=np.int64)
         if points.shape[1] == 2:  # locations are in order of x already: sort by y inside each strip
-            strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+            strips = _strips(n)
             by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
             locations = locations[by_strip]
             place[by_strip] = np.arange(n)
@@ -104,6 +107,27 @@ class Index:
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         return cls(
             metric, p, n_classes, points, own, codes, place, columns, norms, start, label, count, sole, strips, edges
+        )
+
+    @classmethod
+    def _of_distinct(
+        cls, points: Array, own: Array, codes: Integers, order: Indices, n_classes: int, metric: int, p: float
+    ) -> Index:
+        """The same of points of the plane, each at a place of its own, in this `order`; several times as quick."""
+        n = len(points)
+        strips = _strips(n)
+        y = points[order, 1]
+        for begin, end in itertools.pairwise(strips.tolist()):
+            order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        columns = np.ascontiguousarray(points[order].T)
+        label, one = codes[order], np.ones(n, dtype=np.int64)
+        norms = columns[0] * columns[0] + columns[1] * columns[1]
+        edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
+        start = np.arange(n + 1, dtype=np.int64)
+        return cls(
+            metric, p, n_classes, points, own, codes, place, columns, norms, start, label, one, label, strips, edges
         )
 
     @cached_property
@@ -199,34 +223,54 @@ class Index:
             out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
             shape = (len(ys), len(xs)) if compact else (0, 0)
             top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            single = bool(len(self.norms) == len(self.points))
-            zeros = bool((self.norms == 0.0).any())
-            room = grid.LEVELS * (len(self.norms) + LANES)
-            grid.vote_on_grid(
-                self.metric,
-                self.p,
-                weights,
-                k,
-                self.columns,
-                self.start,
-                self.label,
-                self.count,
-                self.sole,
-                single,
-                zeros,
-                self.strips,
-                self.edges,
-                xs,
-                ys,
-                np.zeros((2, room)),
-                np.zeros(room, np.int64),
-                compact,
-                out,
-                top,
-                share,
-                tie,
-            )
-        return out, SurfaceClasses(top.astype(np.uint8) if self.n_classes <= 256 else top, share, tie)
+            nothing = np.empty(0, np.bool_), np.empty((0, 0))
+            self.vote(xs, ys, k, weights, compact, *nothing, out, SurfaceClasses(top, share, tie))
+        return out, self.narrowed(SurfaceClasses(top, share, tie))
+
+    def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
+        """The same with classes in a byte each, if they fit."""
+        return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
+
+    def vote(
+        self,
+        xs: Array,
+        ys: Array,
+        k: int,
+        weights: int,
+        compact: bool,
+        wanted: Mask,
+        bound: Array,
+        out: Array,
+        classes: SurfaceClasses,
+    ) -> None:
+        """`vote_on_grid`, with what it needs of these points."""
+        single = bool(len(self.norms) == len(self.points))
+        zeros = bool((self.norms == 0.0).any())
+        room = grid.LEVELS * (len(self.norms) + LANES)
+        grid.vote_on_grid(
+            self.metric,
+            self.p,
+            weights,
+            k,
+            self.columns,
+            self.start,
+            self.label,
+            self.count,
+            self.sole,
+            single,
+            zeros,
+            self.strips,
+            self.edges,
+            xs,
+            ys,
+            np.zeros((2, room)),
+            np.zeros(room, np.int64),
+            compact,
+            wanted,
+            bound,
+            out,
+            *classes,
+        )
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
         """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""
@@ -249,6 +293,25 @@ class Index:
         for begin in range(0, len(queries), step):
             piece = slice(begin, min(begin + step, len(queries)))
             yield piece, plain.distances(self.metric, self.p, queries[piece], self.points)
+
+
+def _order(points: Array, codes: Integers) -> Indices:
+    """The order of the points by their coordinates, the first counts most, then by their codes."""
+    first = points[:, 0]
+    order = np.argsort(first)
+    same = first[order[1:]] == first[order[:-1]]
+    # Few have the first coordinate in common as a rule: to sort only those by the others is several times as quick.
+    among = np.zeros(len(points), dtype=bool)
+    among[1:] = same
+    among[:-1] |= same
+    equal = np.sort(order[among])
+    order[among] = equal[np.lexsort((codes[equal], *points[equal].T[::-1]))]
+    return order
+
+
+def _strips(n: int) -> Integers:
+    """Bounds of the strips of so many locations."""
+    return np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
 
 
 def directions(vectors: Array) -> Array:

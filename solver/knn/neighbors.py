@@ -30,6 +30,7 @@ from solver.core.scikit_learn import of_scikit_learn
 from . import _knn_loops as loops
 from ._knn_index import Index, SurfaceClasses
 from ._knn_leave import shares_without_self
+from .running_votes import RunningVotes
 from .vote import Vote, vote
 
 METRICS = {
@@ -321,6 +322,16 @@ class KNeighborsClassifier(Estimator):
         """Like `surface_on`, but the returned function gives the winning class only, as `SurfaceClasses`."""
         rows = self._rows_on(xs, compiled, compact=True)
         return lambda ys: rows(ys)[1]
+
+    def next_surface_classes(self, running: RunningVotes) -> Callable[[Array], SurfaceClasses]:
+        """`surface_classes_on` the grid of `running`: few changed points since its last picture cost next to nothing.
+
+        What the returned function gives is overwritten by the next picture.
+        """
+        index, k, weights = self._ready()
+        for name, axis in (("xs", running.grid.xs), ("ys", running.grid.ys)):
+            self._axis(name, axis)
+        return running.rows(index, k, weights, tuple(self.classes_.tolist()))
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)

@@ -35,15 +35,19 @@ from solver.core.checks import (
 from solver.core.dual_solver import DualSolver
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, Stop, never
+from solver.kernels._kernel_rows import ROW_COST
+from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
 from .projection import feasible
-from .shrinking import ActiveSet, ActiveState, KernelSum
+from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
 
 #: A margin below this share of the data's radius in feature space counts as "not separable".
 SEPARABLE_SHARE = 1e-6
+#: Entries of the kernel matrix from which on a start may be made by an expansion of the kernel: some milliseconds.
+MANY_ENTRIES = 4_000_000
 #: Entries of the kernel matrix visited between two looks at `stop`: about a millisecond.
 PIECE = 1_000_000
 #: Up to these bounds nothing overflows: kernel values may reach the square of the first, C^2 K stays finite.
@@ -213,11 +217,32 @@ class SmoSolver(DualSolver):
         """Begin with these multipliers, brought into the box and onto the line, unless nothing is better."""
         with np.errstate(over="ignore", invalid="ignore"):
             self.beta[:] = feasible(self.y, self.C, alpha)
-            self._recompute()
+            if not self._expand():
+                self._recompute()
             useful = self.dual >= 0
         if not useful:  # worse than nothing, or an overflow
             self.beta[:] = 0.0
             self._recompute()
+
+    def _expand(self) -> bool:
+        """v of the start by an expansion of the kernel, where that is quicker than its rows; False where it is not.
+
+        What is concluded in the end rests on v from its definition, as after any update.
+        """
+        active, n = self._active, np.count_nonzero(self.beta)
+        if not self.compiled or n * len(self.y) < MANY_ENTRIES:
+            return False
+        plane = plane_sums(self.kernel, active.whole.XT)
+        if plane is None or 2 * plane.cost > (1 + ROW_COST) * n:
+            return False
+        if 100.0 * plane.uncertainty(self.beta) > self.tol:
+            return False
+        values = PlaneSum(plane, active.whole.XT, self.beta)
+        values.work()
+        active.refresh(values)
+        active.error = 0.0
+        self._moved_since_refresh = True
+        return True
 
     # -- reading -------------------------------------------------------------------------------------------------------
 

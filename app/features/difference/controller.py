@@ -40,6 +40,12 @@ class DifferenceController:
         """Lay the second picture over the first from this share of its width on; None takes it away."""
         self._host.change(DifferenceSession, wipe=None if at is None else min(max(at, 0.0), 1.0))
 
+    def move_wipe(self, by: float) -> None:
+        """Move the border by this share of the width."""
+        at = self._host.session.of(DifferenceSession).wipe
+        if at is not None:
+            self.wipe(at + by)
+
     def show_difference(self) -> None:
         """A lane of its own for the difference, behind the others."""
         document = self._host.document

@@ -71,7 +71,8 @@ class WipeCover:
         return None if self._wipe is None else (self._overlays, self._wipe.other)
 
     def _make(self) -> tuple[_RightPart, _Grip]:
-        layers, grip = _RightPart(), _Grip(self._canvas, self._move)
+        nudge = self._controller.feature(DifferenceController).move_wipe
+        layers, grip = _RightPart(), _Grip(self._canvas, self._move, nudge)
         QWidget.setTabOrder(self._canvas, grip)
         self._canvas.getPlotItem().getViewBox().addItem(layers, ignoreBounds=True)
         return layers, grip
@@ -143,9 +144,9 @@ class WipeCover:
 class _Grip(QWidget):
     """What the pointer takes hold of; the arrow keys move it too."""
 
-    def __init__(self, canvas: QWidget, moved: Callable[[float], None]) -> None:
+    def __init__(self, canvas: QWidget, moved: Callable[[float], None], nudged: Callable[[float], None]) -> None:
         super().__init__(canvas)
-        self._moved = moved
+        self._moved, self._nudged = moved, nudged
         self._theme: Theme | None = None
         self._held = 0.0
         name = canvas.objectName()
@@ -169,11 +170,10 @@ class _Grip(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         way = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        canvas = self.parentWidget()
-        if way is None or canvas is None:
+        if way is None:
             super().keyPressEvent(event)
         else:
-            self._moved(self.x() + GRIP / 2 + way * STEP * canvas.width())
+            self._nudged(way * STEP)  # from where it is by now, which need not be drawn yet
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._theme is None:

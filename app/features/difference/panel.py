@@ -192,7 +192,8 @@ class DifferencePanel(QWidget):
     def _select(self) -> None:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
         if rows and self._model.involved is not None:
-            self._controller.editing.select(self._model.ids_of(rows))
+            points = self._controller.document.points  # some may be gone since this was drawn
+            self._controller.editing.select(points.ids[points.indices_of(self._model.ids_of(rows))])
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what is known of the difference."""

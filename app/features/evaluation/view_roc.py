@@ -162,6 +162,7 @@ class RocView(Chart):
         super().__init__()
         self._moved = moved
         self._shown: Evaluation | None = None
+        self._told: int | None = None  # where the threshold was sent since
         self._dragging = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -176,7 +177,7 @@ class RocView(Chart):
     def show_evaluation(self, evaluation: Evaluation, theme: Theme) -> None:
         """Show the curves."""
         if evaluation is not self._shown or theme is not self._theme:
-            self._shown, self._theme = evaluation, theme
+            self._shown, self._theme, self._told = evaluation, theme, None
             lane = self.lane
             said = "" if lane is None else words.threshold_words(evaluation, lane)
             self.setAccessibleDescription(said)
@@ -216,7 +217,8 @@ class RocView(Chart):
         lane = self.lane
         if lane is not None and lane.roc is not None:
             place = min(max(place, 0), len(lane.roc.thresholds) - 1)
-            if place != self.place:
+            if place != self._heading:
+                self._told = place
                 self._moved(lane.slot, Threshold(threshold_at(lane.roc, place), lane.lane))
 
     @property
@@ -224,6 +226,11 @@ class RocView(Chart):
         """Where on the chosen curve the threshold stands."""
         lane = self.lane
         return -1 if lane is None or lane.roc is None else place_of(lane.roc, lane.threshold)
+
+    @property
+    def _heading(self) -> int:
+        """Where the threshold will stand: what is drawn may be a moment older."""
+        return self.place if self._told is None else self._told
 
     def _drag(self, position: QPointF) -> None:
         lane = self.lane
@@ -254,12 +261,13 @@ class RocView(Chart):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         lane = self.lane
         last = -1 if lane is None or lane.roc is None else len(lane.roc.thresholds) - 1
-        goal = goal_of(event, self.place, 0, last, page=max(1, round(0.1 * last)), upright=True)
+        goal = goal_of(event, self._heading, 0, last, page=max(1, round(0.1 * last)), upright=True)
         if lane is None or last < 0:
             super().keyPressEvent(event)
         elif goal is not None:
             self._go(goal)
         elif event.key() == KEY.Key_Backspace:
+            self._told = None
             self._moved(lane.slot, None)
         else:
             super().keyPressEvent(event)

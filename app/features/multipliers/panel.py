@@ -152,7 +152,8 @@ class MultiplierBars(LinkedChart):
         return self.bars().place if self._has_bars() else np.empty(0, dtype=np.intp)
 
     def spot_in_order(self) -> int:
-        return int(self.bars().bar[self.place]) if self.place >= 0 and self._has_bars() else -1
+        place = self._newest_place()
+        return int(self.bars().bar[place]) if place >= 0 and self._has_bars() else -1
 
     def _has_bars(self) -> bool:
         return self._study is not None and self._study.alpha is not None and len(self._study.alpha) > 0

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from app.features.kkt.view_layout import to_pixels
 from app.scene.model import LaneScene, Scene
-from app.views.plot.lines import clipped
+from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver import Grid
@@ -83,11 +83,9 @@ class ProbeOverlay:
         ground, ink = QColor(*theme.background), QColor(*theme.ink)
         seam = QColor(*theme.background, 190)
         if len(self.border):
-            border = [QLineF(*piece) for piece in self.border.tolist()]
             for pen in (QPen(seam, 4.0), QPen(ink, 1.8)):
                 pen.setCapStyle(Qt.PenCapStyle.SquareCap)
-                painter.setPen(pen)
-                painter.drawLines(border)
+                draw_pieces(painter, self.border, pen)
         self._paint_lines(painter, theme, seam)
         ratio = painter.device().devicePixelRatioF()
         ring = _ring(theme, ratio)
@@ -100,17 +98,17 @@ class ProbeOverlay:
 
     def _paint_lines(self, painter: QPainter, theme: Theme, seam: QColor) -> None:
         """The strongest last, on top; what speaks against the positive class is dashed."""
-        order = np.argsort(self.sizes, kind="stable").tolist()
+        alike: dict[tuple[float, int, bool], list[int]] = {}
+        for i in np.argsort(self.sizes, kind="stable").tolist():
+            alike.setdefault((float(self.sizes[i]), int(self.classes[i]), bool(self.positive[i])), []).append(i)
         for back in (True, False):
-            for i in order:
-                width = THIN + (THICK - THIN) * float(self.sizes[i])
-                label = int(self.classes[i])
+            for (size, label, positive), rows in alike.items():
+                width = THIN + (THICK - THIN) * size
                 pen = QPen(seam, width + 2.0) if back else QPen(_line_colour(theme, label), width)
                 pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-                if not back and not self.positive[i]:
+                if not back and not positive:
                     pen.setDashPattern([9.0 / width, 5.0 / width])
-                painter.setPen(pen)
-                painter.drawLine(QLineF(*self.lines[i].tolist()))
+                draw_pieces(painter, self.lines[rows], pen)
 
 
 @lru_cache(maxsize=4)

@@ -73,6 +73,7 @@ class RankingView(Chart):
         self._strip: Strip | None = None
         self._hovered: int | None = None
         self._told: int | None = None
+        self._newest: int | None = None  # hovered from now on: what is drawn may be a moment older
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -82,7 +83,8 @@ class RankingView(Chart):
             self.setAccessibleName(f"Candidates for {strip.ranking.place}")
             self.setAccessibleDescription(strip.ranking.sentence)
             self.setToolTip(strip.ranking.sentence)
-        elif hovered == self._hovered and theme is self._theme:
+        self._newest = hovered
+        if strip is self._strip and hovered == self._hovered and theme is self._theme:
             return
         self._strip, self._hovered, self._theme = strip, hovered, theme
         self.update()
@@ -151,7 +153,7 @@ class RankingView(Chart):
     def _tell(self, place: int | None) -> None:
         point = None if place is None or self._strip is None else self._strip.ids[place]
         if point != self._told:
-            self._told = point
+            self._told = self._newest = point
             self._hover(point)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -168,8 +170,8 @@ class RankingView(Chart):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shown, key = self.shown(), Qt.Key
         here = -1
-        if self._strip is not None and self._hovered in self._strip.ids:
-            place = self._strip.ids.index(self._hovered)
+        if self._strip is not None and self._newest in self._strip.ids:
+            place = self._strip.ids.index(self._newest)
             here = shown.index(place) if place in shown else -1
         steps = {key.Key_Down: here + 1, key.Key_Up: max(here - 1, 0), key.Key_Home: 0, key.Key_End: len(shown) - 1}
         row = steps.get(key(event.key()))

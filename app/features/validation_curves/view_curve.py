@@ -18,6 +18,7 @@ from app.scene.model import LaneScene
 from app.views.charts.chart import RIGHT, Chart, goal_of, is_plain, plate
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import Theme
+from app.views.widgets.form_fields import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
@@ -45,7 +46,7 @@ class ValidationCurveView(Chart):
         ``jump(value)`` sets the control, as one undo step.
     """
 
-    framed = True
+    framed = copied = True
     name, title = "strip", "Accuracy over"
     use = "Accuracy over the whole range: arrow keys read it place by place, Enter or a click goes there."
 
@@ -81,12 +82,16 @@ class ValidationCurveView(Chart):
             return
         if self._strip is not None and strip.scale != self._strip.scale:
             self.read = None
+        waits = self._strip is not None and strip.stale and not self._strip.stale and theme is self._theme
         self._strip, self._theme = strip, theme
         self.setAccessibleDescription(self.said())
         notes = words.notes(strip)
         if notes != self.toolTip():
             self.setToolTip(notes)
-        self.update()
+        if waits:  # a point has changed, and the pictures come first
+            later(self, self.update)
+        else:
+            self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(200, round(3.2 * self.metrics().lineSpacing()) + ABOVE + BELOW)
@@ -101,6 +106,9 @@ class ValidationCurveView(Chart):
         form = self.parentWidget()
         left = self._slider.mapTo(form, QPoint(0, 0)).x() - self.x() if form is not None else 0
         return np.array(self._slider.centres()) + left
+
+    def depends_on(self) -> tuple[object, ...]:
+        return self.read, self.columns().tobytes()
 
     def plot_area(self) -> QRectF:
         """The rectangle from the first to the last position, from the lowest accuracy to 1."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
@@ -29,15 +30,19 @@ class Chart(QWidget):
     ----------
     framed : bool
         There is a frame without the focus, too.
+    copied : bool
+        What was painted is copied until `update` is called: something beside or below it is painted anew more often.
     """
 
-    framed = False
+    framed = copied = False
 
     def __init__(self) -> None:
         super().__init__()
         self._theme: Theme = LIGHT
         self._picture = QPixmap()
         self._key: tuple[object, ...] = ()
+        self._copy: QPixmap | None = None
+        self._copied_for: tuple[object, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def metrics(self) -> QFontMetricsF:
@@ -52,10 +57,32 @@ class Chart(QWidget):
         """Where the frame is."""
         return QRectF(self.rect()).adjusted(0, 0, -1, -1)
 
+    def update(self, *area: Any) -> None:
+        """Have it painted anew."""
+        self._copy = None
+        super().update(*area)
+
+    def depends_on(self) -> tuple[object, ...]:
+        """On what else than its own state a picture that is copied depends."""
+        return ()
+
+    def _paint_copied(self, painter: QPainter) -> None:
+        ratio = self.devicePixelRatioF()
+        made_for = (self.size(), ratio, self.font(), self._theme, *self.depends_on())
+        if self._copy is None or made_for != self._copied_for:
+            self._copied_for, self._copy = made_for, blank(self.width(), self.height(), ratio)
+            with painter_on(self._copy) as onto:
+                onto.setFont(self.font())
+                self.paint(onto, self._theme)
+        painter.drawPixmap(0, 0, self._copy)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self) as painter:
             painter.setFont(self.font())
-            self.paint(painter, self._theme)
+            if self.copied:
+                self._paint_copied(painter)
+            else:
+                self.paint(painter, self._theme)
             focused = self.hasFocus()
             if focused or self.framed:
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

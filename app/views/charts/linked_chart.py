@@ -34,6 +34,7 @@ class LinkedChart(Chart):
         self._hover = hover
         self._study: RunState | None = None
         self._hovered: int | None = None
+        self._told: int | None = None  # the point that stands out from now on: the one drawn may be a moment older
         self._ids: Integers = np.empty(0, dtype=np.int64)
         self._of: tuple[object, object] = (None, None)
         #: Place of the point that stands out; -1 for none.
@@ -43,6 +44,7 @@ class LinkedChart(Chart):
 
     def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
         """Paint `run_state`, with the point of id `hovered` standing out if it is one of its points."""
+        self._told = hovered
         if run_state is self._study and hovered == self._hovered and theme is self._theme:
             return
         if run_state is not self._study:
@@ -69,13 +71,20 @@ class LinkedChart(Chart):
 
     def spot_in_order(self) -> int:
         """Where in `order` the point stands that stands out, -1 for nowhere."""
-        return _first(self.order() == self.place) if self.place >= 0 else -1
+        place = self._newest_place()
+        return _first(self.order() == place) if place >= 0 else -1
+
+    def _newest_place(self) -> int:
+        return -1 if self._told is None else _first(self._ids == self._told)
 
     # -- the user --------------------------------------------------------------------------------------------------
 
     def _tell(self, place: int) -> None:
-        point = int(self._ids[place]) if place >= 0 else None
-        if point != self._hovered:
+        self._tell_id(int(self._ids[place]) if place >= 0 else None)
+
+    def _tell_id(self, point: int | None) -> None:
+        if point != self._told:
+            self._told = point
             self._hover(point)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -87,14 +96,13 @@ class LinkedChart(Chart):
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        if self._hovered is not None:
-            self._hover(None)
+        self._tell_id(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         order = self.order() if self._study is not None else np.empty(0, dtype=np.intp)
         goal = goal_of(event, self.spot_in_order(), 0, len(order) - 1)
-        if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._hovered is not None:
-            self._hover(None)
+        if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._told is not None:
+            self._tell_id(None)
         elif goal is not None and len(order):
             self._tell(int(order[goal]))
         else:

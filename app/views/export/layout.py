@@ -20,6 +20,7 @@ from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.features import table
 from app.scene.model import LaneScene, Scene, grid_of
 from app.scene.text import LEGEND, headline, sampled
+from app.state.document import View
 from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.points import LIMIT
@@ -143,6 +144,7 @@ class _NoTarget:
     """Nobody touches a canvas that is not on screen."""
 
     holds_after = 0
+    view = View()
 
     def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
     def drag(self, pointer: PointerPosition) -> None: ...

@@ -66,7 +66,7 @@ class LaneRow(QWidget):
         self._title.hide()
         self.flow.addWidget(self._title)
         self._more = self._button("fold", "All settings", "")
-        self._more.clicked.connect(lambda: maker.controller.lanes.fold(self._index, not self._folded))
+        self._more.clicked.connect(lambda: maker.controller.lanes.toggle_fold(self._index))
         self._play = self._button("watch", "Watch the training", WATCH)
         self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
         self._menu = PopupButton(f"lane{self._index}.menu", "⋮", "Move, add, duplicate or remove classifiers.")

@@ -168,7 +168,7 @@ class HistoryPanel(QTableView):
             key.Key_Up: here - 1,
             key.Key_Down: here + 1,
             key.Key_Home: 0,
-            key.Key_End: len(self._model.steps),
+            key.Key_End: len(self._controller.store.history),
             key.Key_PageUp: here - _PAGE,
             key.Key_PageDown: here + _PAGE,
         }

@@ -354,6 +354,9 @@ class PointTable(QTableView):
         self._choose(chosen)
 
     def _choose(self, ids: Ids) -> None:
+        points = self._controller.document.points
+        if points is not self._model.points:  # drawn a moment ago: some may be gone
+            ids = points.ids[points.indices_of(ids)]
         if not np.array_equal(ids, self._controller.session.selection.ids):
             self._controller.editing.select(ids)
             self._chosen = self._controller.session.selection

@@ -332,11 +332,12 @@ class Canvas(PointingPlot):
 
     def unit(self) -> float:
         """Length of a pixel in the plane."""
-        grid = self.grid()
+        grid = self.grid_for(self._eye.view)
         return (grid.right - grid.left) / self.plot_area().width()
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
-        area, grid, unit = self.plot_area(), self.grid(), self.unit()
+        # Of the present view: the one that is drawn may be a moment older, and each event goes on from the last one.
+        area, grid, unit = self.plot_area(), self.grid_for(self._eye.view), self.unit()
         # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit

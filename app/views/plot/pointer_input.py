@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.controllers.editing import STEPS
+from app.state.document import View
 from app.tools import NO_KEYS, Keys, PointerPosition
 
 from .axes import Axis
@@ -58,6 +59,8 @@ class EditTarget(Protocol):
 class ViewTarget(Protocol):
     """What a plot asks for to look elsewhere, or to stand still."""
 
+    @property
+    def view(self) -> View: ...
     def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def toggle_pause(self) -> None: ...

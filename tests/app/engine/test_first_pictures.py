@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.engine import compile_ahead, lane_job, pieces
+from app.engine import compile_ahead, lane_job, pieces, training_run
 from app.engine.compile_ahead import CompileAhead
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
 from app.engine.pieces import Pace
 from app.engine.pool import Later, Pool, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
-from app.state.document import GeneratorSettings, Lane, View
+from app.state.commands import AddPoints, MovePoints
+from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.points import Points
-from solver import Grid
+from solver import Grid, Status
 
 PATIENCE = 20.0
 SHADES = Shades((255, 255, 255), ((0, 0, 200), (200, 0, 0)), (128, 128, 128))
@@ -205,6 +206,46 @@ def test_what_is_imported_before_qt_needs_none() -> None:
     program = (
         "import sys; from app.main import _import_plain_parts; _import_plain_parts();"
         "found = [name for name in sys.modules if name.startswith(('PySide6', 'shiboken6', 'pyqtgraph'))];"
-        "assert 'numba' in sys.modules and not found, found"
+        "assert 'numpy' in sys.modules and 'numba' not in sys.modules and not found, found"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_the_first_picture_of_many_points_does_not_wait_for_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(Lane("svm"))
+    list(job(LaneRequest(1, 0, spec), lambda: False))
+    monkeypatch.setattr(training_run, "PROVED_FIRST", 10)
+    more = AddPoints(xy=[[5.0, 5.0]], labels=0).apply(Document(points=spec.points)).points
+    posted.clear()
+    for _ in job(LaneRequest(2, 0, replace(spec, points=more)), lambda: False):
+        if posted:
+            break
+    assert posted[0].picture is not None and posted[0].phase is Phase.TRAINING
+    solver = job._training.recordings[0].solver
+    assert solver.pending and solver.n_iter > 0, "all steps, and no proof"
+    posted.clear()
+    list(job(LaneRequest(3, 0, replace(spec, points=more)), lambda: False))
+    assert posted[-1].full and posted[-1].phase is Phase.DONE
+    assert posted[-1].certificates[0].status is Status.OPTIMAL
+
+
+def test_pictures_of_neighbours_that_build_on_the_last_are_those_of_their_own_points() -> None:
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(Lane("knn"))
+    document = Document(points=spec.points)
+    for number in range(1, 6):
+        xy = spec.points.xy[7] + 0.1 * number
+        points = MovePoints(ids=spec.points.ids[[7]], xy=xy[None]).apply(document).points
+        # One is overtaken, and one has another view.
+        now = replace(spec, points=points, grid=replace(spec.grid, left=-3.0) if number == 4 else spec.grid)
+        posted.clear()
+        list(job(LaneRequest(number, 0, now), lambda number=number: number == 2))
+        anew: list[Frame] = []
+        list(LaneJob(anew.append)(LaneRequest(number, 0, now), lambda: False))
+        assert len(posted) == (1 if number == 2 else 2)
+        for ours, theirs in zip(posted, anew, strict=False):
+            assert ours.picture.grid == theirs.picture.grid
+            assert np.array_equal(ours.picture.argb, theirs.picture.argb)
+            assert np.array_equal(ours.picture.boundary, theirs.picture.boundary)
+    assert len(job._votes) <= 2

@@ -12,7 +12,7 @@ from solver.core.certificate import EPS, Status
 from solver.data.datasets import generate
 from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
-from solver.svm import auto, shrinking
+from solver.svm import auto, shrinking, smo
 from solver.svm.auto import AutoSolver, some_of
 from solver.svm.interior_point import finish
 from solver.svm.newton import Projection, ramped
@@ -277,3 +277,52 @@ def test_the_certificate_of_many_points(n: int, formula: Formula) -> None:
     np.testing.assert_allclose(solver.v[some], v, atol=error + 1e-9)
     m, M = solver.bounds
     assert m - M <= 1e-3 and (n > 5000 or formula.name == "rbf" or solver.n_short_cuts > 0)
+
+
+# -- starts of SMO -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("formula", FORMULAS[:3], ids=str)
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_smo_starts_from_v_by_expansion_and_proves_its_end_by_rows(
+    formula: Formula, tol: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start is that of the kernel's rows but for rounding, so are the steps; the end is the same, bit by bit."""
+    X, y = moons(600)
+    kernel, centre = kernel_of(formula), X.mean(axis=0) if formula.name == "linear" else np.zeros(2)
+    K = formula(X - centre, X - centre)
+    before = SmoSolver(X[:-1], y[:-1], kernel, C=3.0, tol=tol)
+    before.run()
+    alpha = np.append(before.alpha, 0.0)
+    rows = SmoSolver(X, y, kernel, C=3.0, tol=tol, alpha=alpha, shrinking=False)
+    monkeypatch.setattr(smo, "MANY_ENTRIES", 1)
+    monkeypatch.setattr(smo, "ROW_COST", 10**6)
+    expanded = SmoSolver(X, y, kernel, C=3.0, tol=tol, alpha=alpha, shrinking=False)
+    used = not np.array_equal(expanded.v, rows.v)
+    assert used or tol < 1e-6, "the tolerance leaves room for the error of the expansion, or it is not used"
+    assert np.abs(expanded.v - (y - K @ expanded.beta)).max() <= 1e-12 * (1.0 + np.abs(K) @ expanded.alpha).max()
+    for _ in range(5):
+        for each in (rows, expanded):
+            each.step(1)
+        assert rows.working_set == expanded.working_set
+    for each in (rows, expanded):
+        assert each.run() is Status.OPTIMAL
+    assert np.abs(rows.alpha - expanded.alpha).max() <= 1e-9 * 3.0 or tol > 1e-6
+    monkeypatch.setattr(smo, "MANY_ENTRIES", 1 << 60)
+    exact = SmoSolver(X, y, kernel, C=3.0, tol=tol, alpha=expanded.alpha, shrinking=False)
+    assert np.array_equal(exact.v, expanded.v), "v in the end is that of its definition, row by row"
+    assert expanded.certificate().kernel_error == 0.0
+
+
+def test_what_is_optimal_from_the_start_is_proved_by_rows_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = moons(600)
+    alpha = SmoSolver(X, y, Kernel("rbf"), tol=1e-5)
+    alpha.run()
+    monkeypatch.setattr(smo, "MANY_ENTRIES", 1)
+    monkeypatch.setattr(smo, "ROW_COST", 10**6)
+    again = SmoSolver(X, y, Kernel("rbf"), tol=1e-3, alpha=alpha.alpha, shrinking=False)
+    by_expansion = again.v.copy()
+    again.step(1, lambda: True)
+    assert again.status is Status.RUNNING and again.pending
+    assert again.run() is Status.OPTIMAL and again.n_iter == 0
+    assert not np.array_equal(again.v, by_expansion)

@@ -226,7 +226,8 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
     window.controller.set_lane(1, "svm", gamma=2.0)
     window.refresh()
     assert shown(window, 1, "C").stale and shown(window, 1, "C").curve is curve and "before the change" in strip.words()
-    assert strip.grab().toImage() != fresh
+    assert strip.grab().toImage() == fresh, "the pictures come first"
+    qtbot.waitUntil(lambda: strip.grab().toImage() != fresh)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
     assert pytest.approx(10**3.5, rel=0.5) == window.document.lanes[1].svm.C, "a stale strip still jumps"
     gate.set()

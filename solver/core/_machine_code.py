@@ -1,0 +1,87 @@
+"""What numba makes of the functions that `_compile` collects: only here is it imported, and only when one is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numba
+from numba.core import config
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.extending import intrinsic
+
+from ._cache_directory import cache_directory
+
+__all__ = ["inlined", "intrinsic", "jit", "part"]
+
+
+def before_compiling() -> None:
+    """Called before anything is compiled; `_compile` puts its `settle` here."""
+
+
+class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no types
+    """numba's files, except that machine code is used only for the argument types and processor it was made for."""
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == key else None
+
+
+class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
+    """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _KeyedFile(self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp())
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        before_compiling()  # what is not there has its names looked up next
+        try:
+            return super().load_overload(sig, target_context)
+        except OSError:  # what is stored may well be sound
+            return None
+        except Exception:  # truncated pickles raise nearly anything
+            with suppress(Exception):
+                self.flush()  # else the damaged index would prevent saving for ever
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except Exception:  # a full or read-only disk; the function in memory is fine
+            return
+
+
+#: Plain IEEE arithmetic, without the interpreter lock.
+#: No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
+#: threading layer aborts the process when two threads enter it at once, which two lanes do.
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
+def jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """See `_compile.jit`."""
+    dispatcher: Any = numba.njit(**_OPTIONS)(function)
+    previous, config.CACHE_DIR = config.CACHE_DIR, str(cache_directory())
+    try:
+        dispatcher._cache = _ForgivingCache(dispatcher.py_func)
+    except Exception:  # no usable cache place at all: compile every time
+        return dispatcher  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = previous
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """See `_compile.part`."""
+    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return compiled
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """See `_compile.inlined`."""
+    compiled: Callable[..., Any] = numba.njit(inline="always", **_OPTIONS)(function)
+    return compiled

@@ -1,0 +1,127 @@
+"""RunningVotes: pictures of nearest neighbours, one after the other, while a few points change.
+
+A point that comes, goes or becomes another changes the vote at a pixel only if it is as near as the k-th neighbour
+there, or nearer.  Each pixel has a bound of the distances of all that vote; tiles that no changed point reaches stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from solver.core.arrays import Array, Integers, Mask
+from solver.kernels.surface import Grid
+
+from ._knn_grid import TILE
+from ._knn_index import Index, SurfaceClasses
+from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN
+
+#: Changed places, since the picture that a row was made for, up to which its tiles are looked at one by one.
+MOST = 32
+#: Far more than the rounding of a distance.
+SLACK = 1e-9
+
+
+class RunningVotes:
+    """The winning classes at the pixels of a grid, again and again.
+
+    Parameters
+    ----------
+    grid : Grid
+    """
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self._ys = grid.ys
+        shape = (grid.height, grid.width)
+        self._classes = SurfaceClasses(np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_))
+        self._bound = np.empty(shape)
+        #: The picture each row was last made for; -1 for none.
+        self._made_for = np.full(grid.height, -1)
+        #: Changed places of each picture since the one before; the last one's parameters and points.
+        self._changed: list[Array] = []
+        self._last: tuple[object, Index] | None = None
+
+    def rows(
+        self, index: Index, k: int, weights: int, classes: tuple[object, ...]
+    ) -> Callable[[Array], SurfaceClasses]:
+        """``rows(ys)`` of the next picture; `ys` are consecutive rows of the grid.
+
+        What it returns is overwritten by the next picture.
+
+        Parameters
+        ----------
+        index : Index
+            In the plane.
+        k, weights : int
+        classes : tuple
+            What the codes of the points stand for.
+        """
+        key = (index.metric, index.p, k, weights, classes)
+        changed = None
+        if self._last is not None and self._last[0] == key and index.metric != COSINE:
+            changed = changed_places(self._last[1], index)
+        if changed is None:
+            self._made_for[:] = -1
+            changed, self._changed = np.empty((0, 2)), []
+        self._changed.append(changed)
+        self._last = key, index
+        picture, xs, n_columns = len(self._changed) - 1, self.grid.xs, self.grid.width
+        columns = np.arange(0, n_columns, TILE)
+
+        def rows(ys: Array) -> SurfaceClasses:
+            first = int(np.searchsorted(self._ys, ys[0])) if len(ys) else 0
+            block = slice(first, first + len(ys))
+            top, share, tie = self._classes
+            found = SurfaceClasses(top[block], share[block], tie[block])
+            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty(0, np.bool_)
+            if since >= 0:
+                places = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
+                if len(places) <= MOST:
+                    wanted = self._reached(index.metric, places, xs, ys, columns, self._bound[block])
+            if not len(wanted) or wanted.any():
+                nothing = np.empty((0, 0, index.n_classes))
+                index.vote(xs, np.ascontiguousarray(ys), k, weights, True, wanted, self._bound[block], nothing, found)
+            self._made_for[block] = picture
+            return index.narrowed(found)
+
+        return rows
+
+    @staticmethod
+    def _reached(metric: int, places: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
+        """Which tiles have a pixel where one of these places may vote."""
+        lines = np.arange(0, len(ys), TILE)
+        farthest = np.maximum.reduceat(np.maximum.reduceat(bound, lines, axis=0), columns, axis=1)
+        reach = farthest * (1.0 + SLACK) + 1e-150
+        wanted = np.zeros(reach.shape, dtype=np.bool_)
+        for x, y in places.tolist():
+            dx = np.maximum(xs[columns] - x, x - xs[np.minimum(columns + TILE, len(xs)) - 1]).clip(0.0)
+            dy = np.maximum(ys[lines] - y, y - ys[np.minimum(lines + TILE, len(ys)) - 1]).clip(0.0)[:, None]
+            if metric == EUCLIDEAN:
+                distance = np.hypot(dx, dy)
+            else:  # of any power, at least the larger of the two
+                distance = dx + dy if metric == MANHATTAN else np.maximum(dx, dy)
+            wanted |= distance <= reach
+        return wanted.ravel()
+
+
+def changed_places(before: Index, after: Index) -> Array | None:
+    """Where points of the one are none, or others, in the other; None where these are many."""
+    a, b = before.points, after.points
+    common = min(len(a), len(b))
+    if len(a) == len(b):
+        other = (a != b).any(axis=1) | (before.codes != after.codes)
+        places = [each[np.flatnonzero(other)] for each in (a, b)]
+    else:  # rows between the first and the last that differ
+        same = (a[:common] == b[:common]).all(axis=1) & (before.codes[:common] == after.codes[:common])
+        begin = common if same.all() else int(same.argmin())
+        rest = common - begin
+        ends = [
+            (each[len(each) - rest :], codes[len(codes) - rest :])
+            for each, codes in ((a, before.codes), (b, after.codes))
+        ]
+        same = (ends[0][0] == ends[1][0]).all(axis=1) & (ends[0][1] == ends[1][1])
+        end = rest if same.all() else int(same[::-1].argmin())
+        places = [each[begin : len(each) - end] for each in (a, b)]
+    return None if sum(map(len, places)) > MOST else np.concatenate(places)

@@ -1,0 +1,103 @@
+"""Pictures of neighbours that build on the one before, against the same pictures made anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from solver import Grid, KNeighborsClassifier
+from solver.knn import running_votes
+from solver.knn._knn_index import Index
+from solver.knn.running_votes import RunningVotes
+
+GRID = Grid(-2.0, 2.5, -1.5, 1.5, 70, 50)
+BLOCKS = ([slice(0, 50)], [slice(0, 16), slice(16, 41), slice(41, 50)], [slice(0, 7), slice(7, 50)])
+
+
+def _same(model: KNeighborsClassifier, running: RunningVotes, blocks: list[slice], rows: slice = slice(0, 50)) -> None:
+    """The next picture of `running`, of which only these `rows` are made, is that of the model."""
+    next_rows, anew = model.next_surface_classes(running), model.surface_classes_on(GRID.xs)
+    for block in blocks:
+        ys = GRID.ys[block]
+        if block.stop > rows.stop:
+            return
+        ours, theirs = next_rows(ys), anew(ys)
+        assert ours.top.dtype == theirs.top.dtype and np.array_equal(ours.top, theirs.top)
+        assert np.array_equal(ours.tie, theirs.tie)
+        assert np.allclose(ours.share, theirs.share, rtol=1e-12, atol=0.0)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"])
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_each_picture_is_that_of_its_own_points(metric: str, weights: str) -> None:
+    rng = np.random.default_rng(3)
+    X = np.concatenate([rng.normal(size=(250, 2)), np.round(rng.normal(size=(100, 2)), 1)])  # ties, and equal points
+    y = rng.integers(0, 3, len(X))
+    running = RunningVotes(GRID)
+    for turn in range(24):
+        X, y, place = X.copy(), y.copy(), int(rng.integers(len(X)))
+        if turn % 6 == 1:
+            X[place] += rng.normal(scale=0.3, size=2)  # a drag
+        elif turn % 6 == 2:
+            X, y = np.concatenate([X, rng.normal(size=(2, 2))]), np.append(y, [0, 1])
+        elif turn % 6 == 3:
+            X, y = np.delete(X, place, axis=0), np.delete(y, place)
+        elif turn % 6 == 4:
+            y[place] = (y[place] + 1) % 3
+        elif turn % 6 == 5:
+            X[rng.integers(len(X), size=40)] += 0.1  # many at once
+        k = 9 if turn in (8, 9) else 5
+        model = KNeighborsClassifier(k, weights=weights, metric=metric, p=3.0).fit(X, y)
+        # Some pictures are given up half-way, as those that are overtaken.
+        _same(model, running, BLOCKS[turn % 3], slice(0, 20 if turn % 4 == 1 else 50))
+
+
+@pytest.mark.parametrize("n", [1, 4, 6])
+def test_few_points_and_equal_ones(n: int) -> None:
+    X, y = np.zeros((n, 2)), np.arange(n) % 2
+    running = RunningVotes(GRID)
+    for turn in range(6):
+        X, y = np.concatenate([X, [[0.3 * turn, 0.1]]]), np.append(y, turn % 2)
+        _same(KNeighborsClassifier(min(4, n)).fit(X, y), running, BLOCKS[0])
+
+
+def test_only_what_a_changed_point_reaches_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(-2, 2.5, (3000, 2)), rng.integers(0, 2, 3000)
+    running = RunningVotes(GRID)
+    _same(KNeighborsClassifier(5).fit(X, y), running, BLOCKS[0])
+    made: list[int] = []
+    vote = Index.vote
+
+    def counted(self: Index, *args: object) -> None:
+        made.append(int(args[5].sum()) if len(args[5]) else -1)  # type: ignore[attr-defined,arg-type]
+        vote(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Index, "vote", counted)
+    X = X.copy()
+    X[7] = [0.1, 0.1]
+    model = KNeighborsClassifier(5).fit(X, y)
+    for block in BLOCKS[0]:
+        model.next_surface_classes(running)(GRID.ys[block])
+    assert made and 1 <= made[0] <= 8, "of 20 tiles, those about the old place and the new one"
+    made.clear()
+    model.next_surface_classes(running)(GRID.ys)
+    assert made == [], "nothing has changed"
+    monkeypatch.setattr(running_votes, "MOST", 1)
+    X = X.copy()
+    X[7] = [0.2, 0.1]
+    KNeighborsClassifier(5).fit(X, y).next_surface_classes(running)(GRID.ys)
+    assert made == [-1]
+
+
+def test_the_bound_holds_all_that_vote() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
+    for metric in ("euclidean", "manhattan", "chebyshev", "minkowski"):
+        model = KNeighborsClassifier(7, metric=metric, p=2.5).fit(X, y)
+        running = RunningVotes(GRID)
+        model.next_surface_classes(running)(GRID.ys)
+        queries = np.stack(np.meshgrid(GRID.xs, GRID.ys), axis=-1).reshape(-1, 2)
+        kth = model.kneighbors(queries)[0][:, -1].reshape(50, 70)
+        assert (kth <= running._bound * (1 + 1e-12)).all()
+        assert (running._bound <= kth + 2.0 * 16 * 0.065 * np.sqrt(2.0)).all(), "and is not empty"
