@@ -388,7 +388,9 @@ class StudyPanel(QWidget):
             return
         places = self.picture.places(self.picture.cell)
         if places is not None:
-            self.words.say(cell_text(drawn.kept, drawn.means, drawn.value, places))
+            said = cell_text(drawn.kept, drawn.means, drawn.value, places)
+            self.words.say(said)
+            self.picture.setAccessibleDescription(said)
         elif drawn.best is not None:
             best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.places)
             self.words.say(f"Best (star): {best}. The cross is the classifier.")
