@@ -344,7 +344,8 @@ class Controller:
         """No points, nothing that is of the points alone, and no file; everything else stays as it is."""
         old = self.document
         split = replace(old.split, painted=IdSet())
-        self.put(replace(old, points=Points(), origin=None, split=split, scaling=None, axes=old.measured[1]), None)
+        bare = replace(old, points=Points(), origin=None, split=split, scaling=None, axes=old.measured[1], attached=())
+        self.put(bare, None)
 
     def put(
         self,

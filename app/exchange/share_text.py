@@ -16,7 +16,7 @@ rest      msgpack map of what differs from a new document, by the names of a `*.
 
 In the map, classifiers and styles have only what differs from theirs; `painted` of the split is a bit for each point;
 `ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them; `step` is that
-of a lesson.  Notes, generator and what the points were standardised by are never in it.
+of a lesson.  Notes, generator, what the points were standardised by and what features keep are never in it.
 
 What is read is written out as the file that it stands for and read by the rules of files; and a text is refused that
 this program would have written otherwise.
@@ -82,7 +82,7 @@ def encode(document: Document, lesson_step: int | None = None) -> str:
         points = count(len(document.points), "point")
         raise FileError(f"{_NAME} holds at most {MOST_POINTS} points; this document has {points}, so save a file.")
     # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
-    bare = replace(document, notes="", generator=GeneratorSettings(), origin=None, scaling=None)
+    bare = replace(document, notes="", generator=GeneratorSettings(), origin=None, scaling=None, attached=())
     packed = _packed(documents.decode(documents.encode(bare)), lesson_step)
     return PREFIX + _as_text(zlib.compress(packed, 9))
 

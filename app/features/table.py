@@ -32,6 +32,7 @@ from .race.feature import FEATURE as RACE
 from .relief.feature import FEATURE as RELIEF
 from .scores.feature import FEATURE as SCORES
 from .step.feature import FEATURE as STEP
+from .study.feature import FEATURE as STUDY
 from .validation_curves.feature import FEATURE as VALIDATION_CURVES
 from .what_if.feature import FEATURE as WHAT_IF
 
@@ -51,6 +52,7 @@ FEATURES: tuple[Feature, ...] = (
     EVALUATION,
     SCORES,
     VALIDATION_CURVES,
+    STUDY,
     GROUND_TRUTH,
     CODE,
     LESSONS,

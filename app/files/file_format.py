@@ -190,6 +190,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True):
     origin: GeneratorSettings | None = None
     #: Left out when the points were not standardised on import.
     scaling: Scaling | None = None
+    #: What features keep, by name; left out when there is nothing.
+    attached: dict[Annotated[str, Meta(pattern="^[a-z-]{1,40}$")], msgspec.Raw] = {}
 
 
 Newest = FileV3
@@ -264,6 +266,7 @@ def decode(data: bytes, version: int, lists: Lists | None = None) -> Document:
         split=_split(newest.split, points),
         origin=newest.origin,
         scaling=newest.scaling,
+        attached=tuple((name, bytes(raw)) for name, raw in newest.attached.items()),
     )
 
 
@@ -372,6 +375,8 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
         rest["origin"] = _written(document.origin)
     if document.scaling is not None:
         rest["scaling"] = document.scaling
+    if document.attached:
+        rest["attached"] = {name: msgspec.Raw(data) for name, data in document.attached}
     yield msgspec.json.encode(rest)[1:] + b"\n"
 
 

@@ -365,6 +365,23 @@ class SetView(Edit):
         return document if self.view == document.view else replace(document, view=self.view)
 
 
+@dataclass(frozen=True)
+class Attach(Edit):
+    """What a feature keeps with the document, b"" for nothing; undo passes over it."""
+
+    part: str = ""
+    data: bytes = b""
+    undoable: bool = False
+
+    def name(self, before: Document, after: Document) -> str:
+        return "Keep with the document"
+
+    def apply(self, document: Document) -> Document:
+        kept = {**dict(document.attached), self.part: self.data}
+        attached = tuple((name, data) for name, data in kept.items() if data)
+        return document if attached == document.attached else replace(document, attached=attached)
+
+
 @dataclass(frozen=True, eq=False)
 class PaintTestPoints(Edit):
     """The points with these `ids` become test points, or training points again; from then on, by hand.

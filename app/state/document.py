@@ -275,6 +275,8 @@ class Document:
         Which points are kept back to test on.
     scaling : Scaling or None
         What the points were standardised by when they were imported; None when they were not.
+    attached : tuple of (str, bytes)
+        What features keep with it, by name: JSON that they read themselves.  Undo passes over it.
     """
 
     points: Points = field(default_factory=Points)
@@ -291,6 +293,7 @@ class Document:
     split: Split = NO_SPLIT
     origin: GeneratorSettings | None = None
     scaling: Scaling | None = None
+    attached: tuple[tuple[str, bytes], ...] = ()
 
     @property
     def measured(self) -> tuple[NDArray[np.float64], tuple[AxisName, AxisName]]:

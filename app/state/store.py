@@ -116,7 +116,7 @@ class Store:
             at = (
                 position
                 for position, document in enumerate(documents)
-                if saved is not None and document.points is saved.points and same_content(document, saved)
+                if saved is not None and document.points is saved.points and _same_steps(document, saved)
             )
             self._listed = tuple(step.name for step in steps), next(at, None)
         return self._listed
@@ -158,7 +158,10 @@ class Store:
         self._change(self.document)
 
     def _looking(self, target: Document, step: _Step) -> Document:
-        """`target` seen from where one looks now, unless the step itself changed the view (generate fits it)."""
+        """`target` with what is attached now, and seen from where one looks now, unless the step itself changed what is
+        attached (revert) or the view (generate fits it)."""
+        if step.before.attached == step.after.attached and target.attached != self.document.attached:
+            target = replace(target, attached=self.document.attached)
         if step.before.view != step.after.view:
             return target
         return replace(target, view=self.document.view)
@@ -172,6 +175,11 @@ class Store:
 def same_content(first: Document, second: Document) -> bool:
     """Nothing to save tells the two apart; where one looks does not count, nor what numbers the lanes have."""
     return _parts(first) == _parts(second)
+
+
+def _same_steps(first: Document, second: Document) -> bool:
+    """The same, whatever is attached, which no step changes."""
+    return same_content(replace(first, attached=second.attached), second)
 
 
 def _parts(document: Document) -> tuple[object, ...]:

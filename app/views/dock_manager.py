@@ -54,7 +54,7 @@ def docks() -> tuple[Dock, ...]:
 
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 4
+VERSION = 5
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the

@@ -29,6 +29,7 @@ NAMES = (
     "neighbors",
     "relief",
     "study",
+    "study_click",
 )
 
 

@@ -262,7 +262,9 @@ class _Reader:
         total = study.repetitions * max(1, study.folds) * math.prod(len(axis.values) for axis in study.axes)
         if total > MOST_RESULTS:
             self.fault("axes", f"make {total} results with repetitions and folds; {MOST_RESULTS} are the most.")
-        elif not any(path.cells for path in paths(msgspec.structs.replace(study, repetitions=1, folds=0))):
+        elif study.k_up_to_n and not any(
+            path.cells for path in paths(msgspec.structs.replace(study, repetitions=1, folds=0))
+        ):
             self.fault("k_up_to_n", "leaves no cell.")
 
     def _check_given(self, study: Study) -> None:
@@ -323,6 +325,14 @@ def examined(
     reader = _Reader(folder, opener, source)
     study = reader.study(whole)
     return study, reader.given, reader.faults
+
+
+def faults_of(study: Study, given: Given | None) -> list[str]:
+    """What does not fit together in a study, a sentence with its key for each fault."""
+    reader = _Reader(Path(), lambda path: Document())
+    reader.given = given
+    reader._check(study)
+    return reader.faults
 
 
 def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[Study, Given | None]:

@@ -77,7 +77,7 @@ def _map(
                 painter.fillRect(cell, QColor(MISSING))
             continue
         share = (summary.mean - low) / (high - low) if high > low else 0.5
-        painter.fillRect(cell, _colour(share))
+        painter.fillRect(cell, shade(share))
         if side >= 40:
             painter.setPen(QColor("white") if share < 0.55 else QColor("black"))
             painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, _number(summary.mean))
@@ -108,7 +108,7 @@ def _bar(painter: QPainter, room: QRectF, low: float, high: float) -> None:
     steps = int(room.height())
     for step in range(steps):
         strip = QRectF(room.left(), room.bottom() - step - 1, room.width(), 1.0)
-        painter.fillRect(strip, _colour(step / max(steps - 1, 1)))
+        painter.fillRect(strip, shade(step / max(steps - 1, 1)))
     for value, y in ((low, room.bottom()), (0.5 * (low + high), room.center().y()), (high, room.top())):
         painter.drawText(QPointF(room.right() + 6, y + 5), _number(value))
 
@@ -121,7 +121,8 @@ def _number(value: float) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}"
 
 
-def _colour(share: float) -> QColor:
+def shade(share: float) -> QColor:
+    """The colour of a share from 0 to 1."""
     place = min(max(share, 0.0), 1.0) * (len(COLOURS) - 1)
     first = min(int(place), len(COLOURS) - 2)
     one, other, part = QColor(COLOURS[first]), QColor(COLOURS[first + 1]), place - first

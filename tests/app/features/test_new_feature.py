@@ -252,7 +252,7 @@ def widgets(feature: Feature) -> list[Widget]:
 def test_widgets_are_made_of_their_surroundings() -> None:
     around = get_type_hints(Surroundings, vars(app.features.feature))
     found = [widget for feature in table.FEATURES for widget in widgets(feature)]
-    assert len(found) == 15
+    assert len(found) == 16
     for widget in found:
         takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
         takes.pop("return", None)

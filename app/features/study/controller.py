@@ -1,0 +1,450 @@
+"""StudyController: a study is planned, computed, kept with the document, and a cell of it put into a lane.  No Qt."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from app.files.documents import FileError
+from app.state.commands import Attach, SetLane
+from app.state.document import Document, Lane
+from app.state.host import Host
+from app.state.number_format import count, span_of_time
+from app.state.points import Points
+
+from . import map_reading
+from .cells import Places, digest_of
+from .computing import Given
+from .kept import NAME, Kept
+from .map_reading import Best
+from .model import Kind, Study
+from .planning import (
+    AxisPlan,
+    Plan,
+    Planned,
+    StudySession,
+    axis_plan,
+    lane_of,
+    notes_plan,
+    plan_of,
+    planned,
+    results_of,
+    seconds_of_one,
+    titles,
+)
+from .running import Run, State, jobs
+
+#: Seconds after which what is there is put into the document while more is computed.
+KEEP = 5.0
+#: Seconds that the first process takes to begin.
+BEGINNING = 1.0
+#: Seconds of computing from which one learns how fast this machine is.
+ENOUGH = 0.2
+#: Kinds that are drawn as curves.
+CURVES = ("learning-curve", "rules")
+OUTDATED = "These results are of other points: run again."
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    state : {"idle", "running", "paused"}
+    share : float
+    text : str
+        With the time left.
+    """
+
+    state: str = "idle"
+    share: float = 0.0
+    text: str = ""
+
+
+class StudyController:
+    """Keeps the results that are shown, and the run that adds to them.
+
+    Parameters
+    ----------
+    host : Host
+
+    Attributes
+    ----------
+    kept : Kept or None
+        The results of the document.
+    failure : str
+        Why there are none, or why the run has ended, in a sentence.
+    changes : int
+        Is another number whenever there are other results.
+    wake : callable
+        Called from a thread when there is something to `collect`.
+    """
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self.kept: Kept | None = None
+        self.failure = ""
+        self.changes = 0
+        self.wake: Callable[[], None] = lambda: None
+        self._data: bytes = b""
+        self._resets = host.store.resets
+        self._run: Run | None = None
+        self._put = self._begun = self._rested = 0.0
+        self._paused_at: float | None = None
+        self._counted: tuple[Kept | None, int, int] = (None, 0, 0)
+        self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
+        #: Seconds of a result by the model, for each value of the axis n, and the place of that.
+        self._costs: list[float] = []
+        self._by: int | None = None
+        self._whole = self._over = self._took = 0.0
+        #: By which factor this machine is slower than the model of costs, by kind and classifier.
+        self._slower: dict[tuple[str, str], float] = {}
+        self.look()
+
+    # -- what is there -----------------------------------------------------------------------------------------------
+
+    @property
+    def session(self) -> StudySession:
+        """What the user does with it."""
+        return self._host.session.of(StudySession)
+
+    def look(self) -> None:
+        """The document may be another, or hold other results."""
+        if self._host.store.resets != self._resets:
+            self._resets = self._host.store.resets
+            self.close()
+        data = dict(self._host.document.attached).get(NAME, b"")
+        if data == self._data:
+            return
+        self.close()
+        self._data, self.failure, self.kept = data, "", None
+        self.changes += 1
+        if data:
+            try:
+                self.kept = Kept.decode(data)
+            except FileError as error:
+                self.failure = str(error)
+
+    @property
+    def missing(self) -> int:
+        """How many results are not there."""
+        if self.kept is None:
+            return 0
+        if self._counted[:2] != (self.kept, self.changes):
+            whole = results_of(self.kept.study)
+            self._counted = self.kept, self.changes, whole - self.kept.done
+        return self._counted[2]
+
+    @property
+    def outdated(self) -> bool:
+        """The results are of other points than those of the document."""
+        if self.kept is None or not self.kept.study.digest:
+            return False
+        return self.kept.study.digest != digest(self._host.document)
+
+    @property
+    def place(self) -> int:
+        """The lane that is studied: the chosen one, else one of the classifier of the results, else the first."""
+        document = self._host.document
+        if self.session.slot in document.slots[: document.shown]:
+            return document.slots.index(self.session.slot)
+        lanes = document.lanes[: document.shown]
+        wanted = None if self.kept is None else self.kept.study.lane.classifier
+        of_study = (place for place, lane in enumerate(lanes) if lane.classifier == wanted)
+        own = (place for place, lane in enumerate(lanes) if lane.classifier == "svm")
+        any_ = (place for place, lane in enumerate(lanes) if not lane.is_difference)
+        return next(of_study, next(own, next(any_, 0)))
+
+    @property
+    def lane(self) -> Lane:
+        """Its settings."""
+        return self._host.document.lanes[self.place]
+
+    @property
+    def other(self) -> Lane | None:
+        """The first other classifier on screen."""
+        document = self._host.document
+        lanes = (lane for place, lane in enumerate(document.lanes[: document.shown]) if place != self.place)
+        return next((lane for lane in lanes if not lane.is_difference), None)
+
+    @property
+    def plan(self) -> Plan:
+        """What the form says."""
+        return self.session.plan or plan_of("grid", self.lane, self._host.document)
+
+    def planned(self) -> Planned:
+        """What that comes to; the same object while nothing has changed."""
+        document = self._host.document
+        other = self.other if self.plan.value == "disagreement" else None
+        key = (self.plan, self.lane, other, document.training_points, document.test_points, document.generator)
+        if key != self._planned[0]:
+            self._planned = key, planned(self.plan, self.lane, document, other)
+        return self._planned[1]
+
+    # -- the form ------------------------------------------------------------------------------------------------------
+
+    def choose(self, **changes: Any) -> None:
+        """Change the plan."""
+        self._host.change(StudySession, plan=replace(self.plan, **changes))
+
+    def choose_kind(self, kind: Kind | None) -> None:
+        """Another kind of study, as it is at first; None is that of the lecture notes."""
+        plan = notes_plan() if kind is None else plan_of(kind, self.lane, self._host.document)
+        self._host.change(StudySession, plan=plan)
+
+    def choose_data(self, generated: bool) -> None:
+        """Points of the generator, or those of the document; what only the generator has is no axis then."""
+        plan, lane = self.plan, lane_of(self.plan.kind, self.lane)
+        known = titles(lane, generated)
+        axes = [axis if axis.name in known else self.axis_plan(next(iter(known)), generated) for axis in plan.axes]
+        axes = [self.axis_plan("n", generated) if axis.name == "n" else axis for axis in axes]
+        folds = "0" if generated else "5"
+        self.choose(generated=generated, axes=tuple(axes), folds=folds)
+
+    def axis_plan(self, name: str, generated: bool | None = None) -> AxisPlan:
+        """An axis with the range that one looks at first."""
+        wanted = self.plan.generated if generated is None else generated
+        return axis_plan(name, lane_of(self.plan.kind, self.lane), self._host.document, wanted)
+
+    def choose_lane(self, slot: int) -> None:
+        """Study the lane in `slot`, whose classifier may have other parameters."""
+        before = self.lane.classifier
+        self._host.change(StudySession, slot=slot)
+        if self.lane.classifier != before and not self.plan.preset:
+            self.choose_kind(self.plan.kind)
+
+    def look_at(self, **changes: Any) -> None:
+        """Change what is shown of the results."""
+        self._host.change(StudySession, **changes)
+
+    # -- running -------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Compute what the form says, in place of the results that are there; of the same study, what is missing."""
+        plan = self.planned()
+        if plan.study is not None:
+            same = self.kept is not None and self.kept.study == plan.study
+            kept = self.kept if same and self.kept is not None and self.kept.missing() else Kept(plan.study)
+            if not same:
+                self.look_at(value="", rest=(), midpoint=None, level=None)
+            self._compute(kept, plan.given)
+
+    def go_on(self) -> None:
+        """Compute what is missing of the results."""
+        if self.kept is not None and not self.outdated:
+            self._compute(self.kept, self._given())
+
+    def again(self) -> None:
+        """The same study of the present points."""
+        if self.kept is None:
+            return
+        study = msgspec.structs.replace(self.kept.study, digest=digest(self._host.document))
+        self._compute(Kept(study), self._given())
+
+    def extend(self) -> None:
+        """Let the axis go on at whose edge the best cell lies, and compute the new cells."""
+        best = self.best()
+        if self.kept is None or best is None or best.axis < 0 or self.outdated:
+            return
+        study = map_reading.extended(self.kept.study, best)
+        self._compute(self.kept.grown(study), self._given())
+
+    def _compute(self, kept: Kept, given: Given | None) -> None:
+        self.close()
+        self.kept, self.failure = kept, ""
+        self.changes += 1
+        study = kept.study
+        names = [axis.name for axis in study.axes]
+        self._by = names.index("n") if "n" in names else None
+        sizes: tuple[Any, ...] = study.axes[self._by].values if self._by is not None else (0,)
+        self._costs = [study.draws * seconds_of_one(study, given, int(n)) for n in sizes]
+        lacking = kept.lacks("n")
+        self._whole, self._over, self._took = float(lacking @ self._costs), 0.0, 0.0
+        self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
+        if lacking.any():
+            self._run = Run(study, given, kept.missing, lambda: self.wake())
+        self._keep()
+
+    def pause(self) -> None:
+        """Rest, or go on."""
+        run = self._run
+        if run is None:
+            return
+        rests = run.state == "running"
+        run.pause(rests)
+        now = time.monotonic()
+        if rests:
+            self._paused_at = now
+            self.collect()
+            self._keep()
+        elif self._paused_at is not None:
+            self._rested += now - self._paused_at
+            self._paused_at = None
+        self.changes += 1
+
+    def cancel(self) -> None:
+        """End the run; what was computed stays, and `go_on` computes the rest."""
+        if self._run is not None:
+            self._run.cancel()
+            self.collect()
+
+    def close(self) -> None:
+        """End the run without a word: the window goes, or the document."""
+        run, self._run = self._run, None
+        if run is not None:
+            run.cancel()
+
+    def collect(self) -> bool:
+        """Take what was found; whether there was anything."""
+        self.look()  # nobody may have looked since another document came
+        run = self._run
+        if run is None or self.kept is None:
+            return False
+        ended = run.state == "ended"
+        found = run.take()
+        for record in found:
+            self.kept.add(record)
+            self._over += self._costs[0 if self._by is None else record.places[self._by]]
+            self._took += record.seconds
+        if found or ended:
+            self.changes += 1
+        if ended:
+            if self._over > 0 and self._took > ENOUGH:
+                self._slower[_sort(run.study)] = self._took / self._over
+            self.failure = run.failure
+            self._run = None
+        if ended or time.monotonic() - self._put > KEEP:
+            self._keep()
+        return bool(found) or ended
+
+    def _active(self) -> float:
+        """Seconds since the beginning, without pauses."""
+        now = time.monotonic() if self._paused_at is None else self._paused_at
+        return now - self._begun - self._rested
+
+    def _keep(self) -> None:
+        """Put what is there into the document."""
+        if self.kept is not None:
+            self._put = time.monotonic()
+            self._data = self.kept.encode()
+            self._host.apply(Attach(part=NAME, data=self._data))
+
+    def take(self, kept: Kept) -> None:
+        """Show these results, and keep them with the document."""
+        self.close()
+        self.kept, self.failure = kept, ""
+        self.changes += 1
+        self._keep()
+
+    @property
+    def state(self) -> State:
+        """Whether it runs; what has ended runs until it is collected."""
+        if self._run is None:
+            return "ended"
+        return "paused" if self._run.state == "paused" else "running"
+
+    def progress(self) -> Progress:
+        """How far it is."""
+        run = self._run
+        if run is None or run.state == "ended":
+            return Progress()
+        share = min(self._over / self._whole, 1.0) if self._whole else 0.0
+        if run.state == "paused":
+            return Progress("paused", share, f"Paused at {100 * share:.0f} %")
+        if self._over <= 0:
+            return Progress("running", 0.0, "Beginning…")
+        left = self._active() * (1.0 - share) / share
+        return Progress("running", share, f"{100 * share:.0f} %, {duration(left)} left")
+
+    def forecast(self) -> str:
+        """How many trainings the form asks for, and how long they will take."""
+        plan = self.planned()
+        if plan.study is None:
+            return ""
+        seconds = plan.seconds * self._slower.get(_sort(plan.study), 1.0) / jobs() + BEGINNING
+        instead = (
+            "; in place of the results that are there"
+            if self.kept is not None and self.kept.study != plan.study
+            else ""
+        )
+        return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{instead}"
+
+    # -- the map -------------------------------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> str:
+        """What of the results is shown."""
+        assert self.kept is not None
+        values = self.kept.study.values
+        return self.session.value if self.session.value in values else values[0]
+
+    @property
+    def rest(self) -> tuple[int, ...]:
+        """The choice on each axis beyond the second that is shown."""
+        assert self.kept is not None
+        sides = [len(axis.values) for axis in self.kept.study.axes[2:]]
+        chosen = (*self.session.rest, *(0,) * len(sides))[: len(sides)]
+        return tuple(min(place, side - 1) for place, side in zip(chosen, sides, strict=True))
+
+    def best(self) -> Best | None:
+        """The best cell of the map; curves have none."""
+        if self.kept is None or self.kept.study.kind in CURVES or len(self.kept.study.axes) < 2:
+            return None
+        return map_reading.best_of(self.kept, self.value, self.rest)
+
+    def apply(self, places: Places) -> None:
+        """Put the settings of a cell into the lane, as one step."""
+        if self.kept is None or not self.kept.study.exists(places):
+            return
+        study = self.kept.study
+        wanted, lane = study.lane_at(study.choice(places)), self.lane
+        if lane.is_difference:
+            lane = Lane()
+        changed = replace_classifier(lane, wanted)
+        where = map_reading.choice_text(study, places)
+        self._host.dispatch(SetLane(index=self.place, lane=changed, text=f"Set {where}"))
+
+    def _given(self) -> Given | None:
+        assert self.kept is not None
+        if not self.kept.study.digest:
+            return None
+        document = self._host.document
+        return Given.of(document.training_points, document.test_points)
+
+
+def _sort(study: Study) -> tuple[str, str]:
+    return study.kind, study.lane.classifier
+
+
+def replace_classifier(lane: Lane, wanted: Lane) -> Lane:
+    """`lane` with the classifier and the settings of `wanted`."""
+    import msgspec
+
+    return msgspec.structs.replace(lane, classifier=wanted.classifier).with_part(wanted.classifier, wanted.settings)
+
+
+def digest(document: Document) -> str:
+    """What names the points of `document`."""
+    return _digest(document.training_points, document.test_points)
+
+
+@lru_cache(maxsize=4)
+def _digest(points: Points, test: Points) -> str:
+    return digest_of(points, test)
+
+
+def duration(seconds: float) -> str:
+    """ "12 s", "3 min", "2 h"."""
+    if seconds < 1.0:
+        return "1 s"
+    if seconds < 100:
+        return span_of_time(round(seconds) if seconds < 20 else 5.0 * round(seconds / 5)).replace(".0 ", " ")
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

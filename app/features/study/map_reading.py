@@ -1,0 +1,249 @@
+"""Reading a map: the best cell, whether it is at the edge and how the axis goes on, and where a lane stands.  No Qt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from app.learners.table import LEARNERS
+from app.state.document import GeneratorSettings, Lane
+from app.state.number_format import grouped, short, signed
+from solver.core.arrays import Array
+from solver.data.datasets import DATASETS
+
+from .cells import COARSE, Places
+from .kept import Kept, Means
+from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields
+from .planning import limits, titles
+
+#: Of these the largest is best, and of those the smallest; of others none is.
+LARGEST = ("accuracy", "training_accuracy", "cv_accuracy", "margin")
+SMALLEST = ("steps", "seconds", "disagreement")
+#: By how many values an axis is extended.
+FURTHER = 2
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best cell of a map.
+
+    Attributes
+    ----------
+    places : tuple of int
+    axis : int
+        The axis at whose edge it lies, and that goes on there; -1 where there is none.
+    low : bool
+        It is the lower edge.
+    """
+
+    places: Places
+    axis: int = -1
+    low: bool = False
+
+
+def best_of(kept: Kept, value: str, rest: tuple[int, ...]) -> Best | None:
+    """The best cell of the map at `rest`; of several the one farthest from an edge.
+
+    None where no value is better than another, or none is there yet.
+    """
+    mean = plane_of(kept.means(value).mean, kept.study, rest)
+    if value not in (*LARGEST, *SMALLEST) or not np.isfinite(mean).any():
+        return None
+    target = np.nanmax(mean) if value in LARGEST else np.nanmin(mean)
+    tied = [tuple(map(int, each)) for each in np.argwhere(np.abs(mean - target) <= 1e-12 * max(abs(target), 1.0))]
+    sides = mean.shape
+    inside = [sorted(min(i, side - 1 - i) for i, side in zip(each, sides, strict=True) if side > 1) for each in tied]
+    at = max(zip(inside, tied, strict=True), key=lambda each: each[0])[1]
+    places = (*at, *rest)[: len(kept.study.axes)]
+    for axis, (place, side) in enumerate(zip(at, sides, strict=True)):
+        for low in (True, False):
+            if place == (0 if low else side - 1) and further(kept.study, axis, low):
+                return Best(places, axis, low)
+    return Best(places)
+
+
+def plane_of(array: Any, study: Study, rest: tuple[int, ...]) -> Any:
+    """The map of `array` at a choice of the axes beyond the second: by first and second axis."""
+    whole = array[(slice(None), slice(None), *rest)] if len(study.axes) > 1 else array[:, None]
+    return whole
+
+
+def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
+    """The values with which a parameter of numbers goes on beyond an edge, in ascending order; none where it cannot.
+
+    Of the points it does not: with more of them, or less noise, everything is better.
+    """
+    if axis >= len(study.axes) or study.axes[axis].name in DATA_AXES:
+        return ()
+    values = study.axes[axis].values
+    if len(values) < 2 or any(isinstance(each, str) for each in values):
+        return ()
+    least, most, whole = limits(study.lane, study.axes[axis].name)
+    numbers = [float(each) for each in values]
+    first, second = (numbers[0], numbers[1]) if low else (numbers[-1], numbers[-2])
+    log = is_log(study.axes[axis])
+    found: list[Value] = []
+    for step in range(1, FURTHER + 1):
+        new = first * (first / second) ** step if log else first + (first - second) * step
+        new = float(f"{new:.3g}") if log else float(f"{new:.6g}")
+        new = round(new) if whole else new
+        if least <= new <= most and new not in (*values, *found):
+            found.append(new)
+    return tuple(sorted(found, key=float))
+
+
+@lru_cache(maxsize=8)
+def existing(study: Study, rest: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Which cells of the map at `rest` the study has, by column and row."""
+    columns, rows = len(study.axes[0].values), len(study.axes[1].values) if len(study.axes) > 1 else 1
+    if not study.k_up_to_n:
+        return np.ones((columns, rows), dtype=np.bool_)
+    places = product(range(columns), range(rows))
+    there = [study.exists((*each, *rest)[: len(study.axes)]) for each in places]
+    return np.array(there, dtype=np.bool_).reshape(columns, rows)
+
+
+@lru_cache(maxsize=16)
+def is_log(axis: Axis) -> bool:
+    """Whether the values stand in equal ratios rather than equal steps."""
+    numbers = [float(each) for each in axis.values if not isinstance(each, str)]
+    if len(numbers) < 3 or numbers[0] <= 0:
+        return bool(numbers) and len(numbers) == 2 and numbers[0] > 0 and numbers[1] / numbers[0] >= 4
+    steps, ratios = np.diff(numbers), np.diff(np.log(numbers))
+    return bool(np.std(ratios) / abs(np.mean(ratios)) < np.std(steps) / abs(np.mean(steps)))
+
+
+def extended(study: Study, best: Best) -> Study:
+    """`study` with its axis going on beyond the edge at which the best cell lies."""
+    more = further(study, best.axis, best.low)
+    axis = study.axes[best.axis]
+    values = (*more, *axis.values) if best.low else (*axis.values, *more)
+    axes = (*study.axes[: best.axis], Axis(axis.name, values), *study.axes[best.axis + 1 :])
+    return msgspec.structs.replace(study, axes=axes)
+
+
+def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tuple[float, ...], bool] | None:
+    """Where the lane's settings are on the first two axes, in cells from the first one, and whether all other settings
+    are those of the study; None where it is another classifier.  Beyond the ends it is half a cell away."""
+    if lane.classifier != study.lane.classifier:
+        return None
+    found = []
+    settings = lane.settings
+    fields = axis_fields(lane.classifier)
+    for axis in study.axes[:2]:
+        if axis.name in DATA_AXES:
+            value = getattr(generator, DATA_AXES[axis.name])
+        else:
+            value = getattr(settings, fields[axis.name].parameter)
+        found.append(_place(axis, value))
+    own = {fields[axis.name].parameter for axis in study.axes if axis.name in fields}
+    same = all(
+        getattr(settings, name) == getattr(study.lane.settings, name)
+        for name in LEARNERS[lane.classifier].settings.__struct_fields__
+        if name not in own
+    )
+    return tuple(found), same
+
+
+def _place(axis: Axis, value: Value) -> float:
+    if isinstance(value, str) or any(isinstance(each, str) for each in axis.values):
+        return float(axis.values.index(value)) if value in axis.values else -0.5
+    numbers = np.array(axis.values, dtype=np.float64)
+    last = len(numbers) - 1
+    if not numbers[0] <= value <= numbers[-1]:
+        return -0.5 if value < numbers[0] else last + 0.5
+    log = is_log(axis) and value > 0
+    along, at = (np.log(numbers), math.log(value)) if log else (numbers, float(value))
+    return float(np.interp(at, along, np.arange(last + 1)))
+
+
+def blocks(there: NDArray[np.bool_], study: Study) -> NDArray[np.intp]:
+    """For each cell of a map the cell whose colour it has, shape (columns, rows, 2): its own, or while that is missing
+    the coarse one that stands for it; -1 where there is none yet."""
+    columns, rows = there.shape
+    found = np.full((columns, rows, 2), -1, dtype=np.intp)
+    x, y = np.meshgrid(np.arange(columns), np.arange(rows), indexing="ij")
+    for every in COARSE:  # finer ones over coarser ones
+        cx = x if study.path_axis == 0 else x // every * every
+        cy = y if study.path_axis == 1 else y // every * every
+        use = there[cx, cy]
+        found[use] = np.stack((cx, cy), axis=-1)[use]
+    return found
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+def value_text(study: Study, place: int, value: Value) -> str:
+    """A value of the axis at `place`; a choice as the forms call it."""
+    if isinstance(value, str):
+        name = study.axes[place].name
+        if name == "data":
+            return DATASETS[value].title
+        return next((text for text, own, _ in axis_fields(study.lane.classifier)[name].choices if own == value), value)
+    return signed(grouped(value) if isinstance(value, int) else short(value))
+
+
+def number_text(number: float) -> str:
+    """A mean or a spread."""
+    if number != 0 and abs(number) < 1e-3:
+        return signed(f"{number:.2g}")
+    return signed(f"{number:.3f}" if abs(number) < 10 else f"{number:.1f}" if abs(number) < 1000 else f"{number:.0f}")
+
+
+def choice_text(study: Study, places: Places) -> str:
+    """ "C = 10, γ = 0.1"."""
+    names = titles(study.lane, True)
+    return ", ".join(
+        f"{names.get(axis.name, axis.name)} = {value_text(study, number, axis.values[place])}"
+        for number, (axis, place) in enumerate(zip(study.axes, places, strict=True))
+    )
+
+
+def cell_text(kept: Kept, means: Means, value: str, places: Places) -> str:
+    """What is known of a cell: its number never without spread and repetitions."""
+    study = kept.study
+    where = choice_text(study, places)
+    if not study.exists(places):
+        return f"{where}: no such cell, k is above n"
+    count, errors = int(means.count[places]), int(means.errors[places])
+    title = MEASURES[value].title
+    if not count:
+        return f"{where}: {kept.error(places) or 'not computed yet'}"
+    what = runs_text(study, count)
+    failed = f", {errors} failed" if errors else ""
+    spread = "" if count < 2 else f" ± {number_text(float(means.spread[places]))}"
+    return f"{where}: {title} {number_text(float(means.mean[places]))}{spread} ({what}{failed})"
+
+
+def runs_text(study: Study, count: int) -> str:
+    """ "3 of 5 folds"."""
+    folds, repetitions = max(1, study.folds), study.repetitions
+    whole = folds * repetitions
+    noun = "fold" if repetitions == 1 and folds > 1 else "repetition"
+    if repetitions > 1 and folds > 1:
+        noun = "fold"
+    number = f"{count}" if count == whole else f"{count} of {whole}"
+    return f"{number} {noun}{'' if number == '1' else 's'}"
+
+
+def all_rests(study: Study) -> list[tuple[int, ...]]:
+    """The choices of the axes beyond the second."""
+    return list(product(*(range(len(axis.values)) for axis in study.axes[2:])))
+
+
+def span_of(array: Array, midpoint: float | None) -> tuple[float, float]:
+    """What the colours go from and to: about a midpoint as far to both sides."""
+    finite = array[np.isfinite(array)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    if midpoint is not None:
+        away = max(abs(high - midpoint), abs(low - midpoint)) or 1.0
+        return midpoint - away, midpoint + away
+    return (low, high) if high > low else (low - 0.5, high + 0.5)

@@ -1,0 +1,490 @@
+"""StudyPanel: plan a study, watch its picture fill, read it, and put a cell into a classifier."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.files.background_task import Progress, Task
+from app.files.documents import FileError, write_bytes
+from app.scene.model import Scene
+from app.state.number_format import grouped
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
+from app.views.widgets.roomy_label import RoomyLabel
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import exporting, reading, results
+from .cells import Places
+from .controller import OUTDATED, StudyController
+from .kept import Kept, check
+from .map_reading import cell_text, standing, value_text
+from .model import MEASURES, Study
+from .planning import titles
+from .view_form import StudyForm, fill, labelled
+from .view_picture import Drawn, StudyPicture, picture_bytes
+
+#: Milliseconds from one picture of a running study to the next.
+TICK = 150
+HINT = "Point at a cell, or go there with the arrow keys; a click or Enter puts its settings into the classifier."
+EMPTY = "Nothing is computed yet: choose what to vary, and start."
+#: What the results are saved as, by suffix.
+FILES = {
+    ".png": "PNG picture",
+    ".svg": "SVG picture",
+    ".csv": "Table of all results",
+    ".toml": "Study for the command line",
+}
+#: Beyond what any number of the results can be.
+FAR = 1e12
+
+
+class _Level(QWidget):
+    """A number that may be switched off."""
+
+    def __init__(self, name: str, text: str, tip: str, desk: StudyController) -> None:
+        super().__init__()
+        self._name, self._desk = name, desk
+        self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
+        self.field = describe(NumberField(text.replace("&", ""), -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
+        self.field.setMinimumWidth(52)
+        self.field.setMaximumWidth(84)
+        self.check.clicked.connect(self._switch)
+        self.field.committed.connect(lambda value: desk.look_at(**{name: value}))
+        self._proposal = 0.0
+        filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
+
+    def refused(self, said: Any) -> None:
+        """Whom to tell what cannot be used."""
+        self.field.refused.connect(said)
+
+    def _switch(self, on: bool) -> None:
+        self._desk.look_at(**{self._name: self._proposal if on else None})
+
+    def show_level(self, level: float | None, proposal: float) -> None:
+        """Show it; `proposal` is what it is at first."""
+        self._proposal = proposal
+        show_check(self.check, level is not None)
+        self.field.setEnabled(level is not None)
+        self.field.show_value(proposal if level is None else level)
+
+
+class StudyPanel(QWidget):
+    """Form, progress, picture and its words.
+
+    Parameters
+    ----------
+    controller : Controller
+    window : QMainWindow
+        For files; with it, what is computed ends.
+    """
+
+    _rung = Signal()
+
+    def __init__(self, controller: Controller, window: Any) -> None:
+        super().__init__()
+        self._controller, self._window = controller, window
+        self.desk = desk = controller.feature(StudyController)
+        self._scene: tuple[Scene, Theme] | None = None
+        self._picture_of: tuple[object, ...] = ()
+        self._drawn: Drawn | None = None
+        self._open: bool | None = None
+        describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.")
+        self.setToolTip("")
+        self._clock = QTimer(self, singleShot=True, interval=TICK)
+        self._clock.timeout.connect(self._collect)
+        self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
+        desk.wake = self._rung.emit
+        window.closed.connect(desk.close)
+        self.destroyed.connect(desk.close)
+        self.form = StudyForm(desk)
+        self._build()
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        self.fold = describe(QToolButton(), "study.fold", "Set up", "What is studied: shown, or folded away.")
+        self.fold.setText("Set up")
+        self.fold.setCheckable(True)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold.clicked.connect(self._folded)
+        self.forecast = named(QLabel(wordWrap=True), "study.forecast")
+        self.open = describe(
+            QPushButton("&Open…"), "study.open", "Open results", "Those that the command line has put into a folder."
+        )
+        self.open.clicked.connect(self._ask_folder)
+        self.start = describe(QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.")
+        self.start.clicked.connect(self._start)
+        self.pause = describe(QPushButton("Pa&use"), "study.pause", "Pause", "Rest after the cell at hand, or go on.")
+        self.pause.clicked.connect(self._act(self.desk.pause))
+        self.cancel = describe(
+            QPushButton("&Cancel"),
+            "study.cancel",
+            "Cancel",
+            "End it; what was computed stays, and can be gone on with.",
+        )
+        self.cancel.clicked.connect(self._act(self.desk.cancel))
+        self.bar = describe(QProgressBar(), "study.progress", "Progress", "How much of the study is computed.")
+        self.bar.setTextVisible(False)
+        self.bar.setMaximumHeight(10)
+        self.left = named(QLabel(), "study.left")
+        first, self._going = QWidget(), QWidget()
+        filled(QHBoxLayout(first), self.fold, 1, self.open, self.start, margins=0, spacing=6)
+        buttons = QWidget()
+        flow = FlowLayout(buttons, 8)
+        for widget in (self.left, self.pause, self.cancel):
+            flow.addWidget(widget)
+        filled(QVBoxLayout(self._going), self.bar, buttons, margins=0, spacing=4)
+        self.warning = named(QLabel(wordWrap=True), "study.warning")
+        self.remedy = describe(QPushButton(), "study.remedy", "Extend", "Compute what the sentence asks for.")
+        self.remedy.clicked.connect(self._remedy)
+        self._warned = QWidget()
+        filled(QHBoxLayout(self._warned), (self.warning, 1), self.remedy, margins=0, spacing=6)
+        self.picture = describe(
+            StudyPicture(lambda places: self._say(), self._taken),
+            "study.picture",
+            "Results",
+            "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
+        )
+        self.picture.setToolTip("")
+        self.empty = named(QLabel(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "study.empty")
+        self.words = RoomyLabel("study.words", title="The cell that is read")
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
+        self._options = self._option_row()
+        self._scrolled = ScrollingForm(self.form)
+        filled(
+            QVBoxLayout(self),
+            first,
+            self.forecast,
+            (self._scrolled, 1),
+            self._going,
+            self._warned,
+            self._options,
+            (self.picture, 3),
+            (self.empty, 1),
+            self.words,
+            margins=(8, 6, 8, 6),
+            spacing=5,
+        )
+
+    def _option_row(self) -> QWidget:
+        row = QWidget()
+        flow = FlowLayout(row, 10)
+        self.value = describe(combo_box(width=10), "study.shown", "What is shown", "Of what was measured.")
+        self.value.activated.connect(
+            lambda: self.desk.look_at(value=str(self.value.currentData()), midpoint=None, level=None)
+        )
+        self._value_box = labelled("Sh&ow", self.value)
+        flow.addWidget(self._value_box)
+        self.rests, self._rest_boxes = [], []
+        for number in range(4):
+            choice = describe(combo_box(width=7), f"study.rest{number}", "Further axis", "The map of this value.")
+            choice.activated.connect(self._choose_rest)
+            self.rests.append(choice)
+            box = QWidget()
+            filled(QHBoxLayout(box), QLabel(), choice, margins=0, spacing=4)
+            self._rest_boxes.append(box)
+            flow.addWidget(box)
+        self.midpoint = _Level("midpoint", "Midpoint", "Blue below it, orange above it.", self.desk)
+        self.level = _Level("level", "Contour", "A line where the mean is this.", self.desk)
+        for each in (self.midpoint, self.level):
+            each.refused(self._controller.say)
+            flow.addWidget(each)
+        self.save = describe(
+            QPushButton("Sa&ve…"),
+            "study.save",
+            "Save the results",
+            "The picture as PNG or SVG, the results as CSV, the study as a file.",
+        )
+        self.save.clicked.connect(self._ask_path)
+        flow.addWidget(self.save)
+        return row
+
+    # -- the user ------------------------------------------------------------------------------------------------------
+
+    def _act(self, act: Any) -> Any:
+        def done() -> None:
+            act()
+            self._again()
+
+        return done
+
+    def _folded(self, on: bool) -> None:
+        self._open = on
+        self._again()
+
+    def _start(self) -> None:
+        self._open = False
+        self.desk.start()
+        self._again()
+        self.picture.setFocus()
+
+    def _remedy(self) -> None:
+        if self.desk.state != "ended":
+            return
+        if self.desk.outdated:
+            self.desk.again()
+        elif self.desk.missing:
+            self.desk.go_on()
+        else:
+            self.desk.extend()
+        self._again()
+
+    def _choose_rest(self) -> None:
+        kept = self.desk.kept
+        if kept is not None:
+            rest = tuple(int(choice.currentData()) for choice in self.rests[: len(kept.study.axes) - 2])
+            self.desk.look_at(rest=rest)
+
+    def _taken(self, places: Places) -> None:
+        self.desk.apply(places)
+
+    # -- what comes in -------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _ring(self) -> None:
+        if not self._clock.isActive():
+            self._clock.start()
+
+    @Slot()
+    def _collect(self) -> None:
+        if self.desk.collect():
+            self._again()
+
+    def _again(self) -> None:
+        if self._scene is not None:
+            self.render_scene(*self._scene)
+
+    # -- drawing -------------------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show plan, progress and results."""
+        self._scene = scene, theme
+        desk = self.desk
+        desk.look()
+        has = desk.kept is not None
+        opened = not has if self._open is None else self._open
+        self.fold.setChecked(opened)
+        self.fold.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
+        self._scrolled.setVisible(opened)
+        self.setFocusProxy(self.form.kind if opened else self.picture)
+        if opened:
+            self.form.show_plan(scene)
+        running = desk.state != "ended"
+        sound = desk.planned().study is not None
+        forecast = desk.forecast() if sound else "Not ready: see what is said below."
+        show_text(self.forecast, forecast)
+        self.forecast.setVisible(not running)
+        self.start.setVisible(not running)
+        self.open.setVisible(not running)
+        self.start.setEnabled(sound)
+        self._show_progress()
+        self._show_warning(opened)
+        for part in (self._options, self.picture, self.words):
+            part.setVisible(has and not opened)  # there is no room for both
+        self.empty.setVisible(not has and not opened)
+        self._show_picture(scene, theme)
+
+    def _show_progress(self) -> None:
+        progress = self.desk.progress()
+        self._going.setVisible(progress.state != "idle")
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * progress.share))
+        show_text(self.left, progress.text)
+        paused = progress.state == "paused"
+        show_text(self.pause, "&Resume" if paused else "Pa&use")  # type: ignore[arg-type]
+        self.pause.setAccessibleName("Resume" if paused else "Pause")
+
+    def _show_warning(self, opened: bool) -> None:
+        desk, sentence, remedy = self.desk, self.desk.failure, ""
+        kept = desk.kept
+        if kept is not None and desk.outdated:
+            sentence, remedy = OUTDATED, "&Run again"
+        elif kept is not None and desk.state == "ended":
+            missing = desk.missing
+            best = desk.best()
+            if missing:
+                done = kept.done
+                sentence = f"{desk.failure} {grouped(done)} of {grouped(done + missing)} results are there.".strip()
+                remedy = "&Go on"
+            elif best is not None and best.axis >= 0:
+                name = kept.study.axes[best.axis].name
+                sentence = f"The best is at the edge of {titles(kept.study.lane, True)[name]}: extend."
+                remedy = "&Extend"
+        self._warned.setVisible(bool(sentence) and (kept is None or not opened))
+        show_text(self.warning, sentence)
+        self.remedy.setText(remedy)
+        self.remedy.setAccessibleName(remedy.replace("&", "") or "Extend")
+        self.remedy.setVisible(bool(remedy))
+        self.remedy.setEnabled(desk.state == "ended")
+
+    def _show_picture(self, scene: Scene, theme: Theme) -> None:
+        desk, kept = self.desk, self.desk.kept
+        if kept is None:
+            self._drawn, self._picture_of = None, ()
+            self.picture.show_results(None, theme)
+            return
+        study, session, value, rest = kept.study, desk.session, desk.value, desk.rest
+        fill(self.value, ((MEASURES[name].title, name) for name in study.values), value)
+        self._value_box.setVisible(len(study.values) > 1)
+        names = titles(study.lane, True)
+        for number, (choice, box) in enumerate(zip(self.rests, self._rest_boxes, strict=True)):
+            box.setVisible(number + 2 < len(study.axes))
+            if number + 2 < len(study.axes):
+                axis = study.axes[number + 2]
+                entries = [(value_text(study, number + 2, each), place) for place, each in enumerate(axis.values)]
+                fill(choice, entries, rest[number])
+                label = box.findChild(QLabel)
+                if label is not None:
+                    show_text(label, names.get(axis.name, axis.name))
+                choice.setAccessibleName(names.get(axis.name, axis.name))
+        stands = standing(study, desk.lane, scene.generator)
+        key = (kept, desk.changes, value, rest, session.midpoint, session.level, stands)
+        if key != self._picture_of:
+            self._picture_of = key
+            means = kept.means(value)
+            cross, same = stands if stands is not None else (None, True)
+            best = desk.best()
+            self._drawn = Drawn(kept, means, value, rest, best, cross, same, session.midpoint, session.level)
+        assert self._drawn is not None
+        flat = self._drawn.curves
+        self.midpoint.setVisible(not flat)
+        self.level.setVisible(not flat)
+        self._show_levels()
+        self.picture.show_results(self._drawn, theme)
+        self._say()
+
+    def _show_levels(self) -> None:
+        assert self._drawn is not None
+        drawn, session = self._drawn, self.desk.session
+        best, proposal = drawn.best, 0.5
+        if best is not None:
+            spread = drawn.means.spread[best.places]
+            mean = float(drawn.means.mean[best.places])
+            proposal = float(f"{mean - (spread if spread > 0 else 0.02 * abs(mean)):.3g}")
+        self.midpoint.show_level(session.midpoint, proposal)
+        self.level.show_level(session.level, proposal)
+
+    def _say(self) -> None:
+        """What is known of the cell that is read, or else of the best one."""
+        drawn = self._drawn
+        if drawn is None:
+            return
+        places = self.picture.places(self.picture.cell)
+        if places is not None:
+            said = cell_text(drawn.kept, drawn.means, drawn.value, places)
+            self.words.say(said)
+            self.picture.setAccessibleDescription(said)
+        elif drawn.best is not None:
+            best = cell_text(drawn.kept, drawn.means, drawn.value, drawn.best.places)
+            self.words.say(f"Best (star): {best}. The cross is the classifier.")
+        else:
+            self.words.say(HINT if not drawn.curves else HINT.replace("cell", "value"))
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def _ask_path(self) -> None:
+        path = self._controller.store.path
+        folder = path.parent if path is not None else Path.home()
+        filters = ";;".join(f"{what} (*{suffix})" for suffix, what in FILES.items())
+        dialog = named(
+            QFileDialog(
+                self,
+                "Save the results as",
+                str(folder / "study.png"),
+                filters,
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            ),
+            "study.path",
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+        def chosen(name: str) -> None:
+            suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
+            given = Path(name)
+            self.save_as(given if given.suffix.lower() in FILES else Path(f"{name}{suffix}"))
+
+        dialog.fileSelected.connect(chosen)
+        dialog.open()
+
+    def save_as(self, path: Path) -> None:
+        """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
+        drawn = self._drawn
+        if drawn is None:
+            return
+        kept, kind, document = drawn.kept.copy(), path.suffix.lower()[1:], self._controller.store.path
+
+        def work(progress: Progress) -> Path:
+            if kind == "csv":
+                data = exporting.table(kept.study, kept.records())
+            elif kind == "toml":
+                data = study_file(kept.study, path, document)
+            else:
+                data = picture_bytes(drawn, kind)
+            progress.commit()
+            write_bytes(data, path)
+            return path
+
+        task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
+        self._window.tasks.run(task, lambda saved: self._window.say(f"Saved {saved.name}."))
+
+    def _ask_folder(self) -> None:
+        path = self._controller.store.path
+        folder = path.parent if path is not None else Path.home()
+        dialog = named(QFileDialog(self, "Open the results in a folder", str(folder)), "study.folder")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.open_results(Path(name)))
+        dialog.open()
+
+    def open_results(self, folder: Path) -> None:
+        """Show what the command line has computed, and keep it with the document."""
+        task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder, progress), "It was not read", False)
+        self._window.tasks.run(task, self._opened)
+
+    def _opened(self, kept: Kept) -> None:
+        self._open = False
+        self.desk.take(kept)
+        self._again()
+
+
+def study_file(study: Study, path: Path, document: Path | None) -> bytes:
+    """The study as a file at `path` that the command line runs; FileError where it would name no document."""
+    name = ""
+    if study.digest:
+        if document is None:
+            raise FileError("The study names the document that has its points: save that first.")
+        name = os.path.relpath(document, path.parent).replace(os.sep, "/")
+    return reading.written(study, "A study of Classifier Playground.", name).encode()
+
+
+def of_folder(folder: Path, progress: Progress) -> Kept:
+    """The results in a folder; FileError where there are none, or too many for the window."""
+    found = results.read(folder)
+    if found.study is None:
+        raise FileError(f"{folder.name} holds no results of a study.")
+    try:
+        check(found.study)
+    except (ValueError, KeyError) as error:
+        raise FileError(f"The study in {folder.name} cannot be shown here: {error}.") from None
+    kept = Kept(found.study)
+    for record in found.records.values():
+        kept.add(record)
+        progress()
+    return kept

@@ -1,0 +1,467 @@
+"""Planning: what the form says becomes a study, or a sentence for each field that is wrong; and what it will cost.
+
+Numbers stand in a plan as they were typed, so that each can be judged where it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import msgspec
+
+from app.learners.table import LEARNERS
+from app.state.document import Document, GeneratorSettings, Lane
+from app.state.number_format import grouped
+from app.state.session import FeatureSession
+from app.state.slider_scales import parameter
+
+from . import reading
+from .cells import digest_of
+from .computing import Given
+from .kept import MOST_RESULTS, shape_of
+from .model import (
+    DATA_AXES,
+    LEARNING,
+    MEASURES,
+    NOTES,
+    RULES,
+    Axis,
+    Kind,
+    Study,
+    axis_fields,
+    axis_names,
+    log_steps,
+    measures_of,
+    plain_lane,
+)
+
+KINDS: dict[Kind, tuple[str, str]] = {
+    "grid": ("Grid", "Any two parameters over their ranges: a map."),
+    "efficiency": ("Efficiency map", "kNN on fresh points of the generator, over n and k."),
+    "learning-curve": ("Learning curve", "Against the number of points, with the spread over repetitions."),
+    "rules": ("Working-set rules", "What the six rules cost as n grows."),
+}
+NOTES_TITLE = "kNN efficiency (lecture notes)"
+NOTES_SENTENCE = (
+    "Accuracy over n and k on lines and circles that touch, overlap or leave a gap; the published weighted figures used"
+    " 1/d², tested on points uniform on the whole square."
+)
+DATA_TITLES = {"n": "n per class", "data": "Data set", "noise": "Noise", "shift": "Shift", "flipped": "Flipped labels"}
+#: Values of an axis at most, and limits of the whole numbers of the form.
+MOST_VALUES = 100
+WHOLE: dict[str, tuple[str, int, int]] = {
+    "folds": ("Folds", 0, 100),
+    "repetitions": ("Repetitions", 1, 1000),
+    "draws": ("Draws", 1, 1000),
+    "test": ("Test points", 1, 100_000),
+}
+#: Ranges that are neither those of a slider nor of all that may be, by parameter.
+_RANGES: dict[str, tuple[float, float, int, bool]] = {
+    "gamma": (0.01, 100, 7, True),
+    "p": (1, 10, 7, True),
+    "coef0": (0, 2, 5, False),
+    "tol": (1e-6, 0.1, 6, True),
+    "epochs": (1, 10, 5, False),
+    "passes": (10, 1000, 5, True),
+    "steps": (1000, 1_000_000, 4, True),
+    "seed": (0, 9, 10, False),
+    "orders": (0, 10, 6, False),
+    "noise": (0, 0.5, 6, False),
+    "shift": (-0.1, 0.1, 5, False),
+    "flipped": (0, 0.3, 7, False),
+}
+
+
+@dataclass(frozen=True)
+class AxisPlan:
+    """An axis as it stands in the form: from, to and number of values as typed, in equal ratios or steps.
+
+    What has choices takes all of them, and no numbers.
+    """
+
+    name: str
+    start: str = ""
+    stop: str = ""
+    count: str = ""
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the form says.
+
+    Attributes
+    ----------
+    kind : str
+    generated : bool
+        Fresh points of the generator; else those of the document.
+    axes : tuple of AxisPlan
+        One or two.
+    further : tuple of Axis
+        Axes that the form has no fields for, of a preset.
+    value : str
+    folds, repetitions, draws, test : str
+    preset : bool
+        As the lecture notes have it: `further`, its own data and tests.
+    """
+
+    kind: Kind = "grid"
+    generated: bool = False
+    axes: tuple[AxisPlan, ...] = ()
+    further: tuple[Axis, ...] = ()
+    value: str = "accuracy"
+    folds: str = "5"
+    repetitions: str = "1"
+    draws: str = "1"
+    test: str = "1000"
+    preset: bool = False
+
+
+@dataclass(frozen=True)
+class StudySession(FeatureSession):
+    """What is done with studies.
+
+    Attributes
+    ----------
+    plan : Plan or None
+        None as long as nothing was chosen.
+    slot : int or None
+        Of the lane whose settings are the base, and that a cell is applied to.
+    value : str
+        What of the results is shown; "" for the first.
+    rest : tuple of int
+        The choice on each axis beyond the second.
+    midpoint, level : float or None
+        Of the colours, and of the contour.
+    """
+
+    plan: Plan | None = None
+    slot: int | None = None
+    value: str = ""
+    rest: tuple[int, ...] = ()
+    midpoint: float | None = None
+    level: float | None = None
+
+    def of_new_document(self) -> StudySession:
+        return StudySession()
+
+    def of_new_lane(self, slot: int) -> StudySession:
+        return replace(self, slot=None) if slot == self.slot else self
+
+
+#: The field of the form, and what is wrong with it.
+Faults = dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """What a plan comes to: a study, or faults.
+
+    Attributes
+    ----------
+    study : Study or None
+    given : Given or None
+        The points, where no generator makes them.
+    faults : dict of str to str
+        A sentence for each field that is wrong.
+    trainings : int
+    seconds : float
+        About what they take one processor, by a model.
+    """
+
+    study: Study | None = None
+    given: Given | None = None
+    faults: Mapping[str, str] = field(default_factory=dict)
+    trainings: int = 0
+    seconds: float = 0.0
+
+
+# -- what the form offers ----------------------------------------------------------------------------------------------
+
+
+def lane_of(kind: Kind, lane: Lane) -> Lane:
+    """The classifier that is studied: of a lane, or the one that this kind is about."""
+    classifier = {"efficiency": "knn", "rules": "svm"}.get(kind, lane.classifier)
+    if LEARNERS[classifier].compares:
+        classifier = "svm"
+    return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
+
+
+def titles(lane: Lane, generated: bool) -> dict[str, str]:
+    """What can be an axis, and what it is called."""
+    fields = axis_fields(lane.classifier)
+    return {
+        name: (fields[name].label or fields[name].title) if name in fields else DATA_TITLES[name]
+        for name in axis_names(lane.classifier, generated)
+    }
+
+
+def choices(lane: Lane, name: str) -> tuple[str, ...]:
+    """The values of an axis that has no numbers; none of one that has."""
+    if name == "data":
+        from solver.data.datasets import DATASETS
+
+        return tuple(DATASETS)
+    row = None if name in DATA_AXES else axis_fields(lane.classifier)[name]
+    return () if row is None else tuple(value for _, value, _ in row.choices)
+
+
+def limits(lane: Lane, name: str) -> tuple[float, float, bool]:
+    """Least and greatest value of an axis of numbers, and whether they are whole."""
+    kind: Any = GeneratorSettings if name in DATA_AXES else LEARNERS[lane.classifier].settings
+    own = DATA_AXES[name] if name in DATA_AXES else axis_fields(lane.classifier)[name].parameter
+    found = parameter(kind, own)
+    return float(found.least), float(found.most), type(getattr(kind(), own)) is int
+
+
+def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> AxisPlan:
+    """An axis with the range that one looks at first."""
+    if choices(lane, name):
+        return AxisPlan(name)
+    counts = [number for number in document.training_points.counts if number]
+    if name == "n":
+        most = 200 if generated else max(min(counts, default=1), 1)
+        return _typed(name, 5 if most >= 10 else 1, most, min(6, most), True)
+    if name == "k":
+        return _typed(name, 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True)
+    if name in _RANGES:
+        return _typed(name, *_RANGES[name])
+    low, high, whole = limits(lane, name)
+    kind: Any = LEARNERS[lane.classifier].settings
+    scale = parameter(kind, axis_fields(lane.classifier)[name].parameter).scale
+    if scale is not None:
+        return _typed(name, 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True)
+    return _typed(name, low, high, int(min(high - low + 1, 9)) if whole else 5, False)
+
+
+def _typed(name: str, start: float, stop: float, count: int, log: bool) -> AxisPlan:
+    return AxisPlan(name, f"{start:g}", f"{stop:g}", str(count), log)
+
+
+def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
+    """What the form says at first of a kind of study."""
+    lane = lane_of(kind, lane)
+    if kind == "efficiency":
+        axes = tuple(AxisPlan(name, "5", "95", "10") for name in ("n", "k"))
+        return Plan(kind, True, axes, folds="0", repetitions="10", test="1000")
+    if kind == "learning-curve":
+        axes = (axis_plan("n", lane, document, True),)
+        return Plan(kind, True, axes, folds="0", repetitions=str(LEARNING.repetitions), test=str(LEARNING.test))
+    if kind == "rules":
+        axes = (AxisPlan("n", "20", "200", "4", True), AxisPlan("rule"))
+        return Plan(kind, True, axes, value="steps", folds="0", repetitions="5", test=str(RULES.test))
+    names = [name for name, row in axis_fields(lane.classifier).items() if row.has_curve]
+    names = [name for name in names if axis_fields(lane.classifier)[name].shown(lane.settings, (0, 1))]
+    names = [*names, *(name for name in ("n", *axis_fields(lane.classifier)) if name not in names)]
+    return Plan(kind, False, tuple(axis_plan(name, lane, document, False) for name in names[:2]))
+
+
+def notes_plan() -> Plan:
+    """The efficiency study of the lecture notes."""
+    axes = tuple(AxisPlan(name, "5", "95", "10") for name in ("n", "k"))
+    numbers = {"folds": "0", "repetitions": str(NOTES.repetitions), "draws": str(NOTES.draws), "test": str(NOTES.test)}
+    return Plan("efficiency", True, axes, NOTES.axes[2:], preset=True, **numbers)
+
+
+def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
+    """What can be measured, alone or beside an `other` classifier, and what it is called."""
+    found = {name: MEASURES[name].title for name in measures_of(lane_of(plan.kind, lane), other)}
+    return {name: title[0].upper() + title[1:] for name, title in found.items()}
+
+
+# -- from the form to a study ------------------------------------------------------------------------------------------
+
+
+def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
+    """What `plan` comes to with the settings of `lane`, beside an `other` classifier that it may be compared with."""
+    lane = lane_of(plan.kind, lane)
+    faults: Faults = {}
+    table = {axis.name: _range(axis, place, lane, faults) for place, axis in enumerate(plan.axes)}
+    if len(table) < len(plan.axes):
+        faults["axis1.name"] = "The second axis must be another parameter than the first."
+    whole = {name: _whole(name, getattr(plan, name), faults) for name in WHOLE}
+    if not faults and whole["folds"] == 1:
+        faults["folds"] = "Folds must be 0, for test points, or 2 and more; 1 is no cross-validation."
+    if not plan.generated and not faults:
+        _check_points(document, whole["folds"], faults)
+    if faults:
+        return Planned(faults=faults)
+    given = None if plan.generated else Given.of(document.training_points, document.test_points)
+    study = _study(plan, lane, document, table, whole, other)
+    size = math.prod(shape_of(study))
+    if size > MOST_RESULTS:
+        sentence = f"That makes {grouped(size)} results; the window takes {grouped(MOST_RESULTS)} at most."
+        return Planned(faults={"": f"{sentence} The command line takes more."})
+    faults = _faults_of(study, given)
+    if faults:
+        return Planned(faults=faults)
+    return Planned(study, given, {}, trainings_of(study), seconds_of(study, given))
+
+
+def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any, ...]:
+    """The values of an axis, where its fields are sound."""
+    if axis.name not in titles(lane, True):
+        faults[f"axis{place}.name"] = "Choose another parameter: this classifier does not have this one."
+        return ()
+    if found := choices(lane, axis.name):
+        return found
+    title = titles(lane, True)[axis.name]
+    least, most, whole = limits(lane, axis.name)
+    ends = []
+    for name, typed, word in (("start", axis.start, "from"), ("stop", axis.stop, "to")):
+        number = _number(typed)
+        kind = "a whole number" if whole else "a number"
+        if not least <= number <= most or (whole and number != int(number)):
+            sentence = f"{title} {word} must be {kind} from {least:g} to {most:g}; “{typed[:20]}” is not."
+            faults[f"axis{place}.{name}"] = sentence
+        elif axis.log and number <= 0:
+            faults[f"axis{place}.{name}"] = f"{title} {word} must be above 0 where values are in equal ratios."
+        ends.append(number)
+    count = _number(axis.count)
+    if not (2 <= count <= MOST_VALUES and count == int(count)):
+        sentence = f"{title} must have 2 to {MOST_VALUES} values; “{axis.count[:20]}” is not such a number."
+        faults[f"axis{place}.count"] = sentence
+    if any(key.startswith(f"axis{place}.") for key in faults):
+        return ()
+    start, stop = ends
+    if not start < stop:
+        faults[f"axis{place}.stop"] = f"{title} to must be above {start:g}, where it begins."
+        return ()
+    return spaced(start, stop, int(count), axis.log, whole)
+
+
+def spaced(start: float, stop: float, count: int, log: bool, whole: bool) -> tuple[Any, ...]:
+    """Numbers in equal ratios or steps, each once."""
+    if log:
+        found = log_steps(start, stop, count)
+    else:
+        found = tuple(float(f"{start + (stop - start) * i / (count - 1):.6g}") for i in range(count))
+    return tuple(dict.fromkeys(round(each) for each in found)) if whole else tuple(dict.fromkeys(found))
+
+
+def _number(typed: str) -> float:
+    """The number that was typed, with point or comma; NaN when it is none."""
+    try:
+        number = math.nan if "_" in typed else float(typed.strip().replace(",", ".").replace("−", "-"))
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _whole(name: str, typed: str, faults: Faults) -> int:
+    title, least, most = WHOLE[name]
+    number = _number(typed)
+    if not least <= number <= most or number != int(number):
+        faults[name] = f"{title} must be a whole number from {least} to {grouped(most)}; “{typed[:20]}” is not."
+        return least
+    return int(number)
+
+
+def _check_points(document: Document, folds: int, faults: Faults) -> None:
+    points = document.training_points
+    if len(points) < 2 or len(points.classes) < 2:
+        faults["data"] = "There are no points of two classes to learn from: draw some, or take those of the generator."
+    elif folds == 0 and not len(document.test_points):
+        faults["folds"] = "Folds must be 2 or more: the document keeps no test points back."
+
+
+def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None) -> Study:
+    generator = document.generator if plan.generated else None
+    if plan.preset:
+        generator = NOTES.generator
+    digest = "" if plan.generated else digest_of(document.training_points, document.test_points)
+    values = NOTES.values if plan.preset else _values(plan, lane, other is not None)
+    study = Study(
+        plan.kind,
+        (*(Axis(name, values) for name, values in table.items()), *plan.further),
+        values,
+        lane,
+        generator,
+        digest,
+        test_on="square" if plan.preset else "generator",
+        k_up_to_n=plan.kind == "efficiency",
+        other=plain_lane(other) if other is not None and "disagreement" in values else None,
+        **{**whole, "draws": whole["draws"] if plan.generated else 1},
+    )
+    return msgspec.structs.replace(study, most_steps=RULES.most_steps) if plan.kind == "rules" else study
+
+
+def _values(plan: Plan, lane: Lane, other: bool) -> tuple[str, ...]:
+    """What is measured: of a learning curve the training points, too, and of the rules the time."""
+    value = plan.value if plan.value in measures_of(lane, other) else "accuracy"
+    more = {"learning-curve": ("training_accuracy",), "rules": ("seconds",)}.get(plan.kind, ())
+    return tuple(dict.fromkeys((value, *(each for each in more if each in measures_of(lane)))))
+
+
+#: Where the form has what a fault of a study file is about.
+_FIELDS = {"folds": "folds", "draws": "draws", "values": "value", "test_on": "data", "data": "data"}
+
+
+def _faults_of(study: Study, given: Given | None) -> Faults:
+    """What does not fit together, by the rules of study files."""
+    found: Faults = {}
+    for fault in reading.faults_of(study, given):
+        key, _, sentence = fault.partition(": ")
+        parts = key.split(".")
+        where = _FIELDS.get(parts[0], "")
+        if parts[0] == "axes" and len(parts) > 1:
+            names = [axis.name for axis in study.axes[:2]]
+            where = f"axis{names.index(parts[1])}.stop" if parts[1] in names else ""
+        what = parts[-1] if parts[-1] != "axes" else "The axes"
+        found.setdefault(where, f"{what[0].upper()}{what[1:]} {sentence}")
+    return found
+
+
+# -- what it costs -----------------------------------------------------------------------------------------------------
+
+
+def trainings_of(study: Study) -> int:
+    """How many trainings the study takes."""
+    return study.draws * results_of(study)
+
+
+def results_of(study: Study) -> int:
+    """How many results it has."""
+    return study.repetitions * max(1, study.folds) * _existing(study)
+
+
+@lru_cache(maxsize=4)
+def _existing(study: Study) -> int:
+    sides = [range(len(axis.values)) for axis in study.axes]
+    if not study.k_up_to_n:
+        return math.prod(map(len, sides))
+    return sum(study.exists(places) for places in product(*sides))
+
+
+def seconds_of(study: Study, given: Given | None) -> float:
+    """What all of it takes one processor, about: measured on one machine, and put into a formula."""
+    names = [axis.name for axis in study.axes]
+    sizes: tuple[Any, ...] = study.axes[names.index("n")].values if "n" in names else (0,)
+    cells = _existing(study) / len(sizes)
+    each = sum(seconds_of_one(study, given, int(n)) for n in sizes)
+    return each * cells * study.draws * study.repetitions * max(1, study.folds)
+
+
+def seconds_of_one(study: Study, given: Given | None, n: int) -> float:
+    """Of one training on `n` points per class; 0 for those of the generator, or all given ones."""
+    if given is None:
+        assert study.generator is not None
+        number = (n or study.generator.count) * study.generator.n_classes
+        test = study.test
+    else:
+        number = n * len(set(given.labels.tolist())) if n else len(given.labels)
+        test = len(given.test_labels)
+    if study.folds:
+        test, number = number // study.folds, number - number // study.folds
+    if study.lane.classifier == "knn":
+        along = len(study.axes[study.path_axis].values) if study.path_axis >= 0 else 1
+        return (3e-4 + 1.3e-5 * test * (1.0 + number / 400)) / along
+    if study.lane.classifier == "svm":
+        cold = 4.0 if study.kind == "rules" or "steps" in study.values else 1.0
+        return cold * (5e-4 + 2.2e-8 * number**2) + 1e-8 * number * test
+    return 1e-2 + 1e-6 * number + 1e-8 * test

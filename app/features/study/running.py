@@ -1,0 +1,269 @@
+"""Run: a study that is being computed by worker processes; started, paused, gone on with and ended.  No Qt."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+
+from app.files import log
+
+from .cells import Path
+from .computing import Given, Record
+from .model import Study
+from .worker import Answer, Order, Points, Work
+
+#: Seconds of work that a worker is handed at a time, about, and paths at most.
+AT_A_TIME, MOST = 0.2, 256
+#: How often a path is tried whose worker has ended.
+TRIES = 2
+#: How many may fail to begin, one after the other.
+BARREN = 3
+ENDED = "The process that computed this has ended."
+State = Literal["running", "paused", "ended"]
+
+
+def jobs() -> int:
+    """So many processes that one processor is left for the window."""
+    return max(1, min((os.cpu_count() or 1) - 1, 16))
+
+
+class _Worker:
+    """A process, and what is said to it."""
+
+    def __init__(self, study: Study, points: Points | None) -> None:
+        path = json.dumps(sys.path)
+        code = f"import sys, json; sys.path[:] = json.loads({path!r}); from {__package__}.worker import main; main()"
+        environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # of Windows
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            creationflags=flags,
+        )
+        self._lock = threading.Lock()
+        self.say(Order(study, points))
+
+    def say(self, order: Order) -> None:
+        """OSError where nobody listens any more."""
+        assert self.process.stdin is not None
+        with self._lock:
+            self.process.stdin.write(msgspec.json.encode(order) + b"\n")
+            self.process.stdin.flush()
+
+    def hears(self) -> bool:
+        """Whether it has begun; waits for that."""
+        assert self.process.stdout is not None
+        return bool(self.process.stdout.readline())
+
+    def end(self) -> None:
+        """At once; waits for it."""
+        self.process.kill()
+        with suppress(OSError, ValueError):
+            self.process.communicate()
+
+
+class Run:
+    """A study on its way, from its first order on.
+
+    Parameters
+    ----------
+    study : Study
+    given : Given or None
+        Its points, where no generator makes them.
+    todo : callable
+        Gives the paths; called on a thread.
+    wake : callable
+        Called from a thread when there is something to `take`; must return at once.
+    n_jobs : int, optional
+        Processes.
+
+    Attributes
+    ----------
+    left : int
+        Paths that are not done.
+    failure : str
+        Why it has ended before its end, or "".
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        given: Given | None,
+        todo: Callable[[], Sequence[Path]],
+        wake: Callable[[], None],
+        n_jobs: int = 0,
+    ) -> None:
+        self.study = study
+        self._points = None if given is None else Points.of(given)
+        self._give, self._wake = todo, wake
+        self._todo: deque[Path] | None = None
+        self._beginning = threading.Lock()
+        self.left = 0
+        self._found: list[Record] = []
+        self._tries: dict[int, int] = {}
+        self._condition = threading.Condition()
+        self._paused = self._cancelled = False
+        self._barren = 0
+        self.failure = ""
+        self._workers: list[_Worker] = []
+        count = n_jobs or jobs()
+        self.threads = [threading.Thread(target=self._serve, name="study", daemon=True) for _ in range(count)]
+        self._alive = count
+        for thread in self.threads:
+            thread.start()
+
+    @property
+    def state(self) -> State:
+        """Whether anything is still to come."""
+        if self._alive == 0 or self._cancelled:
+            return "ended"
+        return "paused" if self._paused else "running"
+
+    def take(self) -> list[Record]:
+        """What has been found since the last time."""
+        with self._condition:
+            found, self._found = self._found, []
+        return found
+
+    def pause(self, paused: bool) -> None:
+        """Rest after the cell at hand, or go on."""
+        with self._condition:
+            self._paused = paused
+            self._condition.notify_all()
+            workers = list(self._workers)
+        for worker in workers:
+            with suppress(OSError):
+                worker.say(Order(go=not paused))
+
+    def cancel(self) -> None:
+        """End the processes; what was found can still be taken, but nobody is woken for it any more."""
+        with self._condition:
+            self._cancelled = True
+            self._condition.notify_all()
+            for worker in self._workers:
+                worker.process.kill()
+
+    # -- a thread for each worker ----------------------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        worker: _Worker | None = None
+        share = 1
+        try:
+            with self._beginning:
+                if self._todo is None:
+                    self._todo = deque(self._give())
+                    self.left = len(self._todo)
+            while paths := self._next(share):
+                begun = time.monotonic()
+                try:
+                    if worker is None:
+                        worker = self._started()
+                        begun = time.monotonic()
+                    self._compute(worker, paths)
+                except (OSError, msgspec.MsgspecError) as error:
+                    if worker is not None:
+                        self._end(worker)
+                        worker = None
+                    self._again(paths, error)
+                    share = 1
+                    continue
+                took = time.monotonic() - begun
+                share = min(2 * share, MOST) if took < AT_A_TIME else max(share // 2, 1)
+        finally:
+            if worker is not None:
+                self._end(worker)
+            with self._condition:
+                self._alive -= 1
+            self._ring()
+
+    def _next(self, share: int) -> list[Path]:
+        with self._condition:
+            while self._paused and not self._cancelled:
+                self._condition.wait()
+            if self._cancelled:
+                return []
+            assert self._todo is not None
+            count = max(1, min(share, len(self._todo) // len(self.threads)))
+            return [self._todo.popleft() for _ in range(min(count, len(self._todo)))]
+
+    def _started(self) -> _Worker:
+        worker = _Worker(self.study, self._points)
+        with self._condition:
+            self._workers.append(worker)
+            cancelled, paused = self._cancelled, self._paused
+        if cancelled:
+            worker.process.kill()
+        elif paused:
+            worker.say(Order(go=False))
+        try:
+            begun = worker.hears()
+        except OSError:
+            begun = False
+        if begun or self._cancelled:
+            self._barren = 0
+            return worker
+        self._end(worker)
+        self._barren += 1
+        raise OSError("A process of a study does not begin.")
+
+    def _end(self, worker: _Worker) -> None:
+        with self._condition:
+            self._workers.remove(worker)
+        worker.end()
+
+    def _compute(self, worker: _Worker, paths: list[Path]) -> None:
+        worker.say(Order(paths=tuple(Work(each.number, each.cells, each.repetition, each.fold) for each in paths)))
+        assert worker.process.stdout is not None
+        for line in worker.process.stdout:
+            answer = msgspec.json.decode(line, type=Answer)
+            self._post(answer.records, len(paths) if answer.done else 0)
+            if answer.done:
+                return
+        if not self._cancelled:
+            raise OSError(ENDED)
+
+    def _post(self, records: Sequence[Record], done: int) -> None:
+        with self._condition:
+            self._found += records
+            self.left -= done
+        self._ring()
+
+    def _ring(self) -> None:
+        with self._condition:  # held while waking: whoever is woken cannot be taken down meanwhile
+            if not self._cancelled or self.failure:
+                self._wake()
+
+    def _again(self, paths: list[Path], error: Exception) -> None:
+        """A worker has ended before its paths were done: each is tried once more, alone, and then given up."""
+        if self._cancelled:
+            return
+        log.caught("A process of a study has ended.", error)
+        if self._barren >= BARREN:  # none of them can work here
+            self.failure = "No process could be started for this study; Help > Show log has more."
+            self.cancel()
+            return
+        given_up: list[Path] = []
+        with self._condition:
+            assert self._todo is not None
+            for path in reversed(paths):
+                self._tries[path.number] = self._tries.get(path.number, 0) + (self._barren == 0)
+                if self._tries[path.number] < TRIES or len(paths) > 1:
+                    self._todo.appendleft(path)
+                else:
+                    given_up.append(path)
+        for path in given_up:
+            failed = [Record("", cell, path.repetition, path.fold, error=ENDED) for cell in path.cells]
+            self._post(failed, 1)

@@ -1,0 +1,277 @@
+"""StudyForm: what is studied: kind, classifier, points, axes, what is measured; and a sentence at each wrong field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from app.scene.model import Scene
+from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    mark_bad,
+    named,
+    show_choice,
+    show_text,
+)
+
+from .controller import StudyController
+from .model import MEASURES
+from .planning import KINDS, NOTES_SENTENCE, NOTES_TITLE, WHOLE, AxisPlan, Plan, choices, lane_of, titles, values_of
+
+#: Of the kinds, the one of the lecture notes.
+NOTES_KIND = "notes"
+PLACES = ("Across", "Up")
+
+
+class PlanField(QLineEdit):
+    """A number as it is typed; what is wrong with it is said below."""
+
+    def __init__(self, name: str, title: str, tip: str) -> None:
+        super().__init__()
+        describe(self, f"study.{name}", title, tip)
+        self.setMaxLength(30)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("0.00001") + 16, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def show_typed(self, text: str, fault: str) -> None:
+        """Show `text`, and whether it is wrong."""
+        if self.text() != text:
+            self.setText(text)
+        mark_bad(self, bool(fault))
+        self.setAccessibleDescription(fault or self.toolTip())
+
+
+def fault_label(name: str) -> QLabel:
+    """Where a sentence stands that is not always there."""
+    label = named(QLabel(wordWrap=True), f"study.{name}.fault")
+    label.hide()
+    return label
+
+
+def say(label: QLabel, text: str) -> None:
+    """Show a sentence, or nothing."""
+    show_text(label, text)
+    label.setVisible(bool(text))
+
+
+def labelled(text: str, widget: QWidget) -> QWidget:
+    """A field behind its label."""
+    box = QWidget()
+    if isinstance(widget, QComboBox):  # as long as there is room for it
+        widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    filled(QHBoxLayout(box), label_for(text, widget), widget, margins=0, spacing=4)
+    return box
+
+
+def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
+    """Offer `entries`, texts with their data."""
+    wanted = list(entries)
+    if [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())] != wanted:
+        combo.clear()
+        for text, data in wanted:
+            combo.addItem(text, data)
+    show_choice(combo, chosen)
+
+
+class AxisFields(QWidget):
+    """One axis: which parameter, from where to where, how many values and how they are spaced."""
+
+    def __init__(self, place: int, desk: StudyController) -> None:
+        super().__init__()
+        self._place, self._desk = place, desk
+        name, word = f"axis{place}", PLACES[place]
+        self.parameter = describe(
+            combo_box(width=8),
+            f"study.{name}",
+            f"{word}: what is varied",
+            "A parameter of the classifier or of the points.",
+        )
+        self.parameter.activated.connect(self._choose)
+        self.spacing = describe(
+            combo_box((("equal ratios", True), ("equal steps", False)), width=9),
+            f"study.{name}.spacing",
+            f"{word}: how the values are spaced",
+            "1, 10, 100 or 1, 2, 3.",
+        )
+        self.spacing.activated.connect(lambda: self._set(log=bool(self.spacing.currentData())))
+        texts = (
+            ("start", "from", "The least value."),
+            ("stop", "to", "The greatest value."),
+            ("count", "values", "How many."),
+        )
+        self.fields: dict[str, PlanField] = {}
+        upper, lower = QWidget(), QWidget()
+        flow = FlowLayout(upper, 8)
+        flow.addWidget(labelled(word, self.parameter))
+        flow.addWidget(self.spacing)
+        flow = FlowLayout(lower, 8)
+        for key, text, tip in texts:
+            field = self.fields[key] = PlanField(f"{name}.{key}", f"{word}: {text}", tip)
+            field.textEdited.connect(lambda typed, key=key: self._set(**{key: typed}))
+            flow.addWidget(labelled(text, field))
+        self._numbers = lower
+        self._all = named(QLabel(wordWrap=True), f"study.{name}.all")
+        self.fault = fault_label(name)
+        filled(QVBoxLayout(self), upper, lower, self._all, self.fault, margins=0, spacing=2)
+
+    def _axis(self) -> AxisPlan:
+        return self._desk.plan.axes[self._place]
+
+    def _put(self, axis: AxisPlan) -> None:
+        axes = list(self._desk.plan.axes)
+        axes[self._place] = axis
+        self._desk.choose(axes=tuple(axes))
+
+    def _set(self, **changes: Any) -> None:
+        self._put(replace(self._axis(), **changes))
+
+    def _choose(self) -> None:
+        self._put(self._desk.axis_plan(str(self.parameter.currentData())))
+
+    def show_axis(self, plan: Plan, faults: Any) -> None:
+        """Show what is planned; nothing where there is no such axis."""
+        self.setVisible(self._place < len(plan.axes))
+        if self._place >= len(plan.axes):
+            return
+        axis, lane = plan.axes[self._place], lane_of(plan.kind, self._desk.lane)
+        fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
+        self.parameter.setEnabled(plan.kind == "grid")
+        known = axis.name in titles(lane, True)
+        values = choices(lane, axis.name) if known else ()
+        self._numbers.setVisible(not values)
+        self.spacing.setVisible(not values)
+        say(self._all, f"All {len(values)}." if values else "")
+        show_choice(self.spacing, axis.log)
+        name = f"axis{self._place}"
+        found = [
+            faults[key] for key in (f"{name}.name", f"{name}.start", f"{name}.stop", f"{name}.count") if key in faults
+        ]
+        for key, field in self.fields.items():
+            field.show_typed(getattr(axis, key), faults.get(f"{name}.{key}", ""))
+        say(self.fault, found[0] if found else "")
+
+
+class StudyForm(QWidget):
+    """All fields.
+
+    Parameters
+    ----------
+    desk : StudyController
+    """
+
+    def __init__(self, desk: StudyController) -> None:
+        super().__init__()
+        self._desk = desk
+        kinds = [(title, name) for name, (title, _) in KINDS.items()]
+        self.kind = describe(
+            combo_box([*kinds, (NOTES_TITLE, NOTES_KIND)], width=9), "study.kind", "Kind of study", "What is varied."
+        )
+        self.kind.activated.connect(self._choose_kind)
+        self.lane = describe(
+            combo_box(width=9),
+            "study.lane",
+            "Classifier",
+            "Its settings are those that no axis changes; a cell goes to it.",
+        )
+        self.lane.activated.connect(lambda: desk.choose_lane(self.lane.currentData()))
+        self.data = describe(
+            combo_box((("those of the document", False), ("fresh from the generator", True)), width=9),
+            "study.data",
+            "Points",
+            "Those of the document, or new ones of the generator for each repetition.",
+        )
+        self.data.activated.connect(self._choose_data)
+        self.value = describe(combo_box(width=9), "study.value", "What is measured", "In each cell.")
+        self.value.activated.connect(lambda: desk.choose(value=str(self.value.currentData()), preset=False))
+        self.axes = (AxisFields(0, desk), AxisFields(1, desk))
+        tips = {
+            "folds": "Of a cross-validation; 0: test points decide.",
+            "repetitions": "Each with other points, or other folds.",
+            "draws": "Sets of training points in each repetition.",
+            "test": "Fresh test points for each set of training points.",
+        }
+        self.fields = {name: PlanField(name, title, tips[name]) for name, (title, _, _) in WHOLE.items()}
+        for name, field in self.fields.items():
+            field.textEdited.connect(lambda typed, name=name: desk.choose(**{name: typed}))
+        self._boxes = {name: labelled(WHOLE[name][0], field) for name, field in self.fields.items()}
+        above, below, numbers = QWidget(), QWidget(), QWidget()
+        flow = FlowLayout(above, 10)
+        flow.addWidget(labelled("&Kind", self.kind))
+        flow.addWidget(labelled("C&lassifier", self.lane))
+        flow.addWidget(labelled("&Points", self.data))
+        flow = FlowLayout(below, 10)
+        flow.addWidget(labelled("&Measure", self.value))
+        flow = FlowLayout(numbers, 10)
+        for box in self._boxes.values():
+            flow.addWidget(box)
+        self.sentence = named(QLabel(wordWrap=True), "study.sentence")
+        self.faults = {name: fault_label(name) for name in ("data", "value", *WHOLE, "whole")}
+        filled(
+            QVBoxLayout(self),
+            above,
+            self.sentence,
+            self.faults["data"],
+            *self.axes,
+            below,
+            self.faults["value"],
+            numbers,
+            *(self.faults[name] for name in (*WHOLE, "whole")),
+            1,
+            margins=(0, 0, 4, 0),
+            spacing=5,
+        )
+
+    def _choose_kind(self) -> None:
+        chosen = self.kind.currentData()
+        self._desk.choose_kind(None if chosen == NOTES_KIND else chosen)
+
+    def _choose_data(self) -> None:
+        self._desk.choose_data(bool(self.data.currentData()))
+
+    def show_plan(self, scene: Scene) -> None:
+        """Show what is planned, and what is wrong with it."""
+        desk, plan = self._desk, self._desk.plan
+        faults = desk.planned().faults
+        show_choice(self.kind, NOTES_KIND if plan.preset else plan.kind)
+        lanes = [
+            (f"{place + 1}. {lane.lane.title}", lane.slot)
+            for place, lane in enumerate(scene.lanes)
+            if not lane.lane.is_difference
+        ]
+        fill(self.lane, lanes, scene.lanes[desk.place].slot if desk.place < len(scene.lanes) else None)
+        show_choice(self.data, plan.generated)
+        self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
+        sentence = NOTES_SENTENCE if plan.preset else KINDS[plan.kind][1]
+        show_text(self.sentence, f"{sentence}{self._varied(plan)}")
+        for axis in self.axes:
+            axis.show_axis(plan, faults)
+        lane = lane_of(plan.kind, desk.lane)
+        other = desk.other
+        values = values_of(plan, lane, other is not None)
+        if other is not None:
+            values["disagreement"] = f"Disagreement with {other.title}"
+        fill(self.value, ((text, name) for name, text in values.items()), plan.value)
+        self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
+        for name, field in self.fields.items():
+            field.show_typed(getattr(plan, name), faults.get(name, ""))
+        self._boxes["draws"].setVisible(plan.generated)
+        self._boxes["test"].setVisible(plan.generated)
+        for name, label in self.faults.items():
+            say(label, faults.get("" if name == "whole" else name, ""))
+
+    def _varied(self, plan: Plan) -> str:
+        names = [f"{axis.name} ({len(axis.values)})" for axis in plan.further]
+        return f"  Also varied: {', '.join(names)}." if names else ""

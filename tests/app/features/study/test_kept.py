@@ -1,0 +1,184 @@
+"""Results as arrays: means against the command line's, kept with a document, extended; what is damaged is refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from app.controllers.controller import Controller
+from app.features.study import results
+from app.features.study.cells import paths
+from app.features.study.computing import Record
+from app.features.study.kept import MOST_RESULTS, NAME, Kept
+from app.features.study.map_reading import best_of, blocks, extended, plane_of, standing
+from app.features.study.model import Axis, Study
+from app.files import documents
+from app.files.documents import FileError
+from app.learners.svm import SvmSettings
+from app.state.commands import AddPoints, Attach
+from app.state.document import GeneratorSettings, Lane
+from app.state.session import Session
+from app.state.store import Store
+from tests.app.features.study.studies import GRID, KNN, computed, document_of, plain
+
+
+def kept_of(study: Study, records: list[Record] | None = None) -> Kept:
+    kept = Kept(study)
+    for record in computed(study) if records is None else records:
+        kept.add(record)
+    return kept
+
+
+def made(study: Study, value: str, numbers: np.ndarray) -> Kept:
+    """Results that are given."""
+    kept = Kept(study)
+    kept.values[value][...] = numbers.reshape(*numbers.shape, 1, 1)
+    kept.seconds[...] = 0.0
+    return kept
+
+
+@pytest.mark.parametrize("study", [GRID, KNN])
+def test_means_are_those_of_the_command_line(study: Study) -> None:
+    records = computed(study)
+    kept = kept_of(study, records[::-1])
+    for value in study.values:
+        means, summaries = kept.means(value), results.summaries(records, value)
+        assert int((means.count > 0).sum()) == len(summaries)
+        for places, summary in summaries.items():
+            assert means.mean[places] == pytest.approx(summary.mean, rel=1e-12)
+            assert means.spread[places] == pytest.approx(summary.spread, rel=1e-9, abs=1e-12)
+            assert means.count[places] == summary.count
+    assert not kept.missing() and plain(study, list(kept.records())) == plain(study, records)
+
+
+def test_a_document_keeps_results(tmp_path: Path) -> None:
+    records = computed(GRID)
+    kept = kept_of(GRID, records[:-4])
+    failed = msgspec.structs.replace(records[-1], values={}, status="", error="It failed.")
+    kept.add(failed)
+    document = replace(document_of(), attached=((NAME, kept.encode()),))
+    path = tmp_path / "a.playground"
+    documents.write(document, path)
+    back = Kept.decode(dict(documents.read(path).attached)[NAME])
+    assert back.study == GRID and back.done == kept.done == len(records) - 3
+    assert plain(GRID, list(back.records())) == plain(GRID, list(kept.records()))
+    assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
+    missing = {(cell, path.repetition, path.fold) for path in back.missing() for cell in path.cells}
+    assert missing == {(each.places, each.repetition, each.fold) for each in records[-4:-1]}
+
+
+def test_what_is_damaged_is_refused_with_a_sentence() -> None:
+    whole = msgspec.json.decode(kept_of(GRID).encode())
+
+    def changed(**parts: object) -> bytes:
+        return msgspec.json.encode({**whole, **parts})
+
+    study = whole["study"]
+    bad = {
+        b"{}": "study",
+        b"[": "",
+        changed(numerics=99): "numerics 99",
+        changed(study={**study, "repetitions": MOST_RESULTS // 2}): "more than",
+        changed(study={**study, "repetitions": 3}): "another size",
+        changed(study={**study, "values": ["beauty"]}): "does not know",
+        changed(study={**study, "axes": [{"name": "C", "values": [-1.0]}]}): "C",
+        changed(study={**study, "axes": [{"name": "C", "values": [1.0, "a", 10.0]}]}): "C",
+        changed(study={**study, "axes": [{"name": "n", "values": [1, "a", 10]}]}): "int",
+        changed(study={**study, "generator": None}): "no points",
+        changed(study={**study, "generator": None, "digest": "a", "axes": [{"name": "n", "values": ["a"]}]}): "int",
+        changed(study={**study, "lane": {**study["lane"], "classifier": "difference"}}): "no classifier",
+        changed(study={**study, "axes": [{"name": "wit", "values": [1.0]}]}): "wit",
+        changed(values={"accuracy": whole["values"]["accuracy"]}): "others",
+        changed(seconds="AAAA"): "",
+        changed(statuses=[]): "statuses",
+        changed(errors={"0 0 0 9": "no"}): "no cell",
+    }
+    for data, part in bad.items():
+        with pytest.raises(FileError) as said:
+            Kept.decode(data)
+        assert part in str(said.value) and str(said.value).endswith("."), said.value
+
+
+def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.playground"
+    documents.write(replace(document_of(), attached=((NAME, b'{"a":[1,{"b":"]"}]}'),)), path)
+    assert dict(documents.read(path).attached) == {NAME: b'{"a":[1,{"b":"]"}]}'}
+    data = path.read_bytes()
+    for old, new in ((b'"study":', b'"St udy":'), (b'"a":[1,', b'"a":[1,,'), (b'{"b":', b'{"b":1,"b":')):
+        path.write_bytes(data.replace(old, new))
+        with pytest.raises(FileError):
+            documents.read(path)
+
+
+def test_undo_passes_over_what_is_kept_and_saving_does_not() -> None:
+    store = Store(document_of())
+    hand = Controller(store, Session(), lambda: None, lambda said: None)
+    hand.dispatch(AddPoints(xy=[[0.0, 0.0]]))
+    store.saved(store.document, Path("a"))
+    hand.apply(Attach(part=NAME, data=b"[1]"))
+    assert store.modified and store.history == ("Add 1 point",)
+    hand.undo()
+    assert dict(store.document.attached) == {NAME: b"[1]"} and store.saved_position == 1
+    hand.redo()
+    store.saved(store.document, Path("a"))
+    assert not store.modified and len(store.document.points) == 41
+    hand.apply(Attach(part=NAME))
+    assert not store.document.attached
+    hand.apply(Attach(part=NAME, data=b"[1]"))
+    hand.new()
+    assert not store.document.attached
+
+
+def test_an_axis_goes_on_where_the_best_is_at_its_edge() -> None:
+    study = Study("grid", (Axis("C", (0.1, 1.0, 10.0)), Axis("degree", (2, 3, 4))), lane=Lane("svm"), folds=0)
+    study = msgspec.structs.replace(study, generator=GeneratorSettings())
+    at = np.zeros((3, 3))
+    at[2, 1] = 1.0
+    kept = made(study, "accuracy", at)
+    best = best_of(kept, "accuracy", ())
+    assert best is not None and (best.places, best.axis, best.low) == ((2, 1), 0, False)
+    wider = extended(study, best)
+    assert wider.axes[0].values == (0.1, 1.0, 10.0, 100.0, 1000.0) and wider.axes[1] == study.axes[1]
+    grown = kept.grown(wider)
+    assert grown.done == 9 and plane_of(grown.means("accuracy").mean, wider, ())[2, 1] == 1.0
+    cells = {cell for path in grown.missing() for cell in path.cells}
+    assert cells == {(3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2)}
+    low = np.zeros((3, 3))
+    low[1, 0] = 1.0
+    best = best_of(made(study, "accuracy", low), "accuracy", ())
+    assert best is not None and (best.axis, best.low) == (1, True)
+    assert extended(study, best).axes[1].values == (1, 2, 3, 4)  # 0 is no degree
+    low[1, 1] = 1.0  # as good, and inside
+    best = best_of(made(study, "accuracy", low), "accuracy", ())
+    assert best is not None and (best.places, best.axis) == ((1, 1), -1)
+    noise = msgspec.structs.replace(study, axes=(Axis("noise", (0.1, 0.2)), Axis("data", ("moons", "xor"))))
+    best = best_of(made(noise, "accuracy", np.array([[1.0, 0.0], [0.0, 0.0]])), "accuracy", ())
+    assert best is not None and best.axis == -1
+
+
+def test_coarse_cells_stand_for_those_that_are_missing() -> None:
+    study = Study("grid", (Axis("tol", tuple(range(1, 8))), Axis("degree", tuple(range(1, 8)))))
+    there = np.zeros((7, 7), dtype=bool)
+    there[0, 0] = there[4, 0] = True
+    shown = blocks(there, study)
+    assert shown[3, 3].tolist() == [0, 0] and shown[6, 2].tolist() == [4, 0] and shown[5, 5].tolist() == [-1, -1]
+    there[2, 2] = there[3, 3] = True
+    shown = blocks(there, study)
+    assert shown[3, 2].tolist() == [2, 2] and shown[3, 3].tolist() == [3, 3] and shown[1, 1].tolist() == [0, 0]
+    first = paths(study)[0].cells[0]
+    assert first == (0, 0)
+
+
+def test_the_lane_stands_where_its_settings_are() -> None:
+    study = msgspec.structs.replace(GRID, axes=(Axis("C", (0.1, 1.0, 10.0)), Axis("gamma", (1.0, 2.0, 3.0))))
+    generator = GeneratorSettings()
+    stands = standing(study, Lane("svm", svm=SvmSettings(C=math.sqrt(10.0), gamma=2.5)), generator)
+    assert stands is not None and stands[0] == pytest.approx((1.5, 1.5)) and stands[1]
+    stands = standing(study, Lane("svm", svm=SvmSettings(C=1e-3, gamma=100.0, tol=0.1)), generator)
+    assert stands is not None and stands == ((-0.5, 2.5), False)
+    assert standing(study, Lane("knn"), generator) is None

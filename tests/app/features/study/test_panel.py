@@ -1,0 +1,378 @@
+"""The panel in the window, by real clicks and keys: form, map, cells, edge, pause and cancel, files, other points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.features.study import engines, exporting, reading, results
+from app.features.study.cells import paths
+from app.features.study.controller import OUTDATED
+from app.features.study.kept import NAME
+from app.features.study.model import NOTES
+from app.features.study.panel import StudyPanel, study_file
+from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession
+from app.features.study.running import Run
+from app.files import documents
+from app.files.documents import FileError
+from app.learners.svm import SvmSettings
+from app.state.commands import AddPoints
+from app.state.document import Document, Lane, View
+from app.views.window import MainWindow
+from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
+from tests.windows import Make, finish_tasks, settle
+
+KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
+CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+#: 3 x 2 cells, two folds: a moment's work.
+AXES = (AxisPlan("C", "0.001", "0.1", "3", True), AxisPlan("gamma", "0.5", "1", "2"))
+
+
+def document() -> Document:
+    made = document_of(30)
+    lanes = (Lane("svm", svm=SvmSettings(C=0.01, gamma=0.75)), Lane("knn"))
+    return replace(made, lanes=lanes, shown=2, view=View.fitting(made.points))
+
+
+def opened(window: MainWindow, qtbot: QtBot, small: bool = True) -> StudyPanel:
+    QTest.keyClick(window.canvases[0], KEY.Key_D, CTRL_SHIFT)
+    settle(qtbot, window)
+    panel = window.findChild(StudyPanel)
+    assert panel is not None and panel.isVisible()
+    if small:
+        panel.desk.choose(axes=AXES, folds="2")
+        settle(qtbot, window)
+    return panel
+
+
+def click(widget: QWidget) -> None:
+    assert widget.isVisible() and widget.isEnabled()
+    QTest.mouseClick(widget, LEFT)
+
+
+def said(panel: StudyPanel, name: str) -> str:
+    label = panel.findChild(QLabel, f"study.{name}")
+    assert label is not None
+    return label.text() if label.isVisibleTo(panel) else ""
+
+
+def type_into(panel: StudyPanel, name: str, text: str) -> None:
+    field = panel.findChild(QLineEdit, f"study.{name}")
+    assert field is not None and field.isVisible()
+    field.setFocus()
+    QTest.keyClick(field, KEY.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(field, text)
+
+
+def choose(panel: StudyPanel, name: str, data: object) -> None:
+    combo = panel.findChild(QComboBox, f"study.{name}")
+    assert combo is not None and combo.isVisible()
+    combo.setFocus()
+    QTest.keyClick(combo, KEY.Key_Home)
+    while combo.currentData() != data:
+        before = combo.currentIndex()
+        QTest.keyClick(combo, KEY.Key_Down)
+        assert combo.currentIndex() > before, f"{data} is not offered"
+
+
+def done(panel: StudyPanel, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: panel.desk.state == "ended", timeout=60_000)
+
+
+def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
+    return panel.picture.middle_of((column, row)).toPoint()
+
+
+@pytest.fixture
+def stopped() -> Iterator[None]:
+    """After the windows are closed, no thread of a run is left."""
+    runs: list[Run] = []
+    begin = Run.__init__
+
+    def noted(run: Run, *args: object) -> None:
+        begin(run, *args)  # type: ignore[arg-type]
+        runs.append(run)
+
+    Run.__init__ = noted  # type: ignore[method-assign, assignment]
+    yield
+    Run.__init__ = begin  # type: ignore[method-assign]
+    for run in runs:
+        run.cancel()
+        for thread in run.threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in run.threads)
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    panel = opened(window, qtbot)
+    assert said(panel, "forecast").startswith("12 trainings, about ")
+    # Each field says what is wrong with it, and nothing starts.
+    for name, bad, label, good in (
+        ("axis0.start", "no", "axis0.fault", "0.001"),
+        ("axis0.stop", "0.0001", "axis0.fault", "0.1"),
+        ("axis0.count", "1", "axis0.fault", "3"),
+        ("axis1.start", "-1", "axis1.fault", "0.5"),
+        ("axis1.stop", "1e99", "axis1.fault", "1"),
+        ("axis1.count", "2.5", "axis1.fault", "2"),
+        ("folds", "1", "folds.fault", "2"),
+        ("repetitions", "0", "repetitions.fault", "1"),
+    ):
+        type_into(panel, name, bad)
+        window.refresh_if_pending()
+        field = panel.findChild(QLineEdit, f"study.{name}")
+        assert said(panel, label).endswith(".") and not panel.start.isEnabled(), name
+        assert field is not None and field.property("bad") and field.accessibleDescription() == said(panel, label)
+        type_into(panel, name, good)
+        window.refresh_if_pending()
+        assert not said(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
+    click(panel.start)
+    assert panel.desk.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
+    done(panel, qtbot)
+    window.refresh_if_pending()
+    kept = panel.desk.kept
+    assert kept is not None and not kept.missing() and not panel.bar.isVisible()
+    # As the command line computes it.
+    records = computed(kept.study, given_of(window.document.training_points))
+    table = [line.rpartition(",")[0] for line in exporting.table(kept.study, records).decode().splitlines()]
+    own = [line.rpartition(",")[0] for line in exporting.table(kept.study, kept.records()).decode().splitlines()]
+    assert own == table
+    # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
+    QTest.mouseMove(panel.picture, cell(panel, 1, 1))
+    mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
+    assert said(panel, "words").startswith(f"C = 0.01, γ = 1: accuracy {mean:.3f} ± ")
+    assert said(panel, "words").endswith("(2 folds)")
+    steps = len(window.controller.store.history)
+    QTest.mouseClick(panel.picture, LEFT, pos=cell(panel, 2, 0))
+    settle(qtbot, window)
+    svm = window.document.lanes[0].svm
+    assert (svm.C, svm.gamma) == (0.1, 0.5) and window.controller.store.history[steps:] == ("Set C = 0.1, γ = 0.5",)
+    frame = window.result(0)
+    assert frame is not None and frame.model is not None and frame.model.C == 0.1
+    window.named_actions["undo"].trigger()
+    settle(qtbot, window)
+    assert window.document.lanes[0].svm.gamma == 0.75 and panel.desk.kept is kept
+    # The cross stands where the slider is.
+    assert panel._drawn is not None and panel._drawn.cross == pytest.approx((1.0, 0.5)) and panel._drawn.same
+    window.controller.set_lane(0, "svm", C=0.1)
+    settle(qtbot, window)
+    assert panel._drawn.cross == pytest.approx((2.0, 0.5))
+    # Keys go from cell to cell.
+    panel.picture.setFocus()
+    QTest.mouseMove(panel.picture, QPoint(1, 1))
+    panel.picture.read((0, 0))
+    for key in (KEY.Key_Right, KEY.Key_Up, KEY.Key_Up, KEY.Key_Return):
+        QTest.keyClick(panel.picture, key)
+    svm = window.document.lanes[0].svm
+    assert (svm.C, svm.gamma) == (0.01, 1.0)
+
+
+@pytest.mark.usefixtures("stopped")
+def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(document())
+    panel = opened(window, qtbot)
+    panel.desk.choose(axes=(AxisPlan("C", "0.1", "10", "3", True), AxisPlan("gamma", "0.01", "100", "3", True)))
+    window.refresh_if_pending()
+    click(panel.start)
+    done(panel, qtbot)
+    window.refresh_if_pending()
+    best = panel.desk.best()
+    assert best is not None and best.axis == 0 and not best.low
+    assert said(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
+    before = panel.desk.kept
+    assert before is not None
+    first = before.seconds.copy()
+    click(panel.remedy)
+    done(panel, qtbot)
+    kept = panel.desk.kept
+    assert kept is not None and kept.study.axes[0].values == (0.1, 1.0, 10.0, 100.0, 1000.0) and not kept.missing()
+    assert np.array_equal(kept.seconds[:3], first)  # only new cells were computed
+    # Midpoint and contour.
+    for level in (panel.midpoint, panel.level):
+        level.check.setFocus()
+        QTest.keyClick(level.check, KEY.Key_Space)
+        window.refresh_if_pending()
+    before_picture = panel.picture.grab().toImage()
+    session = window.controller.session.of(StudySession)
+    assert session.midpoint is not None and session.level is not None
+    panel.level.field.setFocus()
+    panel.level.field.selectAll()
+    QTest.keyClicks(panel.level.field, "0.8")
+    QTest.keyClick(panel.level.field, KEY.Key_Return)
+    window.refresh_if_pending()
+    assert window.controller.session.of(StudySession).level == 0.8
+    assert panel.picture.grab().toImage() != before_picture
+    # Files.
+    for suffix in ("png", "svg", "csv"):
+        click(panel.save)
+        dialog = panel.findChild(QFileDialog, "study.path")
+        assert dialog is not None
+        dialog.fileSelected.emit(str(tmp_path / f"map.{suffix}"))
+        dialog.reject()
+        dialog.deleteLater()
+        dialog.setObjectName("")
+        finish_tasks(window)
+    assert not QImage(str(tmp_path / "map.png")).isNull()
+    assert b"<svg" in (tmp_path / "map.svg").read_bytes()
+    lines = (tmp_path / "map.csv").read_text().splitlines()
+    assert lines[0].startswith("cell,C,gamma,repetition,fold,accuracy") and len(lines) == 1 + 5 * 3 * 2
+
+
+@pytest.mark.usefixtures("stopped")
+def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(document())
+    panel = opened(window, qtbot)
+    assert not window.controller.store.modified
+    click(panel.start)
+    done(panel, qtbot)
+    assert window.controller.store.modified
+    kept = panel.desk.kept
+    path = tmp_path / "study.playground"
+    documents.write(window.document, path)
+    other = make(documents.read(path))
+    panel = opened(other, qtbot, small=False)
+    again = panel.desk.kept
+    assert kept is not None and again is not None and panel.picture.isVisible() and panel.desk.state == "ended"
+    assert again.study == kept.study and np.array_equal(again.values["accuracy"], kept.values["accuracy"])
+    assert OUTDATED not in said(panel, "warning")
+    other.controller.dispatch(AddPoints(xy=[[0.0, 0.0]], labels=1))
+    settle(qtbot, other)
+    assert said(panel, "warning") == OUTDATED and panel.remedy.text() == "&Run again"
+    other.named_actions["undo"].trigger()
+    settle(qtbot, other)
+    assert OUTDATED not in said(panel, "warning")
+    other.named_actions["redo"].trigger()
+    settle(qtbot, other)
+    click(panel.remedy)
+    done(panel, qtbot)
+    other.refresh_if_pending()
+    now = panel.desk.kept
+    assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in said(panel, "warning")
+    assert panel.desk.kept is not again and not now.missing()
+    other.controller.new()
+    settle(qtbot, other)
+    assert panel.desk.kept is None and not panel.picture.isVisible()
+
+
+def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make(document())
+    panel = opened(window, qtbot)
+    alerts: list[str] = []
+    window.tasks._alert = alerts.append
+    folder = tmp_path / "results"
+    folder.mkdir()
+    click(panel.open)
+    dialog = panel.findChild(QFileDialog, "study.folder")
+    assert dialog is not None
+    dialog.fileSelected.emit(str(folder))
+    dialog.reject()
+    finish_tasks(window)
+    assert alerts == ["results holds no results of a study."] and panel.desk.kept is None
+    records = [each for some in engines.run(GRID, None, paths(GRID), folder) for each in some]
+    panel.open_results(folder)
+    finish_tasks(window)
+    kept = panel.desk.kept
+    assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
+    assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
+    large = msgspec.structs.replace(GRID, repetitions=100_000)
+    results.Part(tmp_path, large).close()
+    panel.open_results(tmp_path)
+    finish_tasks(window)
+    assert "more than 200\u202f000 results" in alerts[-1] and panel.desk.kept is kept
+    # And back: the study as a file.
+    panel.save_as(tmp_path / "study.toml")
+    finish_tasks(window)
+    assert reading.read(tmp_path / "study.toml", no_document)[0] == GRID
+    study = msgspec.structs.replace(GRID, generator=None, digest="?")
+    with pytest.raises(FileError, match="save that first"):
+        study_file(study, tmp_path / "a.toml", None)
+    assert b'document = "../b.playground"' in study_file(study, tmp_path / "c" / "a.toml", tmp_path / "b.playground")
+
+
+def test_what_cannot_be_used_is_said(make: Make, qtbot: QtBot) -> None:
+    window = make(replace(document(), attached=((NAME, b'{"study":1}'),)))
+    panel = opened(window, qtbot)
+    assert said(panel, "warning").startswith("The study that is kept with this document cannot be used: ")
+    assert not panel.picture.isVisible() and not panel.remedy.isVisible() and panel.start.isEnabled()
+
+
+@pytest.mark.usefixtures("stopped")
+def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    panel = opened(window, qtbot)
+    panel.desk.choose(axes=(AxisPlan("tol", "1e-9", "1e-8", "9"), AXES[1]), repetitions="200", value="steps")
+    settle(qtbot, window)
+    click(panel.start)
+    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > 0, timeout=60_000)
+    panel.picture.setFocus()
+    assert "left" in said(panel, "left") and panel.desk.state == "running"
+    click(panel.pause)
+    assert said(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
+    # An edit meanwhile is drawn as ever.
+    window.controller.set_lane(0, "svm", C=3.0)
+    settle(qtbot, window)
+    frame = window.result(0)
+    assert frame is not None and frame.model is not None and frame.model.C == 3.0
+    click(panel.pause)
+    assert panel.desk.state == "running"
+    click(panel.cancel)
+    window.refresh_if_pending()
+    assert panel.desk.state == "ended" and "results are there" in said(panel, "warning")
+    kept = panel.desk.kept
+    assert kept is not None and 0 < kept.done < 7200 and panel.remedy.text() == "&Go on"
+    there = kept.done
+    click(panel.remedy)
+    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > there, timeout=60_000)
+    # With the panel out of sight another document comes: nothing of this one gets into it.
+    window.named_actions["study"].trigger()
+    settle(qtbot, window)
+    window.controller.new()
+    panel.desk._put = 0.0  # it would be kept now
+    panel.desk.collect()
+    settle(qtbot, window)
+    assert panel.desk.state == "ended" and not window.document.attached and panel.desk.kept is None
+
+
+@pytest.mark.usefixtures("stopped")
+def test_other_kinds(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    panel = opened(window, qtbot, small=False)
+    choose(panel, "kind", "notes")
+    window.refresh_if_pending()
+    assert NOTES_SENTENCE in said(panel, "sentence") and said(panel, "forecast").startswith("990\u202f000 trainings")
+    assert panel.desk.planned().study == NOTES
+    choose(panel, "kind", "rules")
+    window.refresh_if_pending()
+    assert "six rules" in said(panel, "sentence") and "All 6" in said(panel, "axis1.all")
+    choose(panel, "kind", "learning-curve")
+    window.refresh_if_pending()
+    type_into(panel, "axis0.stop", "20")
+    type_into(panel, "axis0.count", "3")
+    type_into(panel, "repetitions", "4")
+    window.refresh_if_pending()
+    click(panel.start)
+    done(panel, qtbot)
+    window.refresh_if_pending()
+    assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
+    QTest.mouseMove(panel.picture, cell(panel, 1, 0))
+    assert said(panel, "words").startswith("n per class = 10: accuracy") and "(4 repetitions)" in said(panel, "words")
+    choose(panel, "shown", "training_accuracy")
+    window.refresh_if_pending()
+    assert panel.desk.value == "training_accuracy"
+    click(panel.fold)
+    type_into(panel, "repetitions", "999")
+    window.refresh_if_pending()
+    click(panel.start)
+    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > 0, timeout=60_000)
+    # The window goes while it runs; the fixture sees that nothing is left.

@@ -1,0 +1,174 @@
+"""Runs in worker processes: the results of the command line to the bit; pausing, cancelling, workers that end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.features.study import running
+from app.features.study.cells import digest_of, paths
+from app.features.study.computing import Record
+from app.features.study.model import Axis, Study
+from app.features.study.running import Run
+from app.learners.svm import SvmSettings
+from app.state.document import GeneratorSettings, Lane
+from app.state.points import Points
+from tests.app.features.study.studies import GRID, computed, given_of, plain
+
+#: A path for each cell, each of a tenth of a second.
+SLOW = Study(
+    "grid",
+    (Axis("gamma", (1.0, 2.0, 3.0, 4.0)), Axis("tol", (1e-8, 2e-8, 4e-8, 8e-8))),
+    ("steps",),
+    Lane("svm", svm=SvmSettings(C=1e5)),
+    GeneratorSettings("moons", 300, 0.5),
+    test=10,
+    most_steps=20_000,
+)
+
+
+#: As many in two paths.
+PATHS = msgspec.structs.replace(
+    SLOW, axes=(Axis("C", tuple(1e5 + each for each in range(8))), Axis("tol", (1e-8, 2e-8)))
+)
+
+
+class Taken:
+    """What a run has found."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.records = run, list[Record]()
+
+    def until(self, enough: Callable[[], bool], timeout: float = 60.0) -> None:
+        deadline = time.monotonic() + timeout
+        while not enough():
+            assert time.monotonic() < deadline, "it does not come"
+            ended = self.run.state == "ended"
+            self.records += self.run.take()
+            if ended:
+                break
+            time.sleep(0.005)
+
+    def all(self) -> list[Record]:
+        self.until(lambda: False)
+        return self.records
+
+
+def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
+    return Taken(Run(study, None, lambda: paths(study), lambda: None, n_jobs))
+
+
+def ended(taken: Taken) -> None:
+    """No process and no thread is left."""
+    for thread in taken.run.threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
+
+
+def test_results_are_those_of_the_command_line() -> None:
+    woken = threading.Event()
+    points = GeneratorSettings("moons", 30, 0.3).points()
+    given = given_of(points)
+    study = msgspec.structs.replace(GRID, generator=None, digest=digest_of(points, Points()))
+    taken = Taken(Run(study, given, lambda: paths(study), woken.set, 2))
+    found = taken.all()
+    assert woken.is_set() and taken.run.left == 0 and not taken.run.failure
+    assert plain(study, found) == plain(study, computed(study, given))
+    ended(taken)
+
+
+def test_pause_rests_and_cancel_ends() -> None:
+    taken = started(PATHS)
+    taken.until(lambda: len(taken.records) > 0)
+    taken.run.pause(True)
+    assert taken.run.state == "paused"
+    there, since = -1, time.monotonic()
+    while time.monotonic() - since < 0.5:  # the cell at hand is still computed
+        taken.records += taken.run.take()
+        if len(taken.records) != there:
+            there, since = len(taken.records), time.monotonic()
+        time.sleep(0.01)
+    assert there < 8
+    taken.run.pause(False)
+    taken.until(lambda: len(taken.records) > there)
+    begun = time.monotonic()
+    taken.run.cancel()
+    ended(taken)
+    assert time.monotonic() - begun < 2.0 and taken.run.state == "ended" and taken.run.left > 0
+
+
+#: A window in small: starts a run, and tells the process that computes it.
+WINDOW = """
+import time
+from app.features.study.cells import paths
+from tests.app.features.study.test_running import SLOW, started
+taken = started()
+taken.until(lambda: len(taken.records) > 0)
+print(taken.run._workers[0].process.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+def test_workers_come_last_and_end_with_the_window() -> None:
+    with subprocess.Popen([sys.executable, "-c", WINDOW], stdout=subprocess.PIPE, text=True) as window:
+        assert window.stdout is not None
+        worker = int(window.stdout.readline())
+        assert os.getpriority(os.PRIO_PROCESS, worker) == 19
+        window.kill()
+    deadline = time.monotonic() + 20
+    while _runs(worker):
+        assert time.monotonic() < deadline, "it outlives the window"
+        time.sleep(0.02)
+
+
+def _runs(process: int) -> bool:
+    """Whether there is such a process that has not ended."""
+    try:
+        os.kill(process, 0)
+        status = Path(f"/proc/{process}/stat")
+        return not status.exists() or status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+def test_a_worker_that_is_killed_loses_nothing() -> None:
+    taken = started()
+    taken.until(lambda: len(taken.records) > 0)
+    taken.run._workers[0].process.send_signal(signal.SIGKILL)
+    found = {record.places: record for record in taken.all()}
+    assert len(found) == 16 and not any(record.error for record in found.values())
+    ended(taken)
+
+
+def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running.sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
+    taken = started()
+    assert not taken.all() and "No process" in taken.run.failure and taken.run.state == "ended"
+    ended(taken)
+
+
+@pytest.mark.soak
+def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    poison = paths(SLOW)[1].cells[0]
+    compute = Run._compute
+
+    def killing(run: Run, worker: running._Worker, some: list[running.Path]) -> None:
+        if any(poison in path.cells for path in some):
+            worker.process.kill()
+        compute(run, worker, some)
+
+    monkeypatch.setattr(Run, "_compute", killing)
+    small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
+    found = {record.places: record for record in started(small).all()}
+    assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
