@@ -24,8 +24,8 @@ PER_ENTRY = 4
 LEVEL, TRIES = 0.25, 3
 #: Pivots for each point, at most: there are never so many, unless rounding makes them go round in circles.
 LIMIT = 20
-#: How far beyond points must be to come, as a share of the furthest.
-SHARE = 0.3
+#: Points that come at once, at most, and how far beyond they must be, as a share of the furthest.
+ADDED, SHARE = 3, 0.3
 
 
 @part
@@ -141,7 +141,8 @@ def step(U, members, level, state, lo, hi, beta, change, p, q, d, delta):  # typ
             room = (hi[i] - beta[i] if d[k] > 0.0 else lo[i] - beta[i]) / d[k]
             if room < length:
                 length, blocker = room, k
-    length = larger(length, 0.0)
+    if length <= 0.0:  # several came, and together they are not wanted
+        length, state[COMING] = 0.0, 1
     for k in range(count):
         i = members[k]
         # K_FF d = v_F - mean - shift - delta d
@@ -279,6 +280,7 @@ def pivots(  # type: ignore[no-untyped-def]
         if state[PIVOTS] >= LIMIT * n:
             return STUCK
         choose(members, state, v, up, low, highest, lowest, 0.5 * (top + bottom) if count > 0 else 0.5 * (m + M))
+        state[COMING] = ADDED
         if state[COUNT] == count:
             return FULL if count == most else STUCK
     return RUNNING

@@ -79,9 +79,10 @@ PER_PAIR, STEPS, ON_RAMP = 8, 20, 0.1
 SMALL_GAP = 1e-5
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
-#: Updates before the first pivots; those from which on they are made however few multipliers are free; their share of
-#: the support vectors before that; and the share of tol up to which they are made.
+#: Updates before the first pivots; those from which on they are made however few multipliers are free, if by then not
+#: each has brought a support vector; their share of those before that; the share of tol up to which they are made.
 FIRST_PIVOT, PIVOT_ALWAYS, FREE_SHARE, PIVOT_TOL = 50, 400, 0.25, 0.9
+NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
 
@@ -407,7 +408,9 @@ class AutoSolver(SmoSolver):
         """Pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
-        if 0 < n_iter < PIVOT_ALWAYS and free < FREE_SHARE * np.count_nonzero(part.beta):
+        support = np.count_nonzero(self.beta)
+        early = n_iter < PIVOT_ALWAYS or n_iter < support
+        if n_iter > 0 and early and free < FREE_SHARE * support:
             self._pivot_at = 2 * n_iter
             return
         work = Pivoting(active.kernel, part)
@@ -419,7 +422,10 @@ class AutoSolver(SmoSolver):
             yield
         if work.pivots:
             self.n_short_cuts += 1
-        self._pivot_at = n_iter if outcome == _pivot_loops.CONVERGED else 2 * n_iter + FIRST_PIVOT
+        if outcome == _pivot_loops.CONVERGED:
+            self._pivot_at = n_iter
+        else:  # too many free points, and so there will be; rounding may be less of a hindrance later
+            self._pivot_at = NEVER if outcome == _pivot_loops.FULL else 4 * n_iter + FIRST_PIVOT
 
     def _short_cut(self) -> Work[None]:
         """Try the interior point method on the points under work, in pieces."""

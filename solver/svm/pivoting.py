@@ -24,12 +24,12 @@ from solver.kernels._kernel_rows import KernelNumbers
 from . import _pivot_loops as loops
 from .shrinking import Subproblem
 
-#: Most free points, and delta as a share of the mean of the diagonal.
-MOST, RIDGE = 400, 1e-10
+#: Most free points, and how many more than at the start: where there are more, SMO is as quick.
+MOST, MORE = 400, 120
+#: delta as a share of the mean of the diagonal.
+RIDGE = 1e-10
 #: Rows of the cache needed at least.
 ROWS = 8
-#: Points that come at once at most: so many, and one more for every so many points, as each look at all costs more.
-COMING, PER_COMING = 3, 1000
 
 
 class Pivoting:
@@ -45,11 +45,11 @@ class Pivoting:
 
     def __init__(self, kernel: KernelNumbers, part: Subproblem) -> None:
         self._kernel, self._part = kernel, part
-        self._members = np.zeros(min(MOST, len(part.index)), dtype=np.int64)
+        free = np.flatnonzero((part.up == 0.0) & (part.low == 0.0))[:MOST]
+        self._members = np.zeros(min(MOST, len(free) + MORE, len(part.index)), dtype=np.int64)
         self._state = np.zeros(4, dtype=np.int64)
-        self._state[loops.COMING] = max(COMING, len(part.index) // PER_COMING)
-        free = np.flatnonzero((part.up == 0.0) & (part.low == 0.0))[: len(self._members)]
         self._members[: len(free)], self._state[loops.COUNT] = free, len(free)
+        self._state[loops.COMING] = loops.ADDED
         self._factor = np.empty((len(self._members), len(self._members)))
         self._tau = float(part.diagonal.mean()) + 1e-300
 
