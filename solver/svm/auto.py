@@ -203,7 +203,7 @@ class AutoSolver(SmoSolver):
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
         #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
-        self._pivot_at = 0 if self.beta.any() else FIRST_PIVOT
+        self._pivot_at = self._first_pivot
         active = self._active
         if self._may_try and len(self.y) >= EXPANDED:
             active.plane = plane_sums(kernel, active.whole.XT)
@@ -213,6 +213,12 @@ class AutoSolver(SmoSolver):
                     phi = active.plane.features(SHARE_OF_KERNEL)
                 if len(self.y) >= (NESTED_LOW if phi.rank <= LOW else NESTED):
                     self._trial = self._from_some(phi)
+
+    @property
+    def _first_pivot(self) -> int:
+        if self.max_iter < FIRST_PIVOT:  # hardly a step is wanted
+            return NEVER
+        return 0 if self.beta.any() else FIRST_PIVOT
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """As in `SmoSolver`, with room for the error of the expansion in `dual`, `primal` and `gap`."""
@@ -311,7 +317,7 @@ class AutoSolver(SmoSolver):
                 return
             active.replace(beta, y - rows.total)
             active.size, active.error = rows.size, rows.error
-            self._moved_since_refresh, self._pivot_at = True, 0
+            self._moved_since_refresh, self._pivot_at = True, self._first_pivot
             return
         w = phi.sum(found.moments) - phi.sum(rows.moments)
         for width in widths:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from solver.core.certificate import Status
 from solver.kernels.table import Kernel
 from solver.svm import _pivot_loops as loops
-from solver.svm import auto, pivoting
+from solver.svm import auto, pivoting, smo
 from solver.svm.auto import AutoSolver
 from solver.svm.pivoting import Pivoting
 from solver.svm.smo import SmoSolver
@@ -150,6 +150,27 @@ def test_a_limit_in_the_middle_leaves_true_multipliers() -> None:
         v = y[some] - Formula("rbf", 1.0)(X[some], X) @ solver.beta
         np.testing.assert_allclose(solver.v[some], v, atol=1e-5 + proof.kernel_error)
         assert -1e-6 <= proof.dual <= proof.primal and (0.0 <= proof.gap <= 1.0 or np.isnan(proof.gap))
+
+
+def test_pivots_on_some_of_the_points_leave_true_multipliers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "FIRST_PIVOT", 3000)
+    monkeypatch.setattr(smo, "PIECE", 5000)
+    X, y = points("noisy circle", 600, 2)
+    K = Formula("rbf", 1.0)(X, X)
+    for looks in (2, 5):
+        solver, parts = AutoSolver(X, y, Kernel("rbf", 1.0), C=1e3), 0
+        while parts < looks:  # v is read once only: what was read is kept
+            solver.step(10**6, stop=lambda: True)
+            parts += solver._trial is not None and not active_of(solver).part.is_whole
+        np.testing.assert_allclose(solver.v, y - K @ solver.beta, atol=1e-6)
+    assert solver.run() is Status.OPTIMAL and solver.n_short_cuts > 0
+    assert kkt_violation(K, y, 1e3, solver.alpha) <= 1e-3 + 1e-6
+
+
+def test_a_limit_of_few_updates_is_one_of_pivots_too() -> None:
+    X, y = points("noisy circle", 100, 2)
+    solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=100.0, max_iter=1, alpha=np.full(100, 0.1))
+    assert solver.run() is Status.STOPPED_EARLY and solver.n_iter == 1
 
 
 def test_smo_itself_is_as_ever() -> None:
