@@ -13,11 +13,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.core._compile import cache_directory
+from solver.core.arrays import Array
 from solver.core.stepping import SteppedSolver
+
+if TYPE_CHECKING:
+    from solver.kernels.table import Kernel
 
 #: File in the cache that says that everything is there.
 COMPLETE = "complete"
@@ -53,11 +58,19 @@ def steps() -> list[Step]:
         Step("kNN points", lambda: model.predict_proba(X)),
         Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
         Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
+        Step("SVM at once", lambda: _pivots(X, y, rbf), in_window=False),
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
         Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
         Step("relief", _relief, in_window=False),
     ]
+
+
+def _pivots(X: Array, y: Array, kernel: Kernel) -> None:
+    """The short cuts of ``SVC(solver="auto")``."""
+    from solver.svm.auto import AutoSolver
+
+    AutoSolver(X, y, kernel, alpha=[0.5, 0.0, 0.5, 0.0]).run()
 
 
 def _relief() -> None:

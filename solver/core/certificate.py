@@ -91,8 +91,8 @@ class Certificate:
 
 
 def gap_of(primal: float, dual: float) -> float:
-    """The relative duality gap; nan without a primal bound."""
-    return max(0.0, (primal - dual) / primal) if 0 < primal < np.inf else np.nan
+    """The relative duality gap, at most 1 because alpha = 0 has a dual of 0; nan without a primal bound."""
+    return min(1.0, max(0.0, (primal - dual) / primal)) if 0 < primal < np.inf else np.nan
 
 
 def joined(certificates: Sequence[Certificate]) -> Certificate:

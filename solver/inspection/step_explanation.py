@@ -207,7 +207,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> State:
             return np.array(matrix[i])
         alone = np.zeros(len(part.index))
         alone[i] = 1.0
-        sums = KernelSum(solver._active._kernel, part, alone)
+        sums = KernelSum(solver._active.kernel, part, alone)
         sums.work()
         return sums.total
 

@@ -1,4 +1,4 @@
-"""AutoSolver: SMO with three short cuts, where a smooth kernel of the plane makes them possible.
+"""AutoSolver: SMO with four short cuts, for kernels that are positive semidefinite.
 
 It runs SMO, which alone decides when the multipliers are optimal, and certifies them.  Besides:
 
@@ -7,8 +7,10 @@ It runs SMO, which alone decides when the multipliers are optimal, and certifies
   the certificate leave room for it.
 * Many points are not started from 0.  A tenth of them, each as dear as those it stands for together, is trained first,
   in the same way; with its f, few steps of Newton's method (`newton`) on the points near the margin, at a ramp of
-  multipliers made steeper again and again, bring all multipliers next to the optimum.  Not where the rank of the kernel
-  is so high, or so few points are support vectors, that SMO is expected to be cheaper.
+  multipliers made steeper again and again, bring all multipliers next to the optimum.  Where that is expected to take
+  long (few points, a large C, a high rank), the multipliers are only those that this f asks for.
+* Such a start, or the first updates, are followed by the pivots of `pivoting`, which take the points under work to
+  their optimum.  They wait while hardly a multiplier is free: then SMO is as quick.
 * From time to time, when the updates so far have cost much more than an interior point method would
   (`interior_point`), it tries one on the points under work, and takes the multipliers found if their dual, with the
   exact kernel, is larger.  Then SMO goes on from there; if they are not taken, as if nothing had happened.
@@ -35,9 +37,10 @@ from solver.core.stepping import Checkpoint, Stop, never
 from solver.kernels.plane_sums import Features, plane_sums
 from solver.kernels.table import KERNELS, Kernel
 
-from . import smo
+from . import _pivot_loops, smo
 from .interior_point import Work, maximise, pivoted_cholesky
 from .newton import ramped
+from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
 from .smo import SmoSolver
@@ -74,6 +77,12 @@ ALL_POINTS = 20_000_000
 PER_PAIR, STEPS, ON_RAMP = 8, 20, 0.1
 #: The gap below which no better primal bound is looked for.
 SMALL_GAP = 1e-5
+#: C from which on Newton's method takes too many steps.
+DEAR = 1000.0
+#: Updates before the first pivots; those from which on they are made however few multipliers are free, if by then not
+#: each has brought a support vector; their share of those before that; the share of tol up to which they are made.
+FIRST_PIVOT, PIVOT_ALWAYS, FREE_SHARE, PIVOT_TOL = 50, 400, 0.25, 0.9
+NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
 
@@ -193,14 +202,23 @@ class AutoSolver(SmoSolver):
         #: What the start is made from, and which points that are, while it is being made.
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
+        #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
+        self._pivot_at = self._first_pivot
         active = self._active
         if self._may_try and len(self.y) >= EXPANDED:
             active.plane = plane_sums(kernel, active.whole.XT)
             active.largest_error = ERROR_SHARE * self.tol
             if active.plane is not None and active.shrinking and not self.beta.any():
-                phi = active.plane.features(SHARE_OF_KERNEL)
+                with _ONE_THREAD:
+                    phi = active.plane.features(SHARE_OF_KERNEL)
                 if len(self.y) >= (NESTED_LOW if phi.rank <= LOW else NESTED):
                     self._trial = self._from_some(phi)
+
+    @property
+    def _first_pivot(self) -> int:
+        if self.max_iter < FIRST_PIVOT:  # hardly a step is wanted
+            return NEVER
+        return 0 if self.beta.any() else FIRST_PIVOT
 
     def certificate(self, thorough: bool = True) -> Certificate:
         """As in `SmoSolver`, with room for the error of the expansion in `dual`, `primal` and `gap`."""
@@ -252,13 +270,15 @@ class AutoSolver(SmoSolver):
                     self._trial = self._few = None
         elif not self._may_try:
             super()._advance(goal)
+        elif self.n_iter >= self._pivot_at and self._active.part.violation > max(self.tol, self._reachable):
+            self._trial = self._pivots()
         elif self._cost >= self._try_at:
             self._try_at = 2 * self._cost
             self._trial = self._short_cut()
         else:
             each = len(self._active.part.index) + UPDATE
             before = self.n_iter
-            super()._advance(min(goal, before - (self._cost - self._try_at) // each))
+            super()._advance(min(goal, max(before, self._pivot_at), before - (self._cost - self._try_at) // each))
             self._cost += each * (self.n_iter - before)
 
     def _from_some(self, phi: Features) -> Work[None]:
@@ -282,8 +302,7 @@ class AutoSolver(SmoSolver):
             few.step(smo.PIECE, stop=lambda: True)
             yield
         by_smo = PER_PAIR * float(n) * n / len(index) * np.count_nonzero(few.beta) + few.cost * n / len(index)
-        if phi.rank > LOW and cost_of_newton(n, phi.rank) > by_smo:
-            return
+        newton = top < DEAR and (phi.rank <= LOW or (n >= MANY and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)
         aim = y - found.total  # v of all points, at the f of `few`
@@ -293,6 +312,13 @@ class AutoSolver(SmoSolver):
         centre, near = 0.5 * (lo + hi), n * phi.rank > ALL_POINTS
         rows = PlaneSum(plane, XT, beta)
         yield from _done(rows)
+        if not newton:
+            if rows.error > active.largest_error:
+                return
+            active.replace(beta, y - rows.total)
+            active.size, active.error = rows.size, rows.error
+            self._moved_since_refresh, self._pivot_at = True, self._first_pivot
+            return
         w = phi.sum(found.moments) - phi.sum(rows.moments)
         for width in widths:
             if near:
@@ -337,13 +363,17 @@ class AutoSolver(SmoSolver):
                 alpha = np.zeros(len(self.y))
                 alpha[index] = solver.alpha
                 beta = feasible(self.y, self.C, alpha)
-                Kb = plane.all_at_once(self.points, beta, self.points)
-                scale = min(1.0, float(np.abs(beta).sum()) / max(float(beta @ Kb), 1e-300))
-                beta *= scale
-                self._active.replace(beta, self.y - scale * Kb)
                 self._active.error = plane.uncertainty(beta)
                 self._active.size = np.full(len(beta), self._active.error / EPS)
+                self._scale_down(beta, plane.all_at_once(self.points, beta, self.points))
+        elif self.dual < 0.0 and self._active.part.is_whole:
+            self._scale_down(self.beta, self.y - self.v)
         super().give_up()
+
+    def _scale_down(self, beta: Array, Kb: Array) -> None:
+        """The best multiple, up to 1, of these multipliers, whose kernel sums are `Kb`: its dual is not negative."""
+        scale = min(1.0, float(np.abs(beta).sum()) / max(float(beta @ Kb), 1e-300))
+        self._active.replace(scale * beta, self.y - scale * Kb)
 
     @property
     def error(self) -> float:
@@ -379,6 +409,29 @@ class AutoSolver(SmoSolver):
     def cost(self) -> int:
         """Of the updates so far."""
         return self._cost
+
+    def _pivots(self) -> Work[None]:
+        """Pivots on the points under work, in pieces."""
+        active, part, n_iter = self._active, self._active.part, self.n_iter
+        free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
+        support = np.count_nonzero(self.beta)
+        early = n_iter < PIVOT_ALWAYS or n_iter < support
+        if n_iter > 0 and early and free < FREE_SHARE * support:
+            self._pivot_at = 2 * n_iter
+            return
+        work = Pivoting(active.kernel, part)
+        outcome = _pivot_loops.RUNNING
+        while outcome == _pivot_loops.RUNNING:
+            outcome = work.work(PIVOT_TOL * max(self.tol, self._reachable), smo.PIECE)
+            active.replace(part.beta, part.v)
+            self._moved_since_refresh = True
+            yield
+        if work.pivots:
+            self.n_short_cuts += 1
+        if outcome == _pivot_loops.CONVERGED:
+            self._pivot_at = n_iter
+        else:  # too many free points, and so there will be; rounding may be less of a hindrance later
+            self._pivot_at = NEVER if outcome == _pivot_loops.FULL else 4 * n_iter + FIRST_PIVOT
 
     def _short_cut(self) -> Work[None]:
         """Try the interior point method on the points under work, in pieces."""

@@ -96,6 +96,12 @@ class Subproblem:
         """(m, M) over these points."""
         return float((self.v + self.up).max()), float((self.v + self.low).min())
 
+    @property
+    def violation(self) -> float:
+        """m - M over these points."""
+        m, M = self.bounds
+        return m - M
+
     def undecided(self) -> Indices:
         """The points that a pair with any other could move now: free, or at a bound and beyond m or M."""
         m, M = self.bounds
@@ -264,7 +270,7 @@ class ActiveSet:
         matrix: Array | None,
     ) -> None:
         n = len(y)
-        self._kernel, self._y, self._matrix = kernel, y, matrix
+        self.kernel, self._y, self._matrix = kernel, y, matrix
         self.shrinking = shrinking and matrix is None and n >= LEAST_SHRUNK
         self.megabytes = megabytes
         self._megabytes = 0.5 * megabytes if self.shrinking else megabytes  # one half for all points, one for a part
@@ -319,7 +325,7 @@ class ActiveSet:
         whole, part = self.whole, self.part
         if self._matrix is not None:
             return _smo_plain.run(self._matrix, whole.lo, whole.hi, self.beta, self._v, ints, tol, n_steps, notes)
-        outcome = part.run(rule, self._kernel, ints, rng, tol, n_steps, budget, notes)
+        outcome = part.run(rule, self.kernel, ints, rng, tol, n_steps, budget, notes)
         if not part.is_whole:
             self.beta[part.index] = part.beta
         return outcome
@@ -349,7 +355,7 @@ class ActiveSet:
         self._all_points()
         if state.part:
             index, v, self._base[:] = state.part
-            self.part = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
+            self.part = self.whole.part(index, self._megabytes, self.kernel[0] == PRECOMPUTED)
             self.part.v[:] = v
 
     # -- v of all points -------------------------------------------------------------------------------------------
@@ -375,7 +381,7 @@ class ActiveSet:
         cheap = plane is not None and 2 * plane.cost < (1 + ROW_COST) * np.count_nonzero(weights)
         if cheap and plane is not None and plane.uncertainty(weights) <= self.largest_error:
             return PlaneSum(plane, part.XT, weights)
-        return KernelSum(self._kernel, part, weights)
+        return KernelSum(self.kernel, part, weights)
 
     def refresh(self, definition: KernelSum) -> None:
         """v of all points from its definition."""
@@ -428,7 +434,7 @@ class ActiveSet:
             before.v[:] = self._v[index]
             self._spent -= before.n_evaluations  # it goes on counting
         else:
-            before = self.whole.part(index, self._megabytes, self._kernel[0] == PRECOMPUTED)
+            before = self.whole.part(index, self._megabytes, self.kernel[0] == PRECOMPUTED)
         self.part = before
         self._base[:] = self.beta
 

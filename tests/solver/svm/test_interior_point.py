@@ -64,6 +64,7 @@ CASES = ("plain", "dear", "prices", "duplicates", "conflicts", "one each", "one 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cut is tried early and whatever it costs, also where points are left out."""
+    monkeypatch.setattr(auto, "FIRST_PIVOT", 10**9)
     monkeypatch.setattr(auto, "FIRST_TRY", 20_000)
     monkeypatch.setattr(auto, "SHARE", 1e6)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)
