@@ -13,7 +13,7 @@ is loaded when the first of them is called: by the window on a thread of its own
 from __future__ import annotations
 
 import sys
-import threading
+from _thread import RLock  # a lock is all it takes: no module here starts threads
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -57,7 +57,7 @@ class Deferred:
         return self._made
 
 
-_LOCK = threading.RLock()
+_LOCK = RLock()
 #: Modules whose names may stand for functions that are `Deferred`, besides those of this package.
 _others: set[str] = set()
 

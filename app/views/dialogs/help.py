@@ -25,6 +25,8 @@ from app.views.widgets.form_fields import filled, named
 
 #: Pages of `assets/help`, and what they are called.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
+#: Rich text takes a narrow space for one at which a line may end.
+UNBROKEN = str.maketrans({"\N{NARROW NO-BREAK SPACE}": "&nbsp;"})
 
 
 class HelpDialog(QDialog):
@@ -39,7 +41,8 @@ class HelpDialog(QDialog):
         parts = []
         for title, rows in sections().items():
             body = "".join(
-                f"<tr><td><b>{escape(key)}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>" for key, text in rows
+                f"<tr><td><b>{escape(key).translate(UNBROKEN)}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>"
+                for key, text in rows
             )
             parts.append(f"<h3>{escape(title)}</h3><table cellspacing='3'>{body}</table>")
         page.setHtml("".join(parts))

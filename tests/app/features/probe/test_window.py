@@ -241,6 +241,7 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> 
         if larger:
             window.named_actions["larger"].trigger()
             settle(qtbot, window)
+            QApplication.processEvents()  # what became larger is laid out anew
         panel = panel_of(window)
         for label in panel.findChildren(QLabel):
             if label.isVisible() and label.text() and label.objectName().startswith("probe") and label.wordWrap():
