@@ -28,6 +28,8 @@ AT_A_TIME, MOST = 0.2, 256
 TRIES = 2
 #: How many may fail to begin, one after the other.
 BARREN = 3
+#: How far workers stand back behind all other processes.
+NICENESS = 19
 ENDED = "The process that computed this has ended."
 State = Literal["running", "paused", "ended"]
 
@@ -42,7 +44,8 @@ class _Worker:
 
     def __init__(self, study: Study, points: Points | None) -> None:
         path = json.dumps(sys.path)
-        code = f"import sys, json; sys.path[:] = json.loads({path!r}); from {__package__}.worker import main; main()"
+        code = f"import sys, json; sys.path[:] = json.loads({path!r}); "
+        code += f"from {__package__}.worker import main; main({NICENESS})"
         environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # of Windows
         self.process = subprocess.Popen(

@@ -92,11 +92,11 @@ class _Desk:
         os._exit(0)  # the window is gone, or wants no more
 
 
-def main() -> None:
-    """Compute what is ordered until nobody orders any more."""
+def main(niceness: int) -> None:
+    """Compute what is ordered until nobody orders any more, behind other processes by so much."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the window to say what happens then
     if hasattr(os, "nice"):
-        os.nice(19)
+        os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
     desk = _Desk()
