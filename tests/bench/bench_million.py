@@ -187,7 +187,7 @@ def picture(rows: list[Row], path: Path) -> None:
     plot.setLabel("bottom", "points")
     plot.setLabel("left", "seconds, one core")
     plot.setXRange(np.log10(min(row["n"] for row in rows)), np.log10(max(row["n"] for row in rows)), padding=0.06)
-    plot.addLegend(offset=(-1, -1))
+    plot.addLegend(offset=(10, 10))
     colours = ("#0072b2", "#d55e00", "#009e73", "#56b4e9", "#e69f00", "#cc79a7")
     lines = sorted({(row["kernel"], row["program"]) for row in rows}, key=lambda line: (line[0] != "rbf", line[1]))
     for (kernel, program), colour, symbol in zip(lines, colours, ("o", "s", "d", "t", "p", "star"), strict=True):
