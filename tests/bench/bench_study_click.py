@@ -35,9 +35,9 @@ def clicks(running: bool) -> list[float]:
         assert panel is not None
         if running:  # more than it will come to
             axes = (AxisPlan("C", "0.01", "1e4", "40", True), AxisPlan("gamma", "0.01", "100", "40", True))
-            panel.desk.choose(axes=axes, repetitions="20")
-            panel.desk.start()
-            watch.until(lambda: panel.desk.kept is not None and panel.desk.kept.done > 0, 120)
+            panel.studies.choose(axes=axes, repetitions="20")
+            panel.studies.start()
+            watch.until(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
             x, y = rng.uniform((-1, -0.8), (2, 1.2))
@@ -48,11 +48,11 @@ def clicks(running: bool) -> list[float]:
             taken.append(time.perf_counter() - start)
             watch.until(window.idle)
         if running:
-            assert panel.desk.state == "running" and panel.desk.kept is not None
-            print(f"{panel.desk.kept.done} results meanwhile")
+            assert panel.studies.state == "running" and panel.studies.kept is not None
+            print(f"{panel.studies.kept.done} results meanwhile")
             spent = []
             for _ in range(20):
-                panel.desk.changes += 1
+                panel.studies.changes += 1
                 begun = time.perf_counter()
                 panel._again()
                 panel.picture.repaint()

@@ -60,6 +60,11 @@ MEASURES: dict[str, Measure] = {
     "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
 }
 
+    @property
+    def heading(self) -> str:
+        """The title where nothing stands before it."""
+        return self.title[0].upper() + self.title[1:]
+
 
 class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A parameter and the values it takes, numbers in ascending order."""

@@ -58,15 +58,15 @@ FAR = 1e12
 class _Level(QWidget):
     """A number that may be switched off."""
 
-    def __init__(self, name: str, text: str, tip: str, desk: StudyController) -> None:
+    def __init__(self, name: str, text: str, tip: str, studies: StudyController) -> None:
         super().__init__()
-        self._name, self._desk = name, desk
+        self._name, self._studies = name, studies
         self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
         self.field = describe(NumberField(text.replace("&", ""), -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
         self.field.setMinimumWidth(52)
         self.field.setMaximumWidth(84)
         self.check.clicked.connect(self._switch)
-        self.field.committed.connect(lambda value: desk.look_at(**{name: value}))
+        self.field.committed.connect(lambda value: studies.look_at(**{name: value}))
         self._proposal = 0.0
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
 
@@ -75,7 +75,7 @@ class _Level(QWidget):
         self.field.refused.connect(said)
 
     def _switch(self, on: bool) -> None:
-        self._desk.look_at(**{self._name: self._proposal if on else None})
+        self._studies.look_at(**{self._name: self._proposal if on else None})
 
     def show_level(self, level: float | None, proposal: float) -> None:
         """Show it; `proposal` is what it is at first."""
@@ -100,7 +100,7 @@ class StudyPanel(QWidget):
     def __init__(self, controller: Controller, window: Any) -> None:
         super().__init__()
         self._controller, self._window = controller, window
-        self.desk = desk = controller.feature(StudyController)
+        self.studies = studies = controller.feature(StudyController)
         self._scene: tuple[Scene, Theme] | None = None
         self._picture_of: tuple[object, ...] = ()
         self._drawn: Drawn | None = None
@@ -110,10 +110,10 @@ class StudyPanel(QWidget):
         self._clock = QTimer(self, singleShot=True, interval=TICK)
         self._clock.timeout.connect(self._collect)
         self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
-        desk.wake = self._rung.emit
-        window.closed.connect(desk.close)
-        self.destroyed.connect(desk.close)
-        self.form = StudyForm(desk)
+        studies.wake = self._rung.emit
+        window.closed.connect(studies.close)
+        self.destroyed.connect(studies.close)
+        self.form = StudyForm(studies)
         self._build()
 
     # -- parts ---------------------------------------------------------------------------------------------------------
@@ -132,14 +132,14 @@ class StudyPanel(QWidget):
         self.start = describe(QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.")
         self.start.clicked.connect(self._start)
         self.pause = describe(QPushButton("Pa&use"), "study.pause", "Pause", "Rest after the cell at hand, or go on.")
-        self.pause.clicked.connect(self._act(self.desk.pause))
+        self.pause.clicked.connect(self._act(self.studies.pause))
         self.cancel = describe(
             QPushButton("&Cancel"),
             "study.cancel",
             "Cancel",
             "End it; what was computed stays, and can be gone on with.",
         )
-        self.cancel.clicked.connect(self._act(self.desk.cancel))
+        self.cancel.clicked.connect(self._act(self.studies.cancel))
         self.bar = describe(QProgressBar(), "study.progress", "Progress", "How much of the study is computed.")
         self.bar.setTextVisible(False)
         self.bar.setMaximumHeight(10)
@@ -188,7 +188,7 @@ class StudyPanel(QWidget):
         flow = FlowLayout(row, 10)
         self.value = describe(combo_box(width=10), "study.shown", "What is shown", "Of what was measured.")
         self.value.activated.connect(
-            lambda: self.desk.look_at(value=str(self.value.currentData()), midpoint=None, level=None)
+            lambda: self.studies.look_at(value=str(self.value.currentData()), midpoint=None, level=None)
         )
         self._value_box = labelled("Sh&ow", self.value)
         flow.addWidget(self._value_box)
@@ -201,8 +201,8 @@ class StudyPanel(QWidget):
             filled(QHBoxLayout(box), QLabel(), choice, margins=0, spacing=4)
             self._rest_boxes.append(box)
             flow.addWidget(box)
-        self.midpoint = _Level("midpoint", "Midpoint", "Blue below it, orange above it.", self.desk)
-        self.level = _Level("level", "Contour", "A line where the mean is this.", self.desk)
+        self.midpoint = _Level("midpoint", "Midpoint", "Blue below it, orange above it.", self.studies)
+        self.level = _Level("level", "Contour", "A line where the mean is this.", self.studies)
         for each in (self.midpoint, self.level):
             each.refused(self._controller.say)
             flow.addWidget(each)
@@ -231,29 +231,29 @@ class StudyPanel(QWidget):
 
     def _start(self) -> None:
         self._open = False
-        self.desk.start()
+        self.studies.start()
         self._again()
         self.picture.setFocus()
 
     def _remedy(self) -> None:
-        if self.desk.state != "ended":
+        if self.studies.state != "ended":
             return
-        if self.desk.outdated:
-            self.desk.again()
-        elif self.desk.missing:
-            self.desk.go_on()
+        if self.studies.outdated:
+            self.studies.again()
+        elif self.studies.missing:
+            self.studies.go_on()
         else:
-            self.desk.extend()
+            self.studies.extend()
         self._again()
 
     def _choose_rest(self) -> None:
-        kept = self.desk.kept
+        kept = self.studies.kept
         if kept is not None:
             rest = tuple(int(choice.currentData()) for choice in self.rests[: len(kept.study.axes) - 2])
-            self.desk.look_at(rest=rest)
+            self.studies.look_at(rest=rest)
 
     def _taken(self, places: Places) -> None:
-        self.desk.apply(places)
+        self.studies.apply(places)
 
     # -- what comes in -------------------------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class StudyPanel(QWidget):
 
     @Slot()
     def _collect(self) -> None:
-        if self.desk.collect():
+        if self.studies.collect():
             self._again()
 
     def _again(self) -> None:
@@ -276,9 +276,9 @@ class StudyPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show plan, progress and results."""
         self._scene = scene, theme
-        desk = self.desk
-        desk.look()
-        has = desk.kept is not None
+        studies = self.studies
+        studies.look()
+        has = studies.kept is not None
         opened = not has if self._open is None else self._open
         self.fold.setChecked(opened)
         self.fold.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
@@ -286,9 +286,9 @@ class StudyPanel(QWidget):
         self.setFocusProxy(self.form.kind if opened else self.picture)
         if opened:
             self.form.show_plan(scene)
-        running = desk.state != "ended"
-        sound = desk.planned().study is not None
-        forecast = desk.forecast() if sound else "Not ready: see what is said below."
+        running = studies.state != "ended"
+        sound = studies.planned().study is not None
+        forecast = studies.forecast() if sound else "Not ready: see what is said below."
         show_text(self.forecast, forecast)
         self.forecast.setVisible(not running)
         self.start.setVisible(not running)
@@ -302,7 +302,7 @@ class StudyPanel(QWidget):
         self._show_picture(scene, theme)
 
     def _show_progress(self) -> None:
-        progress = self.desk.progress()
+        progress = self.studies.progress()
         self._going.setVisible(progress.state != "idle")
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * progress.share))
@@ -312,16 +312,16 @@ class StudyPanel(QWidget):
         self.pause.setAccessibleName("Resume" if paused else "Pause")
 
     def _show_warning(self, opened: bool) -> None:
-        desk, sentence, remedy = self.desk, self.desk.failure, ""
-        kept = desk.kept
-        if kept is not None and desk.outdated:
+        studies, sentence, remedy = self.studies, self.studies.failure, ""
+        kept = studies.kept
+        if kept is not None and studies.outdated:
             sentence, remedy = OUTDATED, "&Run again"
-        elif kept is not None and desk.state == "ended":
-            missing = desk.missing
-            best = desk.best()
+        elif kept is not None and studies.state == "ended":
+            missing = studies.missing
+            best = studies.best()
             if missing:
                 done = kept.done
-                sentence = f"{desk.failure} {grouped(done)} of {grouped(done + missing)} results are there.".strip()
+                sentence = f"{studies.failure} {grouped(done)} of {grouped(done + missing)} results are there.".strip()
                 remedy = "&Go on"
             elif best is not None and best.axis >= 0:
                 name = kept.study.axes[best.axis].name
@@ -332,16 +332,16 @@ class StudyPanel(QWidget):
         self.remedy.setText(remedy)
         self.remedy.setAccessibleName(remedy.replace("&", "") or "Extend")
         self.remedy.setVisible(bool(remedy))
-        self.remedy.setEnabled(desk.state == "ended")
+        self.remedy.setEnabled(studies.state == "ended")
 
     def _show_picture(self, scene: Scene, theme: Theme) -> None:
-        desk, kept = self.desk, self.desk.kept
+        studies, kept = self.studies, self.studies.kept
         if kept is None:
             self._drawn, self._picture_of = None, ()
             self.picture.show_results(None, theme)
             return
-        study, session, value, rest = kept.study, desk.session, desk.value, desk.rest
-        fill(self.value, ((MEASURES[name].title, name) for name in study.values), value)
+        study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
+        fill(self.value, ((MEASURES[name].heading, name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
         names = titles(study.lane, True)
         for number, (choice, box) in enumerate(zip(self.rests, self._rest_boxes, strict=True)):
@@ -354,13 +354,13 @@ class StudyPanel(QWidget):
                 if label is not None:
                     show_text(label, names.get(axis.name, axis.name))
                 choice.setAccessibleName(names.get(axis.name, axis.name))
-        stands = standing(study, desk.lane, scene.generator)
-        key = (kept, desk.changes, value, rest, session.midpoint, session.level, stands)
+        stands = standing(study, studies.lane, scene.generator)
+        key = (kept, studies.changes, value, rest, session.midpoint, session.level, stands)
         if key != self._picture_of:
             self._picture_of = key
             means = kept.means(value)
             cross, same = stands if stands is not None else (None, True)
-            best = desk.best()
+            best = studies.best()
             self._drawn = Drawn(kept, means, value, rest, best, cross, same, session.midpoint, session.level)
         assert self._drawn is not None
         flat = self._drawn.curves
@@ -372,7 +372,7 @@ class StudyPanel(QWidget):
 
     def _show_levels(self) -> None:
         assert self._drawn is not None
-        drawn, session = self._drawn, self.desk.session
+        drawn, session = self._drawn, self.studies.session
         best, proposal = drawn.best, 0.5
         if best is not None:
             spread = drawn.means.spread[best.places]
@@ -460,7 +460,7 @@ class StudyPanel(QWidget):
 
     def _opened(self, kept: Kept) -> None:
         self._open = False
-        self.desk.take(kept)
+        self.studies.take(kept)
         self._again()
 
 

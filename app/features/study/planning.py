@@ -270,8 +270,7 @@ def notes_plan() -> Plan:
 
 def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
     """What can be measured, alone or beside an `other` classifier, and what it is called."""
-    found = {name: MEASURES[name].title for name in measures_of(lane_of(plan.kind, lane), other)}
-    return {name: title[0].upper() + title[1:] for name, title in found.items()}
+    return {name: MEASURES[name].heading for name in measures_of(lane_of(plan.kind, lane), other)}
 
 
 # -- from the form to a study ------------------------------------------------------------------------------------------
@@ -332,7 +331,12 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
     if not start < stop:
         faults[f"axis{place}.stop"] = f"{title} to must be above {start:g}, where it begins."
         return ()
-    return spaced(start, stop, int(count), axis.log, whole)
+    values = spaced(start, stop, int(count), axis.log, whole)
+    if len(values) < count and not whole:
+        sentence = f"{title} has only {len(values)} of {int(count)} values: its ends are too close for more."
+        faults[f"axis{place}.count"] = sentence
+        return ()
+    return values
 
 
 def spaced(start: float, stop: float, count: int, log: bool, whole: bool) -> tuple[Any, ...]:

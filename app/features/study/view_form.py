@@ -89,9 +89,9 @@ def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> N
 class AxisFields(QWidget):
     """One axis: which parameter, from where to where, how many values and how they are spaced."""
 
-    def __init__(self, place: int, desk: StudyController) -> None:
+    def __init__(self, place: int, studies: StudyController) -> None:
         super().__init__()
-        self._place, self._desk = place, desk
+        self._place, self._studies = place, studies
         name, word = f"axis{place}", PLACES[place]
         self.parameter = describe(
             combo_box(width=8),
@@ -128,25 +128,25 @@ class AxisFields(QWidget):
         filled(QVBoxLayout(self), upper, lower, self._all, self.fault, margins=0, spacing=2)
 
     def _axis(self) -> AxisPlan:
-        return self._desk.plan.axes[self._place]
+        return self._studies.plan.axes[self._place]
 
     def _put(self, axis: AxisPlan) -> None:
-        axes = list(self._desk.plan.axes)
+        axes = list(self._studies.plan.axes)
         axes[self._place] = axis
-        self._desk.choose(axes=tuple(axes))
+        self._studies.choose(axes=tuple(axes))
 
     def _set(self, **changes: Any) -> None:
         self._put(replace(self._axis(), **changes))
 
     def _choose(self) -> None:
-        self._put(self._desk.axis_plan(str(self.parameter.currentData())))
+        self._put(self._studies.axis_plan(str(self.parameter.currentData())))
 
     def show_axis(self, plan: Plan, faults: Any) -> None:
         """Show what is planned; nothing where there is no such axis."""
         self.setVisible(self._place < len(plan.axes))
         if self._place >= len(plan.axes):
             return
-        axis, lane = plan.axes[self._place], lane_of(plan.kind, self._desk.lane)
+        axis, lane = plan.axes[self._place], lane_of(plan.kind, self._studies.lane)
         fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
         self.parameter.setEnabled(plan.kind == "grid")
         known = axis.name in titles(lane, True)
@@ -169,12 +169,12 @@ class StudyForm(QWidget):
 
     Parameters
     ----------
-    desk : StudyController
+    studies : StudyController
     """
 
-    def __init__(self, desk: StudyController) -> None:
+    def __init__(self, studies: StudyController) -> None:
         super().__init__()
-        self._desk = desk
+        self._studies = studies
         kinds = [(title, name) for name, (title, _) in KINDS.items()]
         self.kind = describe(
             combo_box([*kinds, (NOTES_TITLE, NOTES_KIND)], width=9), "study.kind", "Kind of study", "What is varied."
@@ -186,7 +186,7 @@ class StudyForm(QWidget):
             "Classifier",
             "Its settings are those that no axis changes; a cell goes to it.",
         )
-        self.lane.activated.connect(lambda: desk.choose_lane(self.lane.currentData()))
+        self.lane.activated.connect(lambda: studies.choose_lane(self.lane.currentData()))
         self.data = describe(
             combo_box((("those of the document", False), ("fresh from the generator", True)), width=9),
             "study.data",
@@ -195,8 +195,8 @@ class StudyForm(QWidget):
         )
         self.data.activated.connect(self._choose_data)
         self.value = describe(combo_box(width=9), "study.value", "What is measured", "In each cell.")
-        self.value.activated.connect(lambda: desk.choose(value=str(self.value.currentData()), preset=False))
-        self.axes = (AxisFields(0, desk), AxisFields(1, desk))
+        self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData()), preset=False))
+        self.axes = (AxisFields(0, studies), AxisFields(1, studies))
         tips = {
             "folds": "Of a cross-validation; 0: test points decide.",
             "repetitions": "Each with other points, or other folds.",
@@ -205,7 +205,7 @@ class StudyForm(QWidget):
         }
         self.fields = {name: PlanField(name, title, tips[name]) for name, (title, _, _) in WHOLE.items()}
         for name, field in self.fields.items():
-            field.textEdited.connect(lambda typed, name=name: desk.choose(**{name: typed}))
+            field.textEdited.connect(lambda typed, name=name: studies.choose(**{name: typed}))
         self._boxes = {name: labelled(WHOLE[name][0], field) for name, field in self.fields.items()}
         above, below, numbers = QWidget(), QWidget(), QWidget()
         flow = FlowLayout(above, 10)
@@ -236,30 +236,30 @@ class StudyForm(QWidget):
 
     def _choose_kind(self) -> None:
         chosen = self.kind.currentData()
-        self._desk.choose_kind(None if chosen == NOTES_KIND else chosen)
+        self._studies.choose_kind(None if chosen == NOTES_KIND else chosen)
 
     def _choose_data(self) -> None:
-        self._desk.choose_data(bool(self.data.currentData()))
+        self._studies.choose_data(bool(self.data.currentData()))
 
     def show_plan(self, scene: Scene) -> None:
         """Show what is planned, and what is wrong with it."""
-        desk, plan = self._desk, self._desk.plan
-        faults = desk.planned().faults
+        studies, plan = self._studies, self._studies.plan
+        faults = studies.planned().faults
         show_choice(self.kind, NOTES_KIND if plan.preset else plan.kind)
         lanes = [
             (f"{place + 1}. {lane.lane.title}", lane.slot)
             for place, lane in enumerate(scene.lanes)
             if not lane.lane.is_difference
         ]
-        fill(self.lane, lanes, scene.lanes[desk.place].slot if desk.place < len(scene.lanes) else None)
+        fill(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
         sentence = NOTES_SENTENCE if plan.preset else KINDS[plan.kind][1]
         show_text(self.sentence, f"{sentence}{self._varied(plan)}")
         for axis in self.axes:
             axis.show_axis(plan, faults)
-        lane = lane_of(plan.kind, desk.lane)
-        other = desk.other
+        lane = lane_of(plan.kind, studies.lane)
+        other = studies.other
         values = values_of(plan, lane, other is not None)
         if other is not None:
             values["disagreement"] = f"Disagreement with {other.title}"

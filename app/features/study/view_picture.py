@@ -306,7 +306,7 @@ def lines_of(drawn: Drawn) -> list[Line]:
     found = []
     for name in (drawn.value, *(each for each in names if each != drawn.value)):
         means = drawn.means if name == drawn.value else drawn.kept.means(name)
-        found.append(Line(MEASURES[name].title, means.mean, means.spread, -1))
+        found.append(Line(MEASURES[name].heading, means.mean, means.spread, -1))
     return found
 
 

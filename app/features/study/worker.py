@@ -71,7 +71,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     done: bool = False
 
 
-class _Desk:
+class _Inbox:
     """What the thread that reads hands over."""
 
     def __init__(self) -> None:
@@ -99,26 +99,26 @@ def main(niceness: int) -> None:
         os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
-    desk = _Desk()
-    threading.Thread(target=desk.read, args=(sys.stdin.buffer,), daemon=True).start()
+    inbox = _Inbox()
+    threading.Thread(target=inbox.read, args=(sys.stdin.buffer,), daemon=True).start()
     from .cells import Path
     from .computing import compute
 
-    first = desk.orders.get()
+    first = inbox.orders.get()
     _tell(out, Answer())  # it has begun
     study, given = first.study, None if first.points is None else first.points.given()
     assert study is not None
     while True:
-        order = desk.orders.get()
+        order = inbox.orders.get()
         found: list[Record] = []
         told = time.monotonic()
         for work in order.paths:
             for record in compute(study, Path(work.number, work.cells, work.repetition, work.fold), given):
                 found.append(record)
-                if time.monotonic() - told > EVERY or not desk.go.is_set():
+                if time.monotonic() - told > EVERY or not inbox.go.is_set():
                     _tell(out, Answer(tuple(found)))
                     found, told = [], time.monotonic()
-                desk.go.wait()
+                inbox.go.wait()
         _tell(out, Answer(tuple(found), True))
 
 

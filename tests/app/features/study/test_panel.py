@@ -50,7 +50,7 @@ def opened(window: MainWindow, qtbot: QtBot, small: bool = True) -> StudyPanel:
     panel = window.findChild(StudyPanel)
     assert panel is not None and panel.isVisible()
     if small:
-        panel.desk.choose(axes=AXES, folds="2")
+        panel.studies.choose(axes=AXES, folds="2")
         settle(qtbot, window)
     return panel
 
@@ -86,7 +86,7 @@ def choose(panel: StudyPanel, name: str, data: object) -> None:
 
 
 def done(panel: StudyPanel, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: panel.desk.state == "ended", timeout=60_000)
+    qtbot.waitUntil(lambda: panel.studies.state == "ended", timeout=60_000)
 
 
 def cell(panel: StudyPanel, column: int, row: int) -> QPoint:
@@ -138,10 +138,10 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
         window.refresh_if_pending()
         assert not said(panel, label) and panel.start.isEnabled() and not field.property("bad"), name
     click(panel.start)
-    assert panel.desk.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
+    assert panel.studies.state == "running" and panel.bar.isVisible() and not panel.start.isVisible()
     done(panel, qtbot)
     window.refresh_if_pending()
-    kept = panel.desk.kept
+    kept = panel.studies.kept
     assert kept is not None and not kept.missing() and not panel.bar.isVisible()
     # As the command line computes it.
     records = computed(kept.study, given_of(window.document.training_points))
@@ -162,7 +162,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     assert frame is not None and frame.model is not None and frame.model.C == 0.1
     window.named_actions["undo"].trigger()
     settle(qtbot, window)
-    assert window.document.lanes[0].svm.gamma == 0.75 and panel.desk.kept is kept
+    assert window.document.lanes[0].svm.gamma == 0.75 and panel.studies.kept is kept
     # The cross stands where the slider is.
     assert panel._drawn is not None and panel._drawn.cross == pytest.approx((1.0, 0.5)) and panel._drawn.same
     window.controller.set_lane(0, "svm", C=0.1)
@@ -182,20 +182,20 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
 def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(document())
     panel = opened(window, qtbot)
-    panel.desk.choose(axes=(AxisPlan("C", "0.1", "10", "3", True), AxisPlan("gamma", "0.01", "100", "3", True)))
+    panel.studies.choose(axes=(AxisPlan("C", "0.1", "10", "3", True), AxisPlan("gamma", "0.01", "100", "3", True)))
     window.refresh_if_pending()
     click(panel.start)
     done(panel, qtbot)
     window.refresh_if_pending()
-    best = panel.desk.best()
+    best = panel.studies.best()
     assert best is not None and best.axis == 0 and not best.low
     assert said(panel, "warning") == "The best is at the edge of C: extend." and panel.remedy.text() == "&Extend"
-    before = panel.desk.kept
+    before = panel.studies.kept
     assert before is not None
     first = before.seconds.copy()
     click(panel.remedy)
     done(panel, qtbot)
-    kept = panel.desk.kept
+    kept = panel.studies.kept
     assert kept is not None and kept.study.axes[0].values == (0.1, 1.0, 10.0, 100.0, 1000.0) and not kept.missing()
     assert np.array_equal(kept.seconds[:3], first)  # only new cells were computed
     # Midpoint and contour.
@@ -237,13 +237,13 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     click(panel.start)
     done(panel, qtbot)
     assert window.controller.store.modified
-    kept = panel.desk.kept
+    kept = panel.studies.kept
     path = tmp_path / "study.playground"
     documents.write(window.document, path)
     other = make(documents.read(path))
     panel = opened(other, qtbot, small=False)
-    again = panel.desk.kept
-    assert kept is not None and again is not None and panel.picture.isVisible() and panel.desk.state == "ended"
+    again = panel.studies.kept
+    assert kept is not None and again is not None and panel.picture.isVisible() and panel.studies.state == "ended"
     assert again.study == kept.study and np.array_equal(again.values["accuracy"], kept.values["accuracy"])
     assert OUTDATED not in said(panel, "warning")
     other.controller.dispatch(AddPoints(xy=[[0.0, 0.0]], labels=1))
@@ -257,12 +257,12 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     click(panel.remedy)
     done(panel, qtbot)
     other.refresh_if_pending()
-    now = panel.desk.kept
+    now = panel.studies.kept
     assert now is not None and now.study.digest != kept.study.digest and OUTDATED not in said(panel, "warning")
-    assert panel.desk.kept is not again and not now.missing()
+    assert panel.studies.kept is not again and not now.missing()
     other.controller.new()
     settle(qtbot, other)
-    assert panel.desk.kept is None and not panel.picture.isVisible()
+    assert panel.studies.kept is None and not panel.picture.isVisible()
 
 
 def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -278,18 +278,18 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     dialog.fileSelected.emit(str(folder))
     dialog.reject()
     finish_tasks(window)
-    assert alerts == ["results holds no results of a study."] and panel.desk.kept is None
+    assert alerts == ["results holds no results of a study."] and panel.studies.kept is None
     records = [each for some in engines.run(GRID, None, paths(GRID), folder) for each in some]
     panel.open_results(folder)
     finish_tasks(window)
-    kept = panel.desk.kept
+    kept = panel.studies.kept
     assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
     assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
     large = msgspec.structs.replace(GRID, repetitions=100_000)
     results.Part(tmp_path, large).close()
     panel.open_results(tmp_path)
     finish_tasks(window)
-    assert "more than 200\u202f000 results" in alerts[-1] and panel.desk.kept is kept
+    assert "more than 200\u202f000 results" in alerts[-1] and panel.studies.kept is kept
     # And back: the study as a file.
     panel.save_as(tmp_path / "study.toml")
     finish_tasks(window)
@@ -311,12 +311,12 @@ def test_what_cannot_be_used_is_said(make: Make, qtbot: QtBot) -> None:
 def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     panel = opened(window, qtbot)
-    panel.desk.choose(axes=(AxisPlan("tol", "1e-9", "1e-8", "9"), AXES[1]), repetitions="200", value="steps")
+    panel.studies.choose(axes=(AxisPlan("tol", "1e-9", "1e-8", "9"), AXES[1]), repetitions="200", value="steps")
     settle(qtbot, window)
     click(panel.start)
-    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, timeout=60_000)
     panel.picture.setFocus()
-    assert "left" in said(panel, "left") and panel.desk.state == "running"
+    assert "left" in said(panel, "left") and panel.studies.state == "running"
     click(panel.pause)
     assert said(panel, "left").startswith("Paused at ") and panel.pause.text() == "&Resume"
     # An edit meanwhile is drawn as ever.
@@ -325,23 +325,23 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     frame = window.result(0)
     assert frame is not None and frame.model is not None and frame.model.C == 3.0
     click(panel.pause)
-    assert panel.desk.state == "running"
+    assert panel.studies.state == "running"
     click(panel.cancel)
     window.refresh_if_pending()
-    assert panel.desk.state == "ended" and "results are there" in said(panel, "warning")
-    kept = panel.desk.kept
+    assert panel.studies.state == "ended" and "results are there" in said(panel, "warning")
+    kept = panel.studies.kept
     assert kept is not None and 0 < kept.done < 7200 and panel.remedy.text() == "&Go on"
     there = kept.done
     click(panel.remedy)
-    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > there, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > there, timeout=60_000)
     # With the panel out of sight another document comes: nothing of this one gets into it.
     window.named_actions["study"].trigger()
     settle(qtbot, window)
     window.controller.new()
-    panel.desk._put = 0.0  # it would be kept now
-    panel.desk.collect()
+    panel.studies._put = 0.0  # it would be kept now
+    panel.studies.collect()
     settle(qtbot, window)
-    assert panel.desk.state == "ended" and not window.document.attached and panel.desk.kept is None
+    assert panel.studies.state == "ended" and not window.document.attached and panel.studies.kept is None
 
 
 @pytest.mark.usefixtures("stopped")
@@ -351,7 +351,7 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
     assert NOTES_SENTENCE in said(panel, "sentence") and said(panel, "forecast").startswith("990\u202f000 trainings")
-    assert panel.desk.planned().study == NOTES
+    assert panel.studies.planned().study == NOTES
     choose(panel, "kind", "rules")
     window.refresh_if_pending()
     assert "six rules" in said(panel, "sentence") and "All 6" in said(panel, "axis1.all")
@@ -369,10 +369,10 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     assert said(panel, "words").startswith("n per class = 10: accuracy") and "(4 repetitions)" in said(panel, "words")
     choose(panel, "shown", "training_accuracy")
     window.refresh_if_pending()
-    assert panel.desk.value == "training_accuracy"
+    assert panel.studies.value == "training_accuracy"
     click(panel.fold)
     type_into(panel, "repetitions", "999")
     window.refresh_if_pending()
     click(panel.start)
-    qtbot.waitUntil(lambda: panel.desk.kept is not None and panel.desk.kept.done > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, timeout=60_000)
     # The window goes while it runs; the fixture sees that nothing is left.

@@ -50,6 +50,7 @@ def test_a_plan_becomes_the_study_it_says() -> None:
         ({"axes": (C, replace(GAMMA, count="1"))}, "axis1.count", "2 to 100 values; “1”"),
         ({"axes": (C, replace(GAMMA, count="2.5"))}, "axis1.count", "“2.5”"),
         ({"axes": (C, replace(GAMMA, count=""))}, "axis1.count", "“”"),
+        ({"axes": (replace(C, start="1", stop="1.01", count="5"), GAMMA)}, "axis0.count", "only 2 of 5 values"),
         ({"axes": (C, AxisPlan("degree", "2.5", "5", "3"))}, "axis1.start", "a whole number from 1 to 9"),
         ({"axes": (C, replace(C, start="1"))}, "axis1.name", "another parameter"),
         ({"axes": (C, AxisPlan("k", "1", "5", "3"))}, "axis1.name", "does not have"),
