@@ -283,6 +283,31 @@ def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[
         count(note, 1.0, new, lo[k], hi[k])
 
 
+@inlined
+def step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v):  # type: ignore[no-untyped-def]
+    """The step of the pair (i, j), their multipliers after it, and whether the two are one point."""
+    room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+    step = min(room_i, room_j)
+    # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
+    twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
+    if step == np.inf or not twins:
+        step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
+    new_i = hi[i] if step == room_i else beta[i] + step
+    new_j = lo[j] if step == room_j else beta[j] - step
+    # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
+    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
+        new_i = hi[i]
+    if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
+        new_j = lo[j]
+    return step, new_i, new_j, twins
+
+
+@inlined
+def no_pair(i, j, v, tol):  # type: ignore[no-untyped-def]
+    """Whether the worst pair (i, j) violates by no more than `tol`, or is none."""
+    return i < 0 or j < 0 or v[i] - v[j] <= tol
+
+
 @lean_part
 def updates(  # type: ignore[no-untyped-def]
     rule,
@@ -321,7 +346,7 @@ def updates(  # type: ignore[no-untyped-def]
     up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
     noting = notes.shape[0] > 0
     for made in range(n_steps):
-        if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+        if no_pair(up_index, low_index, v, tol):
             return CONVERGED
         if visited >= budget:
             return RUNNING
@@ -351,19 +376,7 @@ def updates(  # type: ignore[no-untyped-def]
         )
         slot_i = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
         slot_j = cached_row(kernel, XT, j, rows, slot_of, owner, used, head)
-        room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
-        step = min(room_i, room_j)
-        # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
-        twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
-        if step == np.inf or not twins:
-            step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
-        new_i = hi[i] if step == room_i else beta[i] + step
-        new_j = lo[j] if step == room_j else beta[j] - step
-        # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
-        if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
-            new_i = hi[i]
-        if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
-            new_j = lo[j]
+        step, new_i, new_j, twins = step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v)
         if new_i == beta[i] and new_j == beta[j]:
             return STALLED
         if noting:
@@ -383,7 +396,7 @@ def updates(  # type: ignore[no-untyped-def]
         visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return CONFLICT
-    if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+    if no_pair(up_index, low_index, v, tol):
         return CONVERGED
     return RUNNING
 
