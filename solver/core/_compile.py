@@ -96,8 +96,8 @@ def part(function: Callable[..., Any]) -> Callable[..., Any]:
 def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
     """Like `part`, for a loop of millions of short turns that makes no array: without counting references.
 
-    numba counts one for each array that an `inlined` function is handed, by instructions that lock the memory bus:
-    a hundred points and fewer cost less.  A function that made an array would never give its memory back; it is refused.
+    numba counts one for each array that an `inlined` function is handed, by atomic instructions, which can cost more
+    than what is done with a hundred numbers.  A function that makes an array is refused; one it calls may make them.
     """
     return _deferred("lean_part", function)
 
