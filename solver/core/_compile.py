@@ -20,7 +20,7 @@ from typing import Any
 
 from ._cache_directory import cache_directory
 
-__all__ = ["Deferred", "cache_directory", "inlined", "intrinsic", "jit", "part", "settle"]
+__all__ = ["Deferred", "cache_directory", "inlined", "intrinsic", "jit", "lean_part", "part", "settle"]
 
 
 class Deferred:
@@ -91,6 +91,15 @@ def part(function: Callable[..., Any]) -> Callable[..., Any]:
     The machine code is stored with that of its callers, so nothing is cached here.
     """
     return _deferred("part", function)
+
+
+def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Like `part`, for a loop of millions of short turns that makes no array: without counting references.
+
+    numba counts one for each array that an `inlined` function is handed, by atomic instructions, which can cost more
+    than what is done with a hundred numbers.  A function that makes an array is refused; one it calls may make them.
+    """
+    return _deferred("lean_part", function)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 
 from ._cache_directory import cache_directory
 
-__all__ = ["inlined", "intrinsic", "jit", "part"]
+__all__ = ["inlined", "intrinsic", "jit", "lean_part", "part"]
 
 
 def before_compiling() -> None:
@@ -59,7 +59,8 @@ class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no type
 #: Plain IEEE arithmetic, without the interpreter lock.
 #: No `fastmath`: fused or reordered sums would let two machines disagree about a tie.  No `parallel`: numba's default
 #: threading layer aborts the process when two threads enter it at once, which two lanes do.
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+#: `_nrt` is said because a function would take it over from its first caller, and a lean one has none.
+_OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": True}
 
 
 def jit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,6 +79,13 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
 def part(function: Callable[..., Any]) -> Callable[..., Any]:
     """See `_compile.part`."""
     compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+    return compiled
+
+
+def lean_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """See `_compile.lean_part`."""
+    options = _OPTIONS | {"_nrt": False}
+    compiled: Callable[..., Any] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
     return compiled
 
 

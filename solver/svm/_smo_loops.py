@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.core._compile import inlined, jit, part
+from solver.core._compile import inlined, jit, lean_part
 from solver.core._vector import BLOCK, larger, smaller
 from solver.kernels._kernel_rows import COMPUTED, ROW_COST, cached_row
 
@@ -33,7 +33,7 @@ NEAR_BOUND = 1e-8
 DUAL, VIOLATION, FREE, BOUNDED, CHANGES = range(5)
 
 
-@part
+@lean_part
 def below(n, rng):  # type: ignore[no-untyped-def]
     """Random whole number in [0, n): xorshift64*, whose state `rng[0]` is part of the solver's state."""
     x = rng[0]
@@ -102,7 +102,7 @@ def largest_gain(i, rows, slot, diagonal, v, low, gains):  # type: ignore[no-unt
     return chosen
 
 
-@part
+@lean_part
 def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains):  # type: ignore[no-untyped-def]
     """(gain, partner) of the best step of point `a`; (0, -1) when it moves with none.
 
@@ -129,14 +129,14 @@ def largest_clipped_gain(a, rows, slot, tol, lo, hi, diagonal, beta, v, gains): 
     return best, chosen
 
 
-@part
+@lean_part
 def near_bound(lo, hi, beta):  # type: ignore[no-untyped-def]
     """Whether a multiplier is, for maximum-gain, as good as at a bound; with no upper bound only 0 is one."""
     near = NEAR_BOUND * (hi - lo) if hi - lo < np.inf else 0.0
     return beta - lo <= near or hi - beta <= near
 
 
-@part
+@lean_part
 def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-untyped-def]
     """A violator, each with the same chance; -1 when there is none (among the free points, if so asked)."""
     count = 0
@@ -156,7 +156,7 @@ def random_violator(v, up, low, m, M, tol, free_only, rng):  # type: ignore[no-u
     return -1
 
 
-@part
+@lean_part
 def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
     """1 when (i, j) moves as (up, low), -1 when (j, i) does, 0 when neither."""
     if (v[i] + up[i]) - (v[j] + low[j]) > tol:
@@ -166,7 +166,7 @@ def oriented(v, up, low, i, j, tol):  # type: ignore[no-untyped-def]
     return 0
 
 
-@part
+@lean_part
 def first_partner(v, up, low, i, start, free_only, tol):  # type: ignore[no-untyped-def]
     """First j at or after `start` (around the end) that moves with i; -1 when there is none."""
     n = v.shape[0]
@@ -249,7 +249,7 @@ def select(  # type: ignore[no-untyped-def]
     return (i, j) if way > 0 else (j, i)
 
 
-@part
+@lean_part
 def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
     """True when two kernel rows are equal: the same point twice, so that moving the pair changes no v."""
     for k in range(rows.shape[1]):  # noqa: SIM110
@@ -258,7 +258,7 @@ def same(rows, slot_i, slot_j):  # type: ignore[no-untyped-def]
     return True
 
 
-@part
+@lean_part
 def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
     """Add `sign` to the number of free or of bounded support vectors, whichever the multiplier `beta` belongs to."""
     if beta in (lo, hi):
@@ -268,11 +268,12 @@ def count(note, sign, beta, lo, hi):  # type: ignore[no-untyped-def]
         note[FREE] += sign
 
 
-@part
+@lean_part
 def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[no-untyped-def]
     """Row ``made + 1`` of the record, but for the violation, before the pair is moved."""
     note = notes[made + 1]
-    note[:] = notes[made]
+    for column in range(notes.shape[1]):
+        note[column] = notes[made, column]
     note[DUAL] += gain
     note[CHANGES] = 0.0
     for k, new in ((i, new_i), (j, new_j)):
@@ -282,8 +283,33 @@ def write(notes, made, gain, lo, hi, beta, i, j, new_i, new_j):  # type: ignore[
         count(note, 1.0, new, lo[k], hi[k])
 
 
-@jit
-def run(  # type: ignore[no-untyped-def]
+@inlined
+def step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v):  # type: ignore[no-untyped-def]
+    """The step of the pair (i, j), their multipliers after it, and whether the two are one point."""
+    room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
+    step = min(room_i, room_j)
+    # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
+    twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
+    if step == np.inf or not twins:
+        step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
+    new_i = hi[i] if step == room_i else beta[i] + step
+    new_j = lo[j] if step == room_j else beta[j] - step
+    # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
+    if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
+        new_i = hi[i]
+    if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
+        new_j = lo[j]
+    return step, new_i, new_j, twins
+
+
+@inlined
+def no_pair(i, j, v, tol):  # type: ignore[no-untyped-def]
+    """Whether the worst pair (i, j) violates by no more than `tol`, or is none."""
+    return i < 0 or j < 0 or v[i] - v[j] <= tol
+
+
+@lean_part
+def updates(  # type: ignore[no-untyped-def]
     rule,
     kernel,
     XT,
@@ -305,6 +331,7 @@ def run(  # type: ignore[no-untyped-def]
     n_steps,
     budget,
     notes,
+    gains,
 ):
     """Pair updates: at most `n_steps`, and no more once about `budget` entries were visited.  Returns how it ended.
 
@@ -316,11 +343,10 @@ def run(  # type: ignore[no-untyped-def]
     """
     n = v.shape[0]
     visited = 0
-    gains = np.empty(BLOCK)  # scratch of the rules
     up_index, low_index = move_and_scan(0.0, rows, FIRST, FIRST, v, up, low)
     noting = notes.shape[0] > 0
     for made in range(n_steps):
-        if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+        if no_pair(up_index, low_index, v, tol):
             return CONVERGED
         if visited >= budget:
             return RUNNING
@@ -350,19 +376,7 @@ def run(  # type: ignore[no-untyped-def]
         )
         slot_i = cached_row(kernel, XT, i, rows, slot_of, owner, used, head)
         slot_j = cached_row(kernel, XT, j, rows, slot_of, owner, used, head)
-        room_i, room_j = hi[i] - beta[i], beta[j] - lo[j]
-        step = min(room_i, room_j)
-        # One point with two labels: its pull is the same however far the pair is moved, so it moves all the way.
-        twins = diagonal[i] == diagonal[j] and rows[slot_i, j] == diagonal[i] and same(rows, slot_i, slot_j)
-        if step == np.inf or not twins:
-            step = min((v[i] - v[j]) / curvature(diagonal[i], diagonal[j], rows[slot_i, j]), step)
-        new_i = hi[i] if step == room_i else beta[i] + step
-        new_j = lo[j] if step == room_j else beta[j] - step
-        # A multiplier is at its bound or clearly inside: one that is "free" by rounding would decide the intercept.
-        if hi[i] - new_i <= SNAP * max(abs(beta[i]), abs(new_i)):
-            new_i = hi[i]
-        if new_j - lo[j] <= SNAP * max(abs(beta[j]), abs(new_j)):
-            new_j = lo[j]
+        step, new_i, new_j, twins = step_of(i, j, rows, slot_i, slot_j, lo, hi, diagonal, beta, v)
         if new_i == beta[i] and new_j == beta[j]:
             return STALLED
         if noting:
@@ -382,6 +396,38 @@ def run(  # type: ignore[no-untyped-def]
         visited += n * (2 + ROW_COST * (head[COMPUTED] - before))
         if twins and hi[i] == np.inf and lo[j] == -np.inf:
             return CONFLICT
-    if up_index < 0 or low_index < 0 or v[up_index] - v[low_index] <= tol:
+    if no_pair(up_index, low_index, v, tol):
         return CONVERGED
     return RUNNING
+
+
+@jit
+def run(  # type: ignore[no-untyped-def]
+    rule,
+    kernel,
+    XT,
+    lo,
+    hi,
+    diagonal,
+    beta,
+    v,
+    up,
+    low,
+    rows,
+    slot_of,
+    owner,
+    used,
+    head,
+    ints,
+    rng,
+    tol,
+    n_steps,
+    budget,
+    notes,
+):
+    """`updates`, with its scratch."""
+    gains = np.empty(BLOCK)
+    return updates(
+        rule, kernel, XT, lo, hi, diagonal, beta, v, up, low, rows, slot_of, owner, used, head, ints, rng, tol,
+        n_steps, budget, notes, gains,
+    )  # fmt: skip

@@ -126,9 +126,13 @@ def test_everything_but_the_views_runs_without_qt() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+#: What `solver.core._compile` makes compiled functions with.
+COMPILING = ("jit", "part", "lean_part", "inlined")
+
+
 def is_compiled(function: ast.FunctionDef) -> bool:
     """Compiled loops are longer: each call that a smaller one needs would hand its arrays over again."""
-    return any(isinstance(each, ast.Name) and each.id in ("jit", "part", "inlined") for each in function.decorator_list)
+    return any(isinstance(each, ast.Name) and each.id in COMPILING for each in function.decorator_list)
 
 
 #: Constructors shaped like scikit-learn's, whose parameters are what can be set.

@@ -127,6 +127,68 @@ def test_machine_code_is_used_only_for_its_own_types(tmp_path: Path) -> None:
     assert run(tmp_path, cache, full)[0] == "42"
 
 
+LEAN = """
+import sys
+import numpy as np
+from solver.core._compile import inlined, jit, lean_part
+from solver.svm import _smo_loops
+
+@jit
+def square(a, k):
+    made = np.empty(2)
+    made[:] = a[k]
+    return made[0] * made[1]
+
+@inlined
+def entry(a, k):
+    return a[k]
+
+@lean_part
+def lean_sum(a):
+    total = 0.0
+    for k in range(len(a)):
+        total += entry(a, k)
+    return total
+
+@lean_part
+def lean_squares(a):
+    total = 0.0
+    for k in range(len(a)):
+        total += square(a, k)
+    return total
+
+@jit
+def of(a):
+    return lean_sum(a) + lean_squares(a)
+
+@lean_part
+def wasteful(a):
+    return np.empty(len(a))[0]
+
+@jit
+def refused(a):
+    return wasteful(a)
+
+numbers = np.arange(4.0)
+before = sys.getrefcount(numbers)
+print(of(numbers), sys.getrefcount(numbers) - before)
+(code,) = lean_sum.inspect_llvm().values()
+body = next(part for part in code.split("define ")[1:] if "lean_sum" in part.partition("\\n")[0])
+print(body.partition("\\n}")[0].count("NRT_incref"), _smo_loops.updates.targetoptions["_nrt"])
+try:
+    refused(numbers)
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def test_a_lean_loop_counts_no_references_and_makes_no_arrays(tmp_path: Path) -> None:
+    """What it calls may make arrays, and those handed in are as alive as before."""
+    script = tmp_path / "lean.py"
+    script.write_text(LEAN)
+    assert python([str(script)], tmp_path / "cache", tmp_path) == ["20.0", "0", "0", "False", "TypingError"]
+
+
 NOWHERE = """
 import tempfile
 def refuse(*args, **named): raise OSError(24, 'Too many open files')
