@@ -47,6 +47,11 @@ class Measure:
     trained: bool = False
     multipliers: bool = False
 
+    @property
+    def heading(self) -> str:
+        """The title where nothing stands before it."""
+        return self.title[0].upper() + self.title[1:]
+
 
 #: What a study measures, by the names that its file has.
 MEASURES: dict[str, Measure] = {
@@ -59,11 +64,6 @@ MEASURES: dict[str, Measure] = {
     "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),
     "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
 }
-
-    @property
-    def heading(self) -> str:
-        """The title where nothing stands before it."""
-        return self.title[0].upper() + self.title[1:]
 
 
 class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

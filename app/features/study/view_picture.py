@@ -144,9 +144,9 @@ def paint_map(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) -> No
         label = QRectF(room.left(), middle - metrics.height() / 2, area.left() - room.left() - 6, metrics.height())
         painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, texts[at])
     above = QRectF(room.left() + 2, room.top(), room.width(), metrics.height() + 2)
-    what = MEASURES[drawn.value].title
+    what = MEASURES[drawn.value].heading
     upwards = f"{_title(drawn, 1)} ↑   " if len(drawn.study.axes) > 1 else ""
-    painter.drawText(above, Qt.AlignmentFlag.AlignLeft, f"{upwards}{what[0].upper()}{what[1:]}, mean")
+    painter.drawText(above, Qt.AlignmentFlag.AlignLeft, f"{upwards}{what}, mean")
     _paint_bar(painter, drawn, area, span, metrics)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     side = min(area.width() / columns, area.height() / rows)
@@ -374,10 +374,8 @@ def paint_curves(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) ->
     paint_columns(painter, plot.area, columns, "", 3, theme)
     below = QRectF(plot.area.left(), plot.area.bottom() + 3 + metrics.height(), plot.area.width(), metrics.height() + 2)
     painter.drawText(below, Qt.AlignmentFlag.AlignCenter, _title(drawn, 0))
-    title = MEASURES[drawn.value].title
-    painter.drawText(
-        QPointF(room.left() + 4, room.top() + metrics.ascent()), f"{title[0].upper()}{title[1:]}, mean ± spread"
-    )
+    title = MEASURES[drawn.value].heading
+    painter.drawText(QPointF(room.left() + 4, room.top() + metrics.ascent()), f"{title}, mean ± spread")
     for number, line in enumerate(lines):
         pen = _pen(number, theme)
         there = np.flatnonzero(np.isfinite(line.mean))
