@@ -42,7 +42,7 @@ def jobs() -> int:
 class _Worker:
     """A process, and what is said to it."""
 
-    def __init__(self, study: Study, points: Points | None) -> None:
+    def __init__(self) -> None:
         path = json.dumps(sys.path)
         code = f"import sys, json; sys.path[:] = json.loads({path!r}); "
         code += f"from {__package__}.worker import main; main({NICENESS})"
@@ -57,7 +57,6 @@ class _Worker:
             creationflags=flags,
         )
         self._lock = threading.Lock()
-        self.say(Order(study, points))
 
     def say(self, order: Order) -> None:
         """OSError where nobody listens any more."""
@@ -203,18 +202,22 @@ class Run:
             return [self._todo.popleft() for _ in range(min(count, len(self._todo)))]
 
     def _started(self) -> _Worker:
-        worker = _Worker(self.study, self._points)
+        try:
+            worker = _Worker()
+        except OSError:
+            self._barren += 1
+            raise
         with self._condition:
             self._workers.append(worker)
             cancelled, paused = self._cancelled, self._paused
         if cancelled:
             worker.process.kill()
-        elif paused:
-            worker.say(Order(go=False))
-        try:
+        begun = False
+        with suppress(OSError):  # it may have ended before anything was said
+            worker.say(Order(self.study, self._points))
+            if paused:
+                worker.say(Order(go=False))
             begun = worker.hears()
-        except OSError:
-            begun = False
         if begun or self._cancelled:
             self._barren = 0
             return worker
