@@ -36,6 +36,12 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
     qtbot.waitUntil(window.idle, timeout=timeout)
 
 
+def rest() -> None:
+    """All parts have their sizes."""
+    for _ in range(4):
+        QApplication.processEvents()
+
+
 def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
     """Wait until all files are read and written and the clipboard is done with."""
     deadline = time.monotonic() + timeout

@@ -40,7 +40,7 @@ from app.views.widgets.form_fields import ShortCombo
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.window import MainWindow
 from tests.covering import pairwise_params
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 CONTROLS = (QLabel, QAbstractButton, QComboBox, QAbstractSpinBox, QLineEdit, QSlider)
 #: Of a font that is a third wider, in per cent.
@@ -167,17 +167,11 @@ def moving(window: MainWindow) -> list[str]:
     """What does not come to rest: a bar that comes and goes has texts wrap otherwise, and they have it come and go."""
     for _ in range(10):
         before = places(window)
-        rest(window)
+        rest()
         after = places(window)
         if before == after:
             return []
     return [f"{name} does not come to rest" for name, place in after.items() if place != before.get(name, place)]
-
-
-def rest(window: MainWindow) -> None:
-    """All parts have their sizes."""
-    for _ in range(4):
-        QApplication.processEvents()
 
 
 @pytest.fixture
@@ -200,7 +194,7 @@ def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: boo
         window.controller.lanes.remove(window.document.shown - 1)
     window.appearance.set_text_size(QApplication.font().pointSize() + larger)
     settle(qtbot, window, 120_000)
-    rest(window)
+    rest()
 
 
 def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
@@ -209,11 +203,11 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
     for panel in ("", *(spec.name for spec in docks())):
         if panel:
             window.named_actions[panel].trigger()
-            rest(window)
+            rest()
         found = faults(window)
         for _ in range(3):  # a number that came late has the layout made once more
             if found:
-                rest(window)
+                rest()
                 found = faults(window)
         found += moving(window)
         least = window.minimumSizeHint()
@@ -226,7 +220,7 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
         wrong += [f"{panel or 'no panel'}: {each}" for each in found]
         if panel:
             window.dock_manager.hide([panel])
-            rest(window)
+            rest()
     return wrong
 
 

@@ -22,7 +22,7 @@ from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
 from solver.data.distribution import Law
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 MOONS = GeneratorSettings("moons", 40, 0.2, 3)
@@ -281,6 +281,7 @@ def test_nothing_is_cut_off(qtbot: QtBot, make: Make, size: tuple[int, int]) -> 
     lanes = (Lane("knn"), Lane("svm"), Lane("perceptron"))
     window = opened(qtbot, make, document_of(CIRCLE, lanes), size=size)
     click(qtbot, window, "throw")
+    rest()
     for name in ("throw", "keep", "pick_up", "haze", "ideal", "count", "resamples"):
         widget = part(window, QWidget, name)
         assert widget.width() >= widget.minimumSizeHint().width() and widget.height() >= 24

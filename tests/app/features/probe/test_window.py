@@ -23,7 +23,7 @@ from app.state.points import Points
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 from solver import Grid
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 KEY = Qt.Key
 
@@ -241,7 +241,7 @@ def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> 
         if larger:
             window.named_actions["larger"].trigger()
             settle(qtbot, window)
-            QApplication.processEvents()  # what became larger is laid out anew
+        rest()
         panel = panel_of(window)
         for label in panel.findChildren(QLabel):
             if label.isVisible() and label.text() and label.objectName().startswith("probe") and label.wordWrap():

@@ -23,7 +23,7 @@ from app.state.document import Document, GeneratorSettings, Lane, PerceptronSett
 from app.tools import PointerPosition
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 KEY = Qt.Key
@@ -279,8 +279,7 @@ def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool
     QTest.keyClick(window, KEY.Key_W)
     window.controller.dispatch(RemovePoints(ids=window.document.points.ids[:1]))
     settle(qtbot, window)
-    for _ in range(5):
-        qtbot.wait(1)
+    rest()
     for label in panel.findChildren(QLabel):
         if label.isVisible() and label.text():
             assert label.height() >= label.heightForWidth(label.width()), label.objectName()
