@@ -424,8 +424,6 @@ def _sort(study: Study) -> tuple[str, str]:
 
 def replace_classifier(lane: Lane, wanted: Lane) -> Lane:
     """`lane` with the classifier and the settings of `wanted`."""
-    import msgspec
-
     return msgspec.structs.replace(lane, classifier=wanted.classifier).with_part(wanted.classifier, wanted.settings)
 
 
