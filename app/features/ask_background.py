@@ -1,4 +1,4 @@
-"""Ask the background: requests all pictures and answers that the window should show from the scheduler."""
+"""Ask the background: requests from the scheduler the pictures and answers that the window should show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import table
 
 
 def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
-    """Ask for each lane's picture and for what the features want to know; nothing is asked twice."""
+    """Ask for each lane's picture; nothing is asked twice."""
     document, session = context.document, context.session
     watched = table.watched(session)
     sides = sides_of(document, context.results)
@@ -38,4 +38,8 @@ def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
         scheduler.want(slot, spec)
     for place, slot in enumerate(document.slots[document.shown :], document.shown):
         (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
+
+
+def ask(scheduler: Scheduler, context: Context) -> None:
+    """Ask what the features want to know."""
     scheduler.ask(table.queries(context))

@@ -305,7 +305,7 @@ class Document:
     @property
     def parts(self) -> Parts:
         """What the split comes to; the same object while nothing has changed."""
-        return parts_of(self.points, self.split, self.training_limit)
+        return _parts_of(self)
 
     @property
     def is_simple(self) -> bool:
@@ -339,6 +339,11 @@ class Document:
     def class_names(self) -> tuple[str, ...]:
         """What all eight are called."""
         return tuple(self.class_name(label) for label in range(MAX_CLASSES))
+
+
+@lru_cache(maxsize=8)  # looked up by identity: a composed scene asks some hundred times
+def _parts_of(document: Document) -> Parts:
+    return parts_of(document.points, document.split, document.training_limit)
 
 
 @lru_cache(maxsize=4)

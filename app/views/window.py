@@ -17,8 +17,7 @@ from app.engine.compile_ahead import CompileAhead
 from app.engine.requests import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
-from app.features import table
-from app.features.ask_background import order
+from app.features import ask_background, table
 from app.features.feature import Surroundings
 from app.features.lessons.controller import LessonController
 from app.features.lessons.state import LessonSession
@@ -84,7 +83,7 @@ class MainWindow(DropWindow):
         #: Whether it asks before unsaved changes are lost with it.
         self.asks_to_save = True
         self.scene: Scene | None = None
-        self._refresh_pending = self._refresh_queued = False
+        self._refresh_pending = self._refresh_queued = self._asking = False
         #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
         self._ordered: tuple[Document, Session] | None = None
         self._waiting_since = 0.0
@@ -196,7 +195,9 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
+        if self.compile_ahead.running or self._refresh_pending or self._asking or self.tasks.busy:
+            return False
+        if not self.scheduler.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -230,6 +231,7 @@ class MainWindow(DropWindow):
         if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
             self._ordered = wished
             self._order()
+            self._ask()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
         moment = max(A_MOMENT, min(2.0 * slowest, SOON))
         left = self._waiting_since + moment - time.perf_counter()
@@ -263,6 +265,9 @@ class MainWindow(DropWindow):
         self.scheduler.collect()
         self._compose()
         self._order()
+        if not self._asking:
+            self._asking = True
+            later(self, self._ask)  # once these pictures are painted
 
     def _compose(self) -> None:
         """Compose the scene and draw it."""
@@ -333,13 +338,23 @@ class MainWindow(DropWindow):
             self._palette.setHidden(hidden)
 
     def _order(self) -> None:
-        """Ask the background for what the lanes should show."""
+        """Ask the background for the pictures of the lanes."""
         document, session = self.controller.document, self.controller.session
         shades = theme.dressed(theme.theme_of(session.dark), document.styles).shades
+        ask_background.order(self.scheduler, self._context(), shades)
+
+    @Slot()
+    def _ask(self) -> None:
+        """Ask the background what the features want to know."""
+        self._asking = False
+        if not self._closed:
+            ask_background.ask(self.scheduler, self._context())
+
+    def _context(self) -> Context:
+        document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
         results = table.seen(document, session, self.scheduler.results)
-        context = Context(document, session, results, self.compile_ahead.ready, grids)
-        order(self.scheduler, context, shades)
+        return Context(document, session, results, self.compile_ahead.ready, grids)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
 from app.features.kkt.view_layout import to_pixels
 from app.scene.model import LaneScene, Scene
-from app.views.plot.lines import clipped, draw_pieces
+from app.views.plot.lines import clipped, draw_pieces, pieces_in
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver import Grid
@@ -218,7 +218,7 @@ def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
     if len(line) < 2:
         return np.empty((0, 4))
     pixels = to_pixels(line, grid, area)
-    return clipped(np.concatenate((pixels[:-1], pixels[1:]), axis=1), area)[0]
+    return pieces_in(pixels[:, 0], pixels[:, 1], area)
 
 
 def _inside(spots: Array, area: QRectF) -> Mask:

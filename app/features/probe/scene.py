@@ -150,7 +150,7 @@ def probe_lane(
     ground : BoundaryFacts, optional
         What has been found out about the model in the background.
     rests : bool, default=True
-        The place does not follow the pointer: then there is time to look for the nearest boundary point.
+        The place does not follow the pointer, and its panel is open: then the nearest boundary point is looked for.
     """
     at = np.array(place, dtype=np.float64)
     try:
@@ -320,7 +320,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     if place is None:
         return (Probe(None, False, chosen.aim) if chosen.aim is not None else NO_PROBE,)
     names = document.class_names
-    rests = chosen.probe is not None or session.cursor is not None
+    rests = "probe" in session.open_panels and (chosen.probe is not None or session.cursor is not None)
     found = tuple(_lane(document, lane, context.results, names, place, rests) for lane in lanes)
     return (Probe(place, chosen.probe is not None, chosen.aim, found),)
 

@@ -82,16 +82,18 @@ class ValidationCurveView(Chart):
             return
         if self._strip is not None and strip.scale != self._strip.scale:
             self.read = None
-        waits = self._strip is not None and strip.stale and not self._strip.stale and theme is self._theme
+        waits = self._strip is not None and strip.stale and theme is self._theme
         self._strip, self._theme = strip, theme
-        self.setAccessibleDescription(self.said())
-        notes = words.notes(strip)
-        if notes != self.toolTip():
-            self.setToolTip(notes)
         if waits:  # a point has changed, and the pictures come first
-            later(self, self.update)
+            later(self, self._renew)
         else:
-            self.update()
+            self._renew()
+
+    def _renew(self) -> None:
+        self.setAccessibleDescription(self.said())
+        if self._strip is not None and (notes := words.notes(self._strip)) != self.toolTip():
+            self.setToolTip(notes)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(200, round(3.2 * self.metrics().lineSpacing()) + ABOVE + BELOW)
