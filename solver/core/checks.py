@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -45,12 +46,14 @@ def check_points(
         raise ValueError(f"{name} must have two dimensions (points, features); it has {points.ndim}.")
     if 0 in points.shape:
         raise ValueError(f"{name} is empty: shape {points.shape}; at least one point and one feature are needed.")
-    if not np.isfinite([points.min(), points.max()]).all():
+    low, high = float(points.min()), float(points.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
         raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
     if n_features is not None and points.shape[1] != n_features:
         raise ValueError(f"{name} has {points.shape[1]} features, but the model was fitted with {n_features}.")
-    check_size(name, points, largest)
+    if max(high, -low) > largest:
+        check_size(name, points, largest)
     return points
 
 

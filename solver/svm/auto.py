@@ -195,6 +195,16 @@ class AutoSolver(SmoSolver):
 
     def __init__(self, X: ArrayLike, y: ArrayLike, kernel: Kernel, **parameters: Any) -> None:
         super().__init__(X, y, kernel, **parameters)
+        self._begin()
+
+    def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
+        """As `SmoSolver.move_points`."""
+        super().move_points(X, y, C)
+        self._begin()
+
+    def _begin(self) -> None:
+        """No short cut yet, and what the first will be."""
+        kernel = self.kernel
         self._may_try = self._definite and not self._hard and self.compiled and kernel.name in KERNELS
         #: Cost of the updates so far, and the cost at which the interior point method is tried next.
         self._cost, self._try_at = 0, FIRST_TRY

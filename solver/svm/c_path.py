@@ -94,6 +94,16 @@ class PathSolver(SmoSolver):
         self._ints[[loops.LAST_I, loops.LAST_J]] = -1
         self._task, self._moved_since_refresh, self.status = None, True, Status.RUNNING
 
+    def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
+        """Not possible: the matrix is made once.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("solver is 'path', whose points stay where they are; it must be 'smo' or 'auto'.")
+
     def values_at(self, rows: Array) -> Array:
         """f where the kernel values with `points` are `rows`, shape (m, n)."""
         values: Array = rows @ self.beta + self.intercept

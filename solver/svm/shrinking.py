@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.certificate import EPS
 from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, ROW_COST, Cache, KernelNumbers, add_rows, new_cache
+from solver.kernels.kept_rows import MovedRows, keep_rows
 from solver.kernels.plane_sums import BLOCK, PlaneSums
 
 from . import _smo_loops as loops
@@ -402,6 +403,47 @@ class ActiveSet:
         self.part = self.whole
         self.whole.mark_bounds()
         self._read = None
+
+    def move_points(
+        self, XT: Array, y: Array, lo: Array, hi: Array, diagonal: Array, matrix: Array | None
+    ) -> MovedRows | None:
+        """Points elsewhere, and other labels and bounds, with the same multipliers; v and `size` are left to be set.
+
+        Parameters
+        ----------
+        XT, y, lo, hi, diagonal, matrix
+            As in the constructor; of as many points.
+
+        Returns
+        -------
+        MovedRows or None
+            The rows of the points that have moved; None where those of all points are to be computed again.
+        """
+        whole = self.part = self.whole
+        moved = None if matrix is not None else keep_rows(self.kernel, whole.XT, XT, whole.cache)
+        if moved is None and matrix is None:
+            whole.cache = new_cache(len(y), self._megabytes)
+        known = whole.n_evaluations
+        whole.XT, whole.lo, whole.hi, whole.diagonal = XT, lo, hi, diagonal
+        self._y, self._matrix, self.plane, self._read = y, matrix, None, None
+        self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
+        self._spent = (0 if moved is None else moved.rows.size) - known
+        return moved
+
+    def follow(self, moved: MovedRows) -> bool:
+        """v where nothing but points of no weight have `moved`, from its definition; False where others have.
+
+        To the bit as in `refresh`: the terms are added in the same order.
+        """
+        if self.beta[moved.index].any():
+            return False
+        self.size = self.size.copy()
+        for point, row in zip(moved.index, moved.rows, strict=True):
+            terms = row * self.beta
+            self._v[point] = self._y[point] - terms.cumsum()[-1]
+            self.size[point] = np.abs(terms).cumsum()[-1]
+        self._all_points()
+        return True
 
     # -- the choice ------------------------------------------------------------------------------------------------
 

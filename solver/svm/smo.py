@@ -40,7 +40,7 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
-from .projection import feasible
+from .projection import ROUNDING, feasible
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
 
@@ -99,6 +99,7 @@ class _State:
     radius: float | None
     proved_primal: float
     noted: Array
+    XT: Array  #: the points that it belongs to
 
 
 class SmoSolver(DualSolver):
@@ -167,29 +168,12 @@ class SmoSolver(DualSolver):
         check_integer("max_iter", max_iter, -1)
         self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
         self.selection = check_choice("selection", selection, RULES)
-        self.status = Status.RUNNING
-        #: Shift of the points that changes no classifier but keeps the digits of a linear kernel.
-        self.centre: Array = points.mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
-        XT = np.ascontiguousarray((points - self.centre).T)
-        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
-            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
-        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(points, points.T)):
-            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
-        self._definite = kernel.is_positive_semidefinite_on(XT.T)
-        # No point may be inside the margin; with slack for some points every problem has a solution.
-        self._hard = bool(np.isinf(self.C).all())
-        if np.isinf(self.C).any() and not self._definite:
-            raise ValueError(
-                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
-                "it must be finite."
-            )
-        self._ints = np.zeros(5, dtype=np.int64)
-        self._ints[[loops.LAST_I, loops.LAST_J]] = -1
-        seed = check_integer("random_state", random_state, 0) + 0x9E3779B97F4A7C15
-        self._rng = np.array([seed % 2**64], dtype=np.uint64)
+        self._seed = check_integer("random_state", random_state, 0)
         self.compiled = check_flag("compiled", compiled)
         check_flag("shrinking", shrinking)
-        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        #: `centre`: shift of the points that changes no classifier but keeps the digits of a linear kernel.
+        self.centre, XT, self._definite = self._placed(points, self.C)
+        self._set_bounds()
         self._active = ActiveSet(
             kernel.numbers,
             XT,
@@ -201,22 +185,117 @@ class SmoSolver(DualSolver):
             shrinking and RULES[selection].looks_at_v,
             None if compiled else kernel.gram(XT.T, XT.T),
         )
+        self._reset()
+        if alpha is not None:
+            start = check_numbers("alpha", alpha)
+            if start.shape != (n,):
+                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
+            with np.errstate(over="ignore", invalid="ignore"):
+                self._begin_with(feasible(self.y, self.C, start))
+
+    def _placed(self, points: Array, C: Array) -> tuple[Array, Array, bool]:
+        """Of these points: their centre, how they are worked on, and whether the kernel is known to be definite there.
+
+        Raises
+        ------
+        ValueError
+            The kernel, or the kernel with these bounds, does not work there.
+        """
+        kernel, n = self.kernel, len(points)
+        centre = np.zeros(points.shape[1])
+        if kernel.is_translation_invariant:
+            centre = points.mean(axis=0)
+            points = points - centre
+        XT = np.array(points.T, order="C")
+        if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
+            raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
+        if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(XT, XT.T)):
+            raise ValueError(f"X has shape {points.shape}; for a precomputed kernel it must be square and symmetric.")
+        definite = kernel.is_positive_semidefinite_on(XT.T)
+        if not definite and np.isinf(C).any():
+            raise ValueError(
+                f"C is inf; with the {kernel.name} kernel at these parameters, not positive semidefinite, "
+                "it must be finite."
+            )
+        return centre, XT, definite
+
+    def _set_bounds(self) -> None:
+        """What follows from y and C."""
+        self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
+        # No point may be inside the margin; with slack for some points every problem has a solution.
+        self._hard = bool(np.isinf(self.C).all())
+
+    def _reset(self) -> None:
+        """No update yet, nothing under way, nothing noted."""
+        self.status = Status.RUNNING
+        self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
+        self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
         self._task: _Task | None = None
         self._notes = Notes(len(self.NOTES))
         self._moved_since_refresh = False
         #: max_i ||phi(x_i) - mean phi||, once it is needed.
         self._radius: float | None = None
         self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
-        if alpha is not None:
-            start = check_numbers("alpha", alpha)
-            if start.shape != (n,):
-                raise ValueError(f"alpha has shape {start.shape}; it must hold one number for each of {n} points.")
-            self._start_from(start)
 
-    def _start_from(self, alpha: Array) -> None:
-        """Begin with these multipliers, brought into the box and onto the line, unless nothing is better."""
+    def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
+        """Begin a training with points elsewhere, from the multipliers that there are now.
+
+        It is the training that a new solver with these multipliers makes, and proves as much; only sooner where few
+        points have moved, because the kernel rows of the others are kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            As many points as before, in the same order.
+        y : array-like of shape (n,), optional
+            Their labels; None means as before.  A point whose label is another one begins with a multiplier of 0.
+        C : float or array-like of shape (n,), optional
+            None means as before.  Multipliers at their bound follow it.
+
+        Raises
+        ------
+        ValueError
+            Bad data, or another number of points or features; then nothing has changed.
+
+        Notes
+        -----
+        `n_iter` and `n_kernel_evaluations` count from 0, steps are not noted any more, and checkpoints made before are
+        of no use.
+        """
+        points, active = check_points(X, LARGEST_COORDINATE, copy=False), self._active
+        shape = active.whole.XT.shape[::-1]
+        if points.shape != shape:
+            raise ValueError(f"X has shape {points.shape}; points that move must have the shape they had, {shape}.")
+        signs = self.y if y is None else check_signs(y, len(points))
+        prices = self.C if C is None else check_prices(C, len(points), LARGEST_C, or_inf=True)
+        centre, XT, definite = self._placed(points, prices)
+        beta = self._carried_over(signs, prices)
+        v_is_fresh = beta is self.beta and not self._moved_since_refresh and self._task is None
+        v_is_fresh &= active.error == 0.0 and not self._has_many_entries
+        self.y, self.C, self.centre, self._definite = signs, prices, centre, definite
+        if not y is C is None:
+            self._set_bounds()
+        matrix = None if self.compiled else self.kernel.gram(XT.T, XT.T)
+        moved = active.move_points(XT, signs, self._lo, self._hi, self.kernel.diagonal(XT.T), matrix)
+        self._reset()
+        if moved is None or not v_is_fresh or not active.follow(moved):
+            self._begin_with(beta)
+
+    def _carried_over(self, y: Array, C: Array) -> Array:
+        """A start for these labels and bounds from the present multipliers: beta itself where all may stay as it is."""
+        beta = self.beta
+        if y is self.y and C is self.C:
+            if abs(float(beta.sum())) <= ROUNDING * float(np.abs(beta).sum()):
+                return beta
+            return feasible(y, C, self.alpha)
+        start = feasible(y, C, np.where(y == self.y, np.where(self.alpha == self.C, C, self.alpha), 0.0))
+        unchanged = np.array_equal(start, beta) and np.array_equal(y, self.y) and np.array_equal(C, self.C)
+        return beta if unchanged else start
+
+    def _begin_with(self, beta: Array) -> None:
+        """Begin with these multipliers, unless nothing is better."""
         with np.errstate(over="ignore", invalid="ignore"):
-            self.beta[:] = feasible(self.y, self.C, alpha)
+            self.beta[:] = beta
             if not self._expand():
                 self._recompute()
             useful = self.dual >= 0
@@ -224,13 +303,18 @@ class SmoSolver(DualSolver):
             self.beta[:] = 0.0
             self._recompute()
 
+    @property
+    def _has_many_entries(self) -> bool:
+        """Whether v may be computed by an expansion of the kernel."""
+        return self.compiled and int(np.count_nonzero(self.beta)) * len(self.y) >= MANY_ENTRIES
+
     def _expand(self) -> bool:
         """v of the start by an expansion of the kernel, where that is quicker than its rows; False where it is not.
 
         What is concluded in the end rests on v from its definition, as after any update.
         """
-        active, n = self._active, np.count_nonzero(self.beta)
-        if not self.compiled or n * len(self.y) < MANY_ENTRIES:
+        active, n = self._active, int(np.count_nonzero(self.beta))
+        if not self._has_many_entries:
             return False
         plane = plane_sums(self.kernel, active.whole.XT)
         if plane is None or 2 * plane.cost > (1 + ROW_COST) * n:
@@ -379,12 +463,21 @@ class SmoSolver(DualSolver):
             self._radius,
             self._proved_primal,
             self._notes.present if self._notes else np.empty(0),
+            self._active.whole.XT,
         )
         return Checkpoint(state, active.nbytes + 500)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`.
+
+        Raises
+        ------
+        RuntimeError
+            Points have moved since (`move_points`).
+        """
         state: _State = checkpoint.state
+        if state.XT is not self._active.whole.XT:
+            raise RuntimeError("The checkpoint was made before points moved; it cannot be gone back to.")
         self._active.restore(state.active)
         self._ints[:], self._rng[:], self.status = state.ints, state.rng, state.status
         self._task, self._moved_since_refresh = None, state.moved_since_refresh
