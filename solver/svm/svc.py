@@ -24,6 +24,7 @@ from solver.kernels.table import Kernel, PrecomputedKernel
 
 from .auto import AutoSolver
 from .c_path import PathSolver
+from .conjugate import ConjugateSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
@@ -164,7 +165,7 @@ class SVC(KernelClassifier):
         NotSeparableError
             C is inf and some classes cannot be separated; a ValueError as well.
         """
-        training = self._checked(X, y, sample_weight)
+        training = self._checked(X, y, sample_weight, in_steps=False)
         trainer = training.trainer
         limit = check_number("max_time", self.max_time, 0.0, open_low=True)
         end = time.monotonic() + limit
@@ -255,8 +256,12 @@ class SVC(KernelClassifier):
         start: Callable[[Pair, Array], ArrayLike | None] | None = None,
         compiled: bool = True,
         shrinking: bool = True,
+        in_steps: bool = True,
     ) -> _Training:
-        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
+        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator.
+
+        With `in_steps`, "smo" is step by step what it says; else only its end counts.
+        """
         points, classes, codes = self._training_data(X, y)
         check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
         cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
@@ -287,6 +292,7 @@ class SVC(KernelClassifier):
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
+                ConjugateSolver if self.solver == "smo" and not in_steps else SOLVERS[self.solver],
                 rows,
                 pair.y,
                 kernel if isinstance(kernel, Kernel) else PrecomputedKernel(),
@@ -300,9 +306,9 @@ class SVC(KernelClassifier):
         trainer = PairTrainer(pairs, solver)
         return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
 
-    def _solver(self, X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
-        """The solver of one binary problem."""
-        return SOLVERS[self.solver](
+    def _solver(self, kind: type[SmoSolver], X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
+        """The solver of one binary problem, of this `kind`."""
+        return kind(
             X,
             y,
             kernel,
