@@ -6,8 +6,9 @@ Notation as in `smo`.  Three things are added to pairs, bounds and the certifica
   ``d = e_i - e_j + gamma d'``, d' being the last direction, with ``gamma = -(q'_i - q'_j) / d'Kd'``, ``q' = K d'``: so
   d is conjugate to d', and as the last step was the best along d', the gain is ``(v_i - v_j)^2 / (2 d'Kd)``, never less
   than that of the pair alone; j is chosen for it.  Where a bound is met the next step begins with a pair.
-* Thousands of points are not looked at all at once.  A tenth of them, each as dear as those it stands for together, is
-  trained first, in the same way.  By its f, the points clearly outside the margin are left out; the others begin at 0.
+* Thousands of points of the plane are not all looked at from the start.  A tenth of them, each as dear as those it
+  stands for together, is trained first, in the same way.  By its f, the points clearly outside the margin are left out
+  at first; all begin at 0.
 * Points are left out more boldly than in `shrinking`: those at a bound and far on its side of the middle, too; and a
   part is worked on until its violation is a tenth of what it was for all points.  Then v of all points is brought up to
   date, by an expansion where there is one (`expanded`), and the choice is made anew.
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from solver.core.arrays import Array
 from solver.core.certificate import Status
 from solver.core.stepping import Checkpoint
 from solver.kernels.table import KERNELS, Kernel
@@ -32,7 +34,8 @@ from .auto import ROUGH, SHARE_OF_POINTS, some_of
 from .expanded import ExpandedSolver
 from .shrinking import CONJUGATE
 
-#: Points from which on some are trained first: at least, always, and times the cost of the expansion for a point.
+#: Points from which on there are sums by expansion, and, with one, from which on some points are trained first: at
+#: most, and for each entry that a point costs it.
 LEAST, MANY, PER_COST = 1000, 2500, 4
 #: Distance from the margin, in f, up to which points are looked at first, and from the middle, in v, later.
 MARGIN, NEAR = 0.1, 0.3
@@ -70,10 +73,10 @@ class ConjugateSolver(ExpandedSolver):
         #: What comes before the first update, until it is done.
         self._start: Iterator[None] | None = None
         active, n = self._active, len(self.y)
-        formula = self._conjugate and kernel.name in KERNELS
-        if formula and n >= LEAST and self.max_iter >= n and active.shrinking and not self.beta.any():
+        suitable = self._conjugate and kernel.name in KERNELS and active.shrinking
+        if suitable and n >= LEAST and self.max_iter >= n and not self.beta.any():
             self._use_expansion()
-            if n >= min(MANY, MANY if active.plane is None else PER_COST * active.plane.cost):
+            if active.plane is not None and n >= min(MANY, PER_COST * active.plane.cost):
                 self._start = self._predict()
 
     def checkpoint(self) -> Checkpoint:
@@ -85,6 +88,16 @@ class ConjugateSolver(ExpandedSolver):
             Always.
         """
         raise ValueError("A training by conjugate directions cannot be gone back; that of SmoSolver can.")
+
+    def start_notes(self) -> Array:
+        """Not possible: the updates note nothing.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("A training by conjugate directions notes no steps; that of SmoSolver does.")
 
     def give_up(self) -> None:
         """As in `SmoSolver`."""
@@ -113,6 +126,7 @@ class ConjugateSolver(ExpandedSolver):
             self.kernel,
             C=np.minimum(self.C[index] * factor, smo.LARGEST_C),
             tol=max(self.tol, ROUGH),
+            max_iter=self.max_iter,
             cache_size=active.megabytes,
         )
         while few.status is Status.RUNNING:
@@ -126,3 +140,4 @@ class ConjugateSolver(ExpandedSolver):
         active.near = NEAR
         # Points that stand for others are looked at in any case: so there is a pair.
         active.work_on(np.flatnonzero((y * (found.total + few.intercept) < 1.0 + MARGIN) | (weights != 0.0)))
+        active.review_at = max(active.review_at, len(active.part.index))  # most of its points move, at first

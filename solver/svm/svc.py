@@ -81,7 +81,9 @@ class SVC(KernelClassifier):
     cache_size : float, default=200
         Bound of the kernel rows kept while training, in MB.
     solver : {"smo", "auto", "path"}, default="smo"
-        "smo" is step by step what the playground's lanes show.  "auto" is the same until that has become expensive,
+        "smo" is what the playground's lanes show; stepped (`prepare`) it is that to the last bit.  `fit` reaches the
+        same certified optimum in fewer steps: conjugate ones, of the points that matter (see `conjugate`; rule
+        "second-order", C below inf, a positive semidefinite kernel).  "auto" is SMO until that has become expensive,
         and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
         (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
         Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
@@ -194,7 +196,7 @@ class SVC(KernelClassifier):
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
     ) -> PairTrainer[SmoSolver]:
-        """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
+        """Check data and parameters and return a trainer to step; `adopt` takes its snapshots.
 
         Parameters
         ----------
@@ -206,6 +208,7 @@ class SVC(KernelClassifier):
         Notes
         -----
         Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
+        With solver="smo" its steps are those of `SmoSolver`; `fit` takes shorter ways.
         """
         training = self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return training.trainer
