@@ -123,6 +123,18 @@ def test_its_steps_are_those_of_the_definition(C: float) -> None:
         np.testing.assert_allclose(solver.beta, by_hand(K, y, C, steps), atol=1e-8 * C)
 
 
+def test_multipliers_from_elsewhere_end_the_direction() -> None:
+    X, y = chessboard(60, 3)
+    solver = ConjugateSolver(X, y, Kernel("rbf", 2.0), C=30.0)
+    solver.step(25)
+    solver._active.replace(solver.beta.copy(), solver.v.copy())
+    pair = SmoSolver(X, y, Kernel("rbf", 2.0), C=30.0, alpha=solver.alpha)
+    solver.step(1)
+    pair.step(1)
+    np.testing.assert_allclose(solver.beta, pair.beta, atol=1e-9)
+    assert solver.working_set == pair.working_set
+
+
 def test_each_step_raises_the_dual_and_large_c_takes_a_fraction_of_the_steps() -> None:
     X, y = chessboard(300)
     pairs, quick = (kind(X, y, Kernel("rbf", 1.0), C=1000.0) for kind in (SmoSolver, ConjugateSolver))
