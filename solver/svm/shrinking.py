@@ -30,7 +30,7 @@ FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
 WORTHWHILE = 0.3
 EVERYTHING = int(np.iinfo(np.int64).max)
 #: In place of the code of a working-set rule: the updates of `conjugate`.
-CONJUGATE = -1
+CONJUGATE = 1000
 #: Where points are left out boldly: the share of the violation down to which those left are worked on.
 FALL = 0.1
 
