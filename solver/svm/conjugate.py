@@ -99,6 +99,16 @@ class ConjugateSolver(ExpandedSolver):
         """
         raise ValueError("A training by conjugate directions notes no steps; that of SmoSolver does.")
 
+    def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
+        """Not possible: what was left out was chosen for the points as they are.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("Points of a training by conjugate directions cannot be moved; those of SmoSolver can.")
+
     def give_up(self) -> None:
         """As in `SmoSolver`."""
         self._start = None

@@ -261,9 +261,11 @@ def test_limits_of_time_and_steps_are_kept(small: None) -> None:
     assert short.n_iter_.tolist() == [50] and short.certificate_.dual > 0.0
 
 
-def test_it_cannot_be_gone_back_nor_noted() -> None:
+def test_it_cannot_be_gone_back_nor_noted_nor_moved() -> None:
     solver = ConjugateSolver(*chessboard(20), Kernel("rbf"))
     with pytest.raises(ValueError, match="cannot be gone back"):
         solver.checkpoint()
     with pytest.raises(ValueError, match="notes no steps"):
         solver.start_notes()
+    with pytest.raises(ValueError, match="cannot be moved"):
+        solver.move_points(np.zeros((20, 2)))
