@@ -2,9 +2,7 @@
 
 It runs SMO, which alone decides when the multipliers are optimal, and certifies them.  Besides:
 
-* Sums of kernel rows are made by the expansion of `plane_sums`, in time linear in the points and up to a proved error,
-  wherever that is cheaper and the error is far below tol.  `Certificate.kernel_error` names it, and primal and dual of
-  the certificate leave room for it.
+* Sums of kernel rows are made by an expansion (see `expanded`), in time linear in the points.
 * Many points are not started from 0.  A tenth of them, each as dear as those it stands for together, is trained first,
   in the same way; with its f, few steps of Newton's method (`newton`) on the points near the margin, at a ramp of
   multipliers made steeper again and again, bring all multipliers next to the optimum.  Where that is expected to take
@@ -22,28 +20,24 @@ same answer on every machine.
 from __future__ import annotations
 
 import math
-from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
-from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import ThreadpoolController
 
 from solver.core.arrays import Array, Indices
-from solver.core.certificate import EPS, Certificate, Status, best_primal, gap_of
-from solver.core.stepping import Checkpoint, Stop, never
-from solver.kernels.plane_sums import Features, plane_sums
+from solver.core.certificate import EPS, Status, best_primal
+from solver.core.stepping import Checkpoint
+from solver.kernels.plane_sums import Features
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, smo
+from .expanded import ONE_THREAD, ExpandedSolver
 from .interior_point import Work, maximise, pivoted_cholesky
 from .newton import ramped
 from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
-from .smo import SmoSolver
 
 #: Cost of the updates before the interior point method is thought of first.
 FIRST_TRY = 1_000_000
@@ -64,8 +58,6 @@ EXPANDED, NESTED, NESTED_LOW, LOW = 1000, 2500, 1000, 20
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
-#: Error of v by expansion, as a share of tol, up to which it is used.
-ERROR_SHARE = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.
 WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 10_000
@@ -75,8 +67,6 @@ SHARE_OF_KERNEL = 1e-6
 ALL_POINTS = 20_000_000
 #: Cost of SMO for a point and a support vector; Newton's steps, and the share of the points on the ramp.
 PER_PAIR, STEPS, ON_RAMP = 8, 20, 0.1
-#: The gap below which no better primal bound is looked for.
-SMALL_GAP = 1e-5
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
 #: Updates before the first pivots; those from which on they are made however few multipliers are free, if by then not
@@ -106,53 +96,6 @@ def cost_of_newton(n: int, rank: int) -> float:
     return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-class OneThread:
-    """A context with no more than one thread of BLAS, for any number of users at once in any order of leaving.
-
-    On small matrices a second thread mostly waits, all the longer on a busy machine; and with one, the sums, and so
-    the answer, are independent of the number of cores.  The number belongs to the whole process: the first user
-    lowers it and the last one sets it back.
-    """
-
-    def __init__(self) -> None:
-        self._lock = allocate_lock()
-        self._users = 0
-        self._limit: Any = None
-
-    def __enter__(self) -> None:
-        """One more user."""
-        with self._lock:
-            if not self._users:
-                _let_any_thread_set_limits()
-                self._limit = _blas().limit(limits=1, user_api="blas")
-            self._users += 1
-
-    def __exit__(self, *exception: object) -> None:
-        """One user less."""
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                _let_any_thread_set_limits()
-                self._limit.restore_original_limits()
-                _let_any_thread_set_limits()
-
-
-def _let_any_thread_set_limits() -> None:
-    """From 3.8 on threadpoolctl obeys one thread only; but the last user need not be in the thread of the first."""
-    for library in _blas().lib_controllers:
-        clear = getattr(library, "clear_controlling_thread", None)
-        if clear is not None:
-            clear(force=True)
-
-
-_ONE_THREAD = OneThread()
-
-
 def cost(n: int, rank: int) -> int:
     """What the interior point method for `n` points and a kernel matrix of this rank is expected to cost."""
     return ITERATIONS * (n * rank * rank // PER_ENTRY + 8 * n * rank + 50 * n + ITERATION)
@@ -167,7 +110,7 @@ def affordable_rank(n: int, budget: float) -> int:
     return min(int(root), n, LARGEST_RANK)
 
 
-class AutoSolver(SmoSolver):
+class AutoSolver(ExpandedSolver):
     """`SmoSolver` with a short cut, for kernels that are positive semidefinite formulas and finite C.
 
     Parameters
@@ -216,10 +159,9 @@ class AutoSolver(SmoSolver):
         self._pivot_at = self._first_pivot
         active = self._active
         if self._may_try and len(self.y) >= EXPANDED:
-            active.plane = plane_sums(kernel, active.whole.XT)
-            active.largest_error = ERROR_SHARE * self.tol
+            self._use_expansion()
             if active.plane is not None and active.shrinking and not self.beta.any():
-                with _ONE_THREAD:
+                with ONE_THREAD:
                     phi = active.plane.features(SHARE_OF_KERNEL)
                 if len(self.y) >= (NESTED_LOW if phi.rank <= LOW else NESTED):
                     self._trial = self._from_some(phi)
@@ -229,29 +171,6 @@ class AutoSolver(SmoSolver):
         if self.max_iter < FIRST_PIVOT:  # hardly a step is wanted
             return NEVER
         return 0 if self.beta.any() else FIRST_PIVOT
-
-    def certificate(self, thorough: bool = True) -> Certificate:
-        """As in `SmoSolver`, with room for the error of the expansion in `dual`, `primal` and `gap`."""
-        certificate = super().certificate(thorough)
-        error = self._active.error
-        if error == 0.0:
-            return certificate
-        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
-        size = 0.5 * error * float(np.abs(self.beta).sum())
-        dual, primal = certificate.dual - size, certificate.primal + size + error * float(self.C.sum())
-        gap = gap_of(primal, dual)
-        return replace(certificate, dual=dual, primal=primal, gap=gap, kernel_error=error)
-
-    def _primal(self, thorough: bool) -> float:
-        quick = super()._primal(thorough=False)
-        return super()._primal(thorough) if thorough and not gap_of(quick, self.dual) <= SMALL_GAP else quick
-
-    def step(self, n: int = 1, stop: Stop = never) -> int:
-        """As `SmoSolver.step`."""
-        if self._active.plane is None:
-            return super().step(n, stop)
-        with _ONE_THREAD:
-            return super().step(n, stop)
 
     def checkpoint(self) -> Checkpoint:
         """Not possible: a short cut under way cannot be copied.
@@ -275,7 +194,7 @@ class AutoSolver(SmoSolver):
 
     def _advance(self, goal: int) -> None:
         if self._trial is not None:
-            with _ONE_THREAD:
+            with ONE_THREAD:
                 if next(self._trial, self) is self:
                     self._trial = self._few = None
         elif not self._may_try:
@@ -365,7 +284,7 @@ class AutoSolver(SmoSolver):
         if few is not None and plane is not None and not self.beta.any():
             solver, index = few
             solver.give_up()
-            with _ONE_THREAD:
+            with ONE_THREAD:
                 g = plane.all_at_once(solver.points, solver.beta, self.points)
                 norm = solver.squared_norm + solver.error * float(np.abs(solver.beta).sum())
                 noise = plane.uncertainty(solver.beta) * float(self.C.sum())
@@ -384,16 +303,6 @@ class AutoSolver(SmoSolver):
         """The best multiple, up to 1, of these multipliers, whose kernel sums are `Kb`: its dual is not negative."""
         scale = min(1.0, float(np.abs(beta).sum()) / max(float(beta @ Kb), 1e-300))
         self._active.replace(scale * beta, self.y - scale * Kb)
-
-    @property
-    def error(self) -> float:
-        """A bound of the error of v that sums by expansion have left."""
-        return self._active.error
-
-    @property
-    def points(self) -> Array:
-        """The points as they are worked on, shape (n_features, n)."""
-        return self._active.whole.XT
 
     def expected(self, spent: float) -> float:
         """Seconds that SMO needs in all, estimated after `spent` of them; 0 where the short cuts work."""

@@ -24,8 +24,8 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import PairTrainer, winners
 from solver.data import datasets
 from solver.knn.k_path import predictions
-from solver.svm.auto import OneThread
 from solver.svm.c_path import MOST_POINTS, PathSolver
+from solver.svm.expanded import OneThread
 
 from .cells import Path, Places, data_of, folds_of, key_of, seed_of
 from .model import Study

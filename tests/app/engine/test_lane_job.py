@@ -32,6 +32,7 @@ from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Status
+from tests.stepped import stepped
 
 PATIENCE = 20.0  #: seconds after which something that must happen counts as never happening
 SMALL = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
@@ -135,7 +136,7 @@ def direct(points: Points, lane: Lane) -> SVC:
     C = math.inf if s.hard_margin else s.C
     weights = {"equal": None, "balanced": "balanced", "own": dict(enumerate(s.own_weights))}[s.class_weight]
     model = SVC(C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0, weights, multiclass=s.multiclass)
-    return model.fit(points.xy, points.labels)
+    return stepped(model, points.xy, points.labels)
 
 
 # -- the pool ------------------------------------------------------------------------------------------------------

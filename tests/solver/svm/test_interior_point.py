@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from solver.core.certificate import Status
 from solver.kernels.table import Kernel
-from solver.svm import auto, shrinking
+from solver.svm import auto, expanded, shrinking
 from solver.svm.auto import AutoSolver, affordable_rank, cost
 from solver.svm.interior_point import finish, maximise, pivoted_cholesky, repaired
 from solver.svm.smo import SmoSolver
@@ -407,7 +407,7 @@ def blas_threads() -> set[int]:
 @pytest.mark.parametrize("first_out", [0, 1])
 def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
     """Both are inside a short cut at once; whichever leaves first, the other still has one thread; then all return."""
-    auto._blas.cache_clear()  # another BLAS may have been loaded since by somebody else, which `blas_threads` counts
+    expanded._blas.cache_clear()  # another BLAS may have been loaded since by somebody else: `blas_threads` counts it
     go, inside = [Event(), Event()], [Event(), Event()]
 
     def trial(who: int) -> Iterator[None]:

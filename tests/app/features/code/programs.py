@@ -16,6 +16,7 @@ import numpy as np
 from app.features.code.program import program
 from app.learners.base import estimator_of
 from app.state.document import Document
+from tests.stepped import stepped
 
 #: Runs programs one after the other, each in a world of its own, and asks their models about the same places.
 RUNNER = """\
@@ -92,7 +93,7 @@ def model_of(document: Document, place: int = 0) -> Any:
     lane, points = document.lanes[place], document.training_points
     if lane.trainer is None:
         return lane.family.fit(lane, points)
-    return estimator_of(lane).fit(points.xy, points.labels)  # type: ignore[attr-defined]
+    return stepped(estimator_of(lane), points.xy, points.labels)  # type: ignore[type-var]
 
 
 def agreement(case: Case, told: dict[str, Any]) -> list[float]:

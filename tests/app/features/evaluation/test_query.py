@@ -49,6 +49,7 @@ from app.state.points import Points
 from app.state.session import Session
 from app.state.test_split import IdSet, Split, Validation, folds_of
 from solver import Grid, KNeighborsClassifier, class_scores
+from tests.stepped import stepped
 
 LANES: dict[str, Lane] = {
     "knn": Lane("knn"),
@@ -94,7 +95,7 @@ def model_of(lane: Lane, points: Points) -> Any:
         s = lane.knn
         model = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
         return model.fit(points.xy, points.labels)
-    return estimator_of(lane).fit(points.xy, points.labels)
+    return stepped(estimator_of(lane), points.xy, points.labels)
 
 
 # -- scores ------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from app.state.points import Points
 from app.state.session import Session
 from solver import Grid, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier
+from tests.stepped import stepped
 
 NAMES = tuple(f"class {label + 1}" for label in range(8))
 
@@ -43,7 +44,7 @@ def fitted(lane: Lane, points: Points) -> PairClassifier:
     estimator = estimator_of(lane)
     if lane.classifier == "svm" and lane.svm.trainer != "lasvm":
         estimator.max_iter = 1500  # type: ignore[attr-defined]
-    model: PairClassifier = estimator.fit(points.xy, points.labels)  # type: ignore[attr-defined]
+    model: PairClassifier = stepped(estimator, points.xy, points.labels)  # type: ignore[type-var]
     return model
 
 

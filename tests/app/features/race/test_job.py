@@ -28,6 +28,7 @@ from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
 from app.state.points import Points
 from solver import RULES, SVC, Certificate, Grid, SmoSolver, Status
+from tests.stepped import stepped
 
 PATIENCE = 20.0
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -508,7 +509,7 @@ def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
     driver = Driver()
     driver.run(request(points, settings, grid=grid, rules=("first-order", "second-order")))
     model = SVC(1.0, kernel, settings.degree, 0.7, 0.5, settings.tol, selection="second-order")
-    model.fit(points.xy, points.labels)
+    stepped(model, points.xy, points.labels)
     picture = driver.last().racers[1].picture
     assert picture.grid == grid and picture.argb.shape == (210, 300)
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])

@@ -19,6 +19,7 @@ from app.state.points import Points
 from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import SVC, SmoSolver, Status
+from tests.stepped import stepped
 from tests.windows import Make, post_late, settle
 
 
@@ -104,7 +105,7 @@ def test_the_lane_shows_smo_and_its_certificate(make: Make) -> None:
     frame = window.result(1)
     assert frame.phase is Phase.DONE and frame.certificate.status is Status.OPTIMAL
     points, model = window.document.points, frame.model
-    reference = SVC(C=1.0, gamma=1.0).fit(points.xy, points.labels)
+    reference = stepped(SVC(C=1.0, gamma=1.0), points.xy, points.labels)
     assert frame.certificate.n_iter == reference.certificates_[0].n_iter
     np.testing.assert_array_equal(model.dual_coef_, reference.dual_coef_)
     assert frame.accuracy == reference.score(points.xy, points.labels)
@@ -214,14 +215,14 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make()
-    stepped: list[int] = []
+    steps_made: list[int] = []
     step = SmoSolver.step
-    monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (stepped.append(n), step(self, n, stop))[1])
+    monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (steps_made.append(n), step(self, n, stop))[1])
     window.controller.playback.set_speed(1, 4)  # 10 steps a second
     window.controller.playback.restart(1)
     qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
     assert window.result(1).phase is Phase.TRAINING and not window.idle()
-    assert set(stepped) == {1}
+    assert set(steps_made) == {1}
     window.controller.toggle_pause()
     settle(qtbot, window)
     paused = window.result(1)
@@ -232,7 +233,8 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     window.controller.playback.set_speed(1, 99)
     window.controller.toggle_pause()
     settle(qtbot, window)
-    reference = SVC(C=1.0, gamma=1.0).fit(window.document.points.xy, window.document.points.labels)
+    points = window.document.points
+    reference = stepped(SVC(C=1.0, gamma=1.0), points.xy, points.labels)
     assert window.result(1).certificate.n_iter == reference.n_iter_[0], "slow, paused and resumed: the same steps"
     np.testing.assert_array_equal(window.result(1).model.dual_coef_, reference.dual_coef_)
 

@@ -1,0 +1,16 @@
+"""What the lanes show: a model trained step by step to its end.  `SVC.fit` takes shorter ways to the same optimum."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from solver.core.binary_reduction import PairClassifier, run
+
+Model = TypeVar("Model", bound=PairClassifier)
+
+
+def stepped(model: Model, X: Any, y: Any) -> Model:
+    """The `model`, trained by the steps of the trainer that it prepares."""
+    trainer = model.prepare(X, y)
+    run(trainer)
+    return model.adopt(trainer.snapshot())
