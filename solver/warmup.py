@@ -12,13 +12,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.core._compile import cache_directory
 from solver.core.arrays import Array
+from solver.core.own_process import command
 from solver.core.stepping import SteppedSolver
 
 if TYPE_CHECKING:
@@ -123,16 +123,12 @@ def complete() -> bool:
 
 def _second_process() -> subprocess.Popen[bytes] | None:
     """A process that compiles the steps named `SECOND`, and ends with this one; None where there cannot be one."""
-    if getattr(sys, "frozen", False) or not sys.executable or (os.cpu_count() or 1) < 2:
+    if not sys.executable or (os.cpu_count() or 1) < 2:
         return None
-    search = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    quiet, flags = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
     try:
         other = subprocess.Popen(
-            [sys.executable, "-m", "solver.warmup", SECOND],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": search},
+            command("solver.warmup", SECOND), stdin=quiet, stdout=quiet, stderr=quiet, creationflags=flags
         )
     except OSError:
         return None

@@ -230,9 +230,9 @@ def test_an_encoder_that_fails_is_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     code, said = FAULTS[name]
-    fault = tmp_path / "encoder.py"
-    fault.write_text(code)
-    monkeypatch.setattr(process, "ENCODER", fault)
+    (tmp_path / "faulty_encoder.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(process, "ENCODER", "faulty_encoder")
     window = make(two())
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []

@@ -152,7 +152,7 @@ def test_a_worker_that_is_killed_loses_nothing() -> None:
 
 
 def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running.sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
+    monkeypatch.setattr(sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
     taken = started()
     assert not taken.all() and "No process" in taken.run.failure and taken.run.state == "ended"
     ended(taken)
