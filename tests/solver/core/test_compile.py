@@ -268,6 +268,7 @@ print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for nam
     assert not list((tmp_path / "cache").rglob("*.nb?"))
 
 
+@pytest.mark.smoke
 def test_a_second_process_compiles_only_what_nobody_has_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
