@@ -9,7 +9,6 @@ marked `smoke` run against what is installed.
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tarfile
 import time
@@ -48,7 +47,8 @@ def version() -> str:
 
 def build() -> tuple[Path, Path]:
     """Wheel and sdist; the wheel is made of the sdist, so that this is whole, too."""
-    shutil.rmtree(DIST, ignore_errors=True)
+    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
+        old.unlink()
     run([sys.executable, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT])
     (wheel,), (sdist,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as file:

@@ -26,7 +26,7 @@ CACHE = ROOT / "build" / "cache"
 PATIENCE = 600
 
 
-class Failure(Exception):
+class Failure(Exception):  # noqa: N818
     """Something does not work; the text says what."""
 
 
@@ -238,7 +238,7 @@ def _screen() -> Iterator[str]:
 
 
 def smoke(environment: Environment, folder: Path, words: Sequence[str] = ()) -> str:
-    """Run the tests that are marked `smoke` against what is installed; with `words`, pytest's arguments, those in place.
+    """Run the tests that are marked `smoke`, or those that `words` (of pytest) choose, against what is installed.
 
     Returns the last line that pytest printed.
     """
