@@ -29,7 +29,7 @@ fi; \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check lint types bench warmup dist bundle clean ready-run ready-test ready-tools ready-dist
+.PHONY: help run test soak check lint types bench warmup dist bundle versions release clean ready-run ready-test ready-tools ready-dist
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ dist: ready-dist  ## Build wheel and sdist, and try them in clean environments (
 
 bundle: ready-dist  ## Build a folder with the program and all it needs, and try it
 	$(BIN)/python .ci/bundle.py
+
+versions: ready-dist  ## Try the lowest and the newest versions of what is needed (PYTHONS=..., ARGS=...)
+	$(BIN)/python .ci/versions.py $(foreach python,$(PYTHONS),--python $(python)) $(ARGS)
 
 clean:  ## Remove everything made here, .venv included
 	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png

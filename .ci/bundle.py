@@ -194,8 +194,10 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
     from app.features.study.cells import paths
     from app.features.study.model import Axis, Study
     from app.features.study.worker import Answer, Order, Work
+    from app.state.document import GeneratorSettings, Lane
 
-    study = Study("grid", (Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))), ("accuracy",))
+    axes = Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))
+    study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
     todo = tuple(Work(each.number, each.cells, each.repetition, each.fold) for each in paths(study))
     orders = b"".join(msgspec.json.encode(each) + b"\n" for each in (Order(study), Order(paths=todo)))
     command = [str(program), "-m", "app.features.study.worker", "0"]

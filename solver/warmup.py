@@ -99,9 +99,7 @@ def compile_all(
     """
     todo = [step for step in steps() if step.in_window or not in_window]
     everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
-    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
-    known = os.path.exists(everything) or (in_window and os.path.exists(enough))
-    other = None if known else _second_process()
+    other = None if complete(in_window=in_window) else _second_process()
     # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
     for done, step in enumerate(todo):
@@ -116,9 +114,11 @@ def compile_all(
         (enough if in_window else everything).touch()
 
 
-def complete() -> bool:
-    """Whether everything has been compiled into the cache before."""
-    return os.path.exists(cache_directory() / COMPLETE)
+def complete(*, in_window: bool = False) -> bool:
+    """Whether everything, or what the window needs, has been compiled into the cache before."""
+    names = (COMPLETE, f"{COMPLETE}-window") if in_window else (COMPLETE,)
+    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
+    return any(os.path.exists(cache_directory() / name) for name in names)
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:

@@ -37,7 +37,8 @@ def licence(package: Distribution) -> str:
     """Its licence in a few words, as the package says it."""
     fields = package.metadata
     kinds = [line.rpartition(" :: ")[2] for line in fields.get_all("Classifier") or [] if line.startswith("License ::")]
-    said = fields.get("License-Expression") or fields.get("License") or " and ".join(kinds) or "see its licence text"
+    named = [line for name in ("License-Expression", "License") for line in fields.get_all(name) or []]
+    said = next(filter(None, named), " and ".join(kinds) or "see its licence text")
     return str(said).strip().splitlines()[0]
 
 
