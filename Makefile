@@ -86,6 +86,11 @@ bundle: ready-dist  ## Build a folder with the program and all it needs, and try
 versions: ready-dist  ## Try the lowest and the newest versions of what is needed (PYTHONS=..., ARGS=...)
 	$(BIN)/python .ci/versions.py $(foreach python,$(PYTHONS),--python $(python)) $(ARGS)
 
+release: ready-dist  ## Check version, changelog and tree, build and try all, and tell what to do next
+	$(BIN)/python .ci/release.py before
+	$(MAKE) check dist bundle
+	$(BIN)/python .ci/release.py after
+
 clean:  ## Remove everything made here, .venv included
 	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
