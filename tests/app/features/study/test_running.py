@@ -173,3 +173,27 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.places: record for record in started(small).all()}
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
+
+
+#: Two processes of the command line's, where nothing tells them of their children.
+NOBODY = """
+import sys
+sys.modules["psutil"] = None
+from app.features.study import engines
+from app.features.study.cells import paths
+from app.features.study.model import Axis, Study
+from app.state.document import GeneratorSettings, Lane
+
+engines.LOOK = engines.WORTHWHILE = 0.0
+axes = Axis("k", tuple(range(1, 9))), Axis("noise", (0.1, 0.2))
+study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
+print(sum(map(len, engines.run(study, None, list(paths(study)), None, jobs=2))))
+"""
+
+
+def test_processes_end_where_pgrep_is_missing(tmp_path: Path) -> None:
+    """Loky would ask it, and wait for ever without."""
+    environment = os.environ | {"PATH": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", NOBODY]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("64\n", "")
