@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
-from PySide6.QtGui import QIcon, QImage, QPainter
+from PySide6.QtGui import QIcon, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.files.assets import assets
@@ -26,5 +26,5 @@ def picture(size: int) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
+    QImageWriter(buffer, QByteArray(b"PNG")).write(image)
     return bytes(data.data())
