@@ -3,7 +3,7 @@
 #   FILE=points.json      what `make run` opens
 #   ARGS="-k boundary"    further arguments for pytest or the benchmark
 #   PYTHON=/path/python3  the Python to use instead of a suitable one on PATH
-#   PYTHONS="/a/python3 ..."  those that `make dist` tries, instead of all on PATH
+#   PYTHONS="/a/python3 ..."  what `make dist` and `make versions` try, instead of all on PATH
 
 FILE ?=
 ARGS ?=
@@ -29,7 +29,8 @@ fi; \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check lint types bench warmup dist bundle versions release clean ready-run ready-test ready-tools ready-dist
+.PHONY: help run test soak check lint types bench warmup dist bundle versions release clean
+.PHONY: ready-run ready-test ready-tools ready-dist
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
