@@ -179,11 +179,11 @@ def open_window(program: Sequence[str | Path], folder: Path, environment: dict[s
                 process.kill()
 
 
-def _living(process: subprocess.Popen[bytes]) -> None:
+def _living(process: subprocess.Popen[bytes]) -> float | None:
     try:
         code = process.wait(8)
     except subprocess.TimeoutExpired:
-        return
+        return None
     raise Failure(f"The program ended at once, with {code}.")
 
 
