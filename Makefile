@@ -3,10 +3,12 @@
 #   FILE=points.json      what `make run` opens
 #   ARGS="-k boundary"    further arguments for pytest or the benchmark
 #   PYTHON=/path/python3  the Python to use instead of a suitable one on PATH
+#   PYTHONS="/a/python3 ..."  what `make dist` and `make versions` try, instead of all on PATH
 
 FILE ?=
 ARGS ?=
 PYTHON ?=
+PYTHONS ?=
 
 BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 
@@ -27,7 +29,8 @@ fi; \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check lint types bench warmup clean ready-run ready-test ready-tools
+.PHONY: help run test soak check lint types bench warmup dist bundle versions release clean
+.PHONY: ready-run ready-test ready-tools ready-dist
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -40,6 +43,9 @@ ready-test:
 
 ready-tools:
 	$(prepare) tools
+
+ready-dist:
+	$(prepare) dist
 
 # Without a screen there is nothing to open a window on, so a picture is drawn
 # instead. macOS and Windows have a screen without these two variables.
@@ -71,6 +77,20 @@ bench: ready-test  ## Measure speed and agreement with scikit-learn (ARGS=...)
 
 warmup: ready-test  ## Compile the numeric kernels, even if that was done before
 	$(BIN)/python -m solver.warmup
+
+dist: ready-dist  ## Build wheel and sdist, and try them in clean environments (PYTHONS=...)
+	$(BIN)/python .ci/dist.py $(PYTHONS)
+
+bundle: ready-dist  ## Build a folder with the program and all it needs, and try it
+	$(BIN)/python .ci/bundle.py
+
+versions: ready-dist  ## Try the lowest and the newest versions of what is needed (PYTHONS=..., ARGS=...)
+	$(BIN)/python .ci/versions.py $(foreach python,$(PYTHONS),--python $(python)) $(ARGS)
+
+release: ready-dist  ## Check version, changelog and tree, build and try all, and tell what to do next
+	$(BIN)/python .ci/release.py before
+	$(MAKE) check dist bundle
+	$(BIN)/python .ci/release.py after
 
 clean:  ## Remove everything made here, .venv included
 	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png

@@ -1,10 +1,11 @@
 """Prepare everything `make run`, `make test` and the code checks need, then return.
 
-Usage: python bootstrap.py {run,test,tools,suits}
+Usage: python bootstrap.py {run,test,dist,tools,suits}
 
   run    runtime packages, Qt's system libraries, compiled numeric kernels
   test   the same with the packages for tests, benchmarks and code checks
-  tools  those packages only: nothing from the system, nothing compiled
+  dist   the same with the packages that build wheels and bundles
+  tools  those for tests only: nothing from the system, nothing compiled
   suits  do nothing; exit code 0 if this Python is in the supported range
 
 Work already done is recognised by stamp files inside .venv and costs nothing.
@@ -36,7 +37,8 @@ THIS_VERSION = "{}.{}.{}".format(*sys.version_info[:3])
 # has to be made anew.
 BASE_PYTHON = getattr(sys, "_base_executable", sys.executable)
 
-EXTRAS = {"runtime": "", "full": "[test,bench,dev]"}
+# Each set holds those before it.
+EXTRAS = {"runtime": "", "full": "[test,bench,dev]", "dist": "[test,bench,dev,dist]"}
 
 # What importing QtGui needs, and a font: without one, texts come out empty.
 QT_PACKAGES = [
@@ -161,7 +163,7 @@ def stamp_path(name):
 
 def installed(package_set):
     """Is this set, or a larger one, completely installed?"""
-    names = ["full"] if package_set == "full" else ["runtime", "full"]
+    names = list(EXTRAS)[list(EXTRAS).index(package_set) :]
     return (
         os.path.exists(VENV_PYTHON)
         and not os.path.exists(UNFINISHED)
@@ -338,13 +340,13 @@ def compile_kernels():
 
 def main():
     goal = sys.argv[1] if len(sys.argv) == 2 else ""
-    if goal not in ("run", "test", "tools", "suits"):
+    if goal not in ("run", "test", "dist", "tools", "suits"):
         sys.exit(__doc__)
     if goal == "suits":
         sys.exit(not suits())
     check_python()
     take_lock()
-    fresh = install("runtime" if goal == "run" else "full")
+    fresh = install({"run": "runtime", "dist": "dist"}.get(goal, "full"))
     if goal != "tools":
         check_qt(window=goal == "run", fresh=fresh)
         compile_kernels()

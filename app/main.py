@@ -103,6 +103,10 @@ def make_application() -> QApplication:
     application = QApplication([NAME])
     application.setApplicationName(NAME)
     application.setApplicationDisplayName("Classifier Playground")
+    application.setDesktopFileName(NAME)  # of the entry that --integrate writes: its icon is the windows'
+    from app.views.app_icon import app_icon
+
+    application.setWindowIcon(app_icon())
     application.setStyle("Fusion")
     return application
 
@@ -195,6 +199,14 @@ class _Parser(argparse.ArgumentParser):
             _tell(message)
 
 
+class _Licences(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
+        from app.files import licences
+
+        _tell(licences.notice())
+        parser.exit()
+
+
 def _tell(text: str) -> None:
     """Print, at once; where that fails, end with one sentence and exit code 1."""
     try:
@@ -234,6 +246,15 @@ def _window_arguments(parser: _Parser) -> None:
         help="keep settings and recovery copies there, not in your profile",
     )
     parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
+    desktop = parser.add_mutually_exclusive_group()
+    for name, told in (
+        ("integrate", "tell the desktop (Linux) of the program, its documents and share texts, for this user"),
+        ("remove", "take that back"),
+    ):
+        desktop.add_argument(f"--{name}", dest="desktop", action="store_const", const=name, default="", help=told)
+    parser.add_argument(
+        "--licences", action=_Licences, nargs=0, help="tell what the program uses, and under which terms"
+    )
 
 
 def _render_arguments(parser: _Parser) -> None:
@@ -300,6 +321,10 @@ def _lesson_arguments(parser: _Parser) -> None:
 def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the file name is empty")
+    if text.startswith("file:///"):  # as desktops may name a file that was clicked
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(text.removeprefix("file://")))
     return Path(text)
 
 
@@ -484,9 +509,24 @@ def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int
     return command.run(options, lambda path: _opened(path).document, _tell)
 
 
+def _integrate(what: str) -> int:
+    from app.files import integration
+
+    if what == "remove":
+        done = [f"Removed {path}\n" for path in integration.remove()] or ["There was nothing to remove.\n"]
+    else:
+        from app.views.app_icon import picture
+
+        done = [f"Wrote {path}\n" for path in integration.integrate(picture)]
+    _tell("".join(done))
+    return 0
+
+
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.files import log
 
+    if options.desktop:
+        return _integrate(options.desktop)
     application = make_application()
     window = create_window(opened.document, options.profile_dir, opened.path, opened.on_disk, opened.is_copy)
     log.take_uncaught()

@@ -12,13 +12,13 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.core._compile import cache_directory
 from solver.core.arrays import Array
+from solver.core.own_process import command
 from solver.core.stepping import SteppedSolver
 
 if TYPE_CHECKING:
@@ -101,9 +101,7 @@ def compile_all(
     """
     todo = [step for step in steps() if step.in_window or not in_window]
     everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
-    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
-    known = os.path.exists(everything) or (in_window and os.path.exists(enough))
-    other = None if known else _second_process()
+    other = None if complete(in_window=in_window) else _second_process()
     # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
     for done, step in enumerate(todo):
@@ -118,23 +116,21 @@ def compile_all(
         (enough if in_window else everything).touch()
 
 
-def complete() -> bool:
-    """Whether everything has been compiled into the cache before."""
-    return os.path.exists(cache_directory() / COMPLETE)
+def complete(*, in_window: bool = False) -> bool:
+    """Whether everything, or what the window needs, has been compiled into the cache before."""
+    names = (COMPLETE, f"{COMPLETE}-window") if in_window else (COMPLETE,)
+    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
+    return any(os.path.exists(cache_directory() / name) for name in names)
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:
     """A process that compiles the steps named `SECOND`, and ends with this one; None where there cannot be one."""
-    if getattr(sys, "frozen", False) or not sys.executable or (os.cpu_count() or 1) < 2:
+    if not sys.executable or (os.cpu_count() or 1) < 2:
         return None
-    search = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    quiet, flags = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
     try:
         other = subprocess.Popen(
-            [sys.executable, "-m", "solver.warmup", SECOND],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": search},
+            command("solver.warmup", SECOND), stdin=quiet, stdout=quiet, stderr=quiet, creationflags=flags
         )
     except OSError:
         return None

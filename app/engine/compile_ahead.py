@@ -20,7 +20,8 @@ class CompileAhead:
     Parameters
     ----------
     done : callable
-        Called from the thread when everything is compiled; must return at once.
+        Called from the thread when everything is compiled, and when there is something else to tell; must return at
+        once.
     waiting : float, default=0.0
         Seconds after which it starts if `begin` was not called: loading machine code takes the interpreter for 0.3 s,
         and meanwhile plain numpy can have made the first pictures.
@@ -36,6 +37,8 @@ class CompileAhead:
         self.ready = False
         #: Why they never will be, or "".
         self.failure = ""
+        #: How far the first compilation ever is, in words, or "".
+        self.progress = ""
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
 
@@ -55,7 +58,7 @@ class CompileAhead:
     def _work(self) -> None:
         self._begun.wait(self._waiting)
         try:
-            compile_all(in_window=True)
+            compile_all(self._report if not complete(in_window=True) else _nobody, in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
             # Only once: windows that were closed since the first must be found to be garbage.
             if not gc.get_freeze_count():
@@ -64,7 +67,16 @@ class CompileAhead:
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
+        self.progress = ""
         self._done()
         if self.ready and not complete():
             with suppress(Exception):  # then the first use says what is wrong
                 compile_all()
+
+    def _report(self, done: int, total: int, name: str) -> None:
+        self.progress = f"First start: preparing faster pictures, {done + 1} of {total}" if done < total else ""
+        self._done()
+
+
+def _nobody(done: int, total: int, name: str) -> None:
+    """What is there already is loaded in no time."""

@@ -30,7 +30,11 @@ class StatusLine(QStatusBar):
         self._hint.setObjectName("hint")
         self._coordinates.setObjectName("coordinates")
         self._hint.setContentsMargins(6, 0, 0, 0)
+        self._progress = QLabel()
+        self._progress.setObjectName("progress")
+        self._progress.hide()
         self.addWidget(self._hint, 1)
+        self.addPermanentWidget(self._progress)
         self.addPermanentWidget(self._coordinates)
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
@@ -47,6 +51,12 @@ class StatusLine(QStatusBar):
     def _forget(self) -> None:
         self._said = ""
         self._renew()
+
+    def show_progress(self, text: str) -> None:
+        """Show how far something is that nobody needs to wait for; "": nothing."""
+        if text != self._progress.text():
+            self._progress.setText(text)
+            self._progress.setVisible(bool(text))
 
     def text(self) -> str:
         """What stands there."""

@@ -287,6 +287,7 @@ class MainWindow(DropWindow):
         self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
         if self._shown and all(self._jobs_drawn.values()):
             later(self, self.compile_ahead.begin)  # once these pictures are painted
+        self.status_line.show_progress(self.compile_ahead.progress)
         self._show_hint()
 
     def _draw(self, scene: Scene) -> None:

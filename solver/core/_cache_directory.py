@@ -18,7 +18,7 @@ import platformdirs
 def _fingerprint() -> str:
     """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
     digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
-    for path in sorted(Path(__file__).parents[1].rglob("_*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("_[!_]*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

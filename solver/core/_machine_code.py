@@ -8,7 +8,7 @@ from typing import Any
 
 import numba
 from numba.core import config
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
 from ._cache_directory import cache_directory
@@ -31,8 +31,46 @@ class _KeyedFile(IndexDataCacheFile):  # type: ignore[misc]  # numba has no type
         return found[1] if found is not None and found[0] == key else None
 
 
+class _OwnLocator:
+    """Where machine code of this package is: by names of modules, since its directory is of these very sources.
+
+    numba would go by the path and the time of each source file, or by the bundle's program: each way of installing
+    would compile everything anew, and so would each update.
+    """
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file, self._line = file, function.__code__.co_firstlineno
+        self._folder = cache_directory() / function.__module__.rpartition(".")[0]
+        self._folder.mkdir(exist_ok=True)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], file: str) -> _OwnLocator | None:
+        ours = function.__module__.partition(".")[0] == __name__.partition(".")[0]
+        return cls(function, file) if ours else None
+
+    def ensure_cache_path(self) -> None:
+        """It is there."""
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _OwnPlaces(CompileResultCacheImpl):  # type: ignore[misc]  # numba has no types
+    """How results of compiling are kept, ours where `_OwnLocator` says."""
+
+    _locator_classes = (_OwnLocator, *CompileResultCacheImpl._locator_classes)
+
+
 class _ForgivingCache(FunctionCache):  # type: ignore[misc]  # numba has no types
     """numba's cache, except that a bad or unwritable file means "not cached" instead of an exception."""
+
+    _impl_class = _OwnPlaces
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)

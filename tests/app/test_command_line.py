@@ -31,6 +31,7 @@ def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -145,6 +146,7 @@ def test_a_recovery_copy_is_work_that_is_not_saved(
     assert f"x{suffix} is damaged" in capsys.readouterr().err and len(started) == 1
 
 
+@pytest.mark.smoke
 def test_a_share_text_is_printed_and_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -256,6 +258,7 @@ def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     assert int((tmp_path / "got").read_text()) > 2
 
 
+@pytest.mark.smoke
 def test_render_writes_a_picture(tmp_path: Path) -> None:
     points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
     source, out = tmp_path / "four points.playground", tmp_path / "pictüre.PNG"
@@ -270,6 +273,7 @@ def test_render_writes_a_picture(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([source.name, out.name])
 
 
+@pytest.mark.smoke
 def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from app.features.code.notebook import notebook
     from app.features.code.program import program
@@ -291,6 +295,7 @@ def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "KNeighborsClassifier(n_neighbors=5" in (tmp_path / "two moons.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.smoke
 def test_film_writes_a_film(tmp_path: Path) -> None:
     from PIL import Image
 

@@ -77,6 +77,7 @@ def test_what_is_not_edited_comes_back_exactly(shown: Callable[..., Any], labels
     assert np.array_equal(y, labels) and y.dtype == labels.dtype
 
 
+@pytest.mark.smoke
 def test_edits_come_back(shown: Callable[..., Any], tmp_path: Path) -> None:
     documents: list[Document] = []
 

@@ -37,6 +37,7 @@ def test_the_three_lists_of_names_agree() -> None:
         solver.nonsense  # noqa: B018
 
 
+@pytest.mark.smoke
 def test_importing_the_package_costs_next_to_nothing() -> None:
     code = (
         "import sys; import solver; assert not {'numba', 'numpy'} & set(sys.modules);"
@@ -89,6 +90,7 @@ def test_parameters_of_public_classes_are_documented(name: str) -> None:
         assert parameter in text, f"{name} does not tell what {parameter} is"
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("kind", "bad"),
     [

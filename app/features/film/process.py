@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.files import documents, log
+from solver.core.own_process import command
 
 from .encoder import Film
 
-ENCODER = Path(__file__).with_name("encoder.py")
+ENCODER = f"{__package__}.encoder"
 #: Given what came of something: an exception where it failed.
 Done = Callable[[Any], object]
 
@@ -100,12 +100,11 @@ class EncoderProcess:
             self._process.communicate()  # closes the pipes, and waits for its end
 
     def _begin(self) -> None:
-        # -P: the other modules beside it are not to be found by their bare names.
-        command, pipe = [sys.executable, "-P", str(ENCODER)], subprocess.PIPE
+        line, pipe = command(ENCODER), subprocess.PIPE
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
         with self._lock:
             if not self._killed:
-                self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=flags)
+                self._process = subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=pipe, creationflags=flags)
         self._write(self._film.line())
 
     def _write(self, data: Any) -> None:

@@ -175,9 +175,10 @@ class _Processes:
             yield future.result()
 
     def _start(self) -> None:
-        from joblib.externals.loky import ProcessPoolExecutor
+        from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
         _end_quietly()
+        process_executor.kill_process_tree = _end_process
         environment = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
         self._executor = ProcessPoolExecutor(self._others, initializer=_begin, initargs=self._task, env=environment)
         for _ in range(AHEAD * self._others):
@@ -198,6 +199,12 @@ class _Processes:
     def _has_ended(self, future: Any) -> None:
         self._hand_out()
         self._ended.put(future)
+
+
+def _end_process(process: Any) -> None:
+    """At once.  Loky asks pgrep or psutil for its children, which it has not, and hangs where neither is there."""
+    process.terminate()
+    process.join()
 
 
 def _end_quietly() -> None:

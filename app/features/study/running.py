@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections import deque
@@ -16,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from app.files import log
+from solver.core.own_process import command
 
 from .cells import Path
 from .computing import Given, Record
@@ -43,13 +42,10 @@ class _Worker:
     """A process, and what is said to it."""
 
     def __init__(self) -> None:
-        path = json.dumps(sys.path)
-        code = f"import sys, json; sys.path[:] = json.loads({path!r}); "
-        code += f"from {__package__}.worker import main; main({NICENESS})"
         environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # of Windows
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code],
+            command(f"{__package__}.worker", str(NICENESS)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -125,3 +125,7 @@ def main(niceness: int) -> None:
 def _tell(out: BinaryIO, answer: Answer) -> None:
     out.write(msgspec.json.encode(answer) + b"\n")
     out.flush()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

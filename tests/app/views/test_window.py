@@ -30,6 +30,7 @@ from tests.app import file_work
 from tests.windows import Make, discard, post_late, settle
 
 
+@pytest.mark.smoke
 def test_the_first_start_is_ready_to_play(make: Make) -> None:
     window = make()
     assert len(window.document.points) == 200
@@ -41,6 +42,7 @@ def test_the_first_start_is_ready_to_play(make: Make) -> None:
     assert not window.controller.store.modified and not window.isWindowModified()
 
 
+@pytest.mark.smoke
 def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
     controller = window.controller
@@ -106,6 +108,7 @@ def test_closing_while_training_is_quick_and_leaves_no_thread(make: Make, qtbot:
     QApplication.processEvents()
 
 
+@pytest.mark.smoke
 def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
     script = (
         "import sys; from PySide6.QtCore import QTimer; import app.main as m\n"
@@ -134,6 +137,7 @@ def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: P
     discard(again)
 
 
+@pytest.mark.smoke
 def test_help_lists_keys_and_gestures(make: Make) -> None:
     window = make()
     for _ in range(2):

@@ -6,6 +6,7 @@ Each case is a process of its own, because numba reads its settings once.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -215,6 +216,39 @@ def test_what_cannot_be_read_for_now_is_not_thrown_away(tmp_path: Path) -> None:
     assert run(tmp_path, cache, busy)[:2] == ["42", "1"]
 
 
+OWN = """
+import numpy as np
+from solver.core._compile import cache_directory
+from solver.linear._linear_loops import margin
+
+value = margin(np.array([[3.0, 4.0]]), np.array([1.0]), 1.0, np.array([0.5, 0.5, 0.0]))[1]
+print(value, sum(margin.stats.cache_hits.values()), cache_directory())
+"""
+
+
+def test_machine_code_outlives_an_update_and_does_not_depend_on_the_place(tmp_path: Path) -> None:
+    """A checkout, an installed package and a bundle of the same loops share it; an update of others finds it, too."""
+
+    def words(place: str) -> list[str]:
+        script = tmp_path / "own.py"
+        script.write_text(f"import sys; sys.path.insert(0, {str(tmp_path / place)!r})\n{OWN}")
+        return python([str(script)], tmp_path / "cache", tmp_path)
+
+    for place in ("a", "b"):
+        shutil.copytree(ROOT / "solver", tmp_path / place / "solver", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (tmp_path / "b").rglob("*.py"):
+        os.utime(path, (10**9, 10**9))
+    for name in ("svm/svc.py", "__init__.py"):
+        with (tmp_path / "b/solver" / name).open("a") as file:
+            file.write("\n# Nothing numeric.\n")
+    first, second = words("a"), words("b")
+    assert (first[1], second) == ("0", [first[0], "1", first[2]])
+    with (tmp_path / "b/solver/svm/_smo_loops.py").open("a") as file:
+        file.write("\n# This may change a number.\n")
+    third = words("b")
+    assert third[:2] == [first[0], "0"] and third[2] != first[2]
+
+
 def test_importing_compiles_nothing_and_needs_no_window(tmp_path: Path) -> None:
     script = """
 import sys
@@ -234,6 +268,7 @@ print(any(name.split('.')[0] in ('PySide6', 'PyQt6', 'pyqtgraph', 'app') for nam
     assert not list((tmp_path / "cache").rglob("*.nb?"))
 
 
+@pytest.mark.smoke
 def test_a_second_process_compiles_only_what_nobody_has_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
         assert wrong(picture, step) < 0.01 < 0.1 < min(wrong(picture, step - 1), wrong(picture, step + 1))
 
 
+@pytest.mark.smoke
 def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     found = film(qtbot, window, spec_of(Training(1, 0, None, 1000, True)), tmp_path / "run.png")
@@ -230,9 +231,9 @@ def test_an_encoder_that_fails_is_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     code, said = FAULTS[name]
-    fault = tmp_path / "encoder.py"
-    fault.write_text(code)
-    monkeypatch.setattr(process, "ENCODER", fault)
+    (tmp_path / "faulty_encoder.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(process, "ENCODER", "faulty_encoder")
     window = make(two())
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []

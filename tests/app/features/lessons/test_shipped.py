@@ -227,6 +227,7 @@ def test_weights() -> None:
         assert test_score_of(with_settings(start("weights", 3), f"k = {k}")) > 0.97
 
 
+@pytest.mark.smoke
 def test_margin() -> None:
     run, points = frame("margin", 1).run_state, start("margin", 1).points
     assert run is not None and run.alpha is not None and len(points) == 12
@@ -285,6 +286,7 @@ def test_outlier() -> None:
     assert 1.7 < margin_of(frame_of(without(document, 14), 0)) / margin_of(frame("outlier", 5)) < 2
 
 
+@pytest.mark.smoke
 def test_circle() -> None:
     assert frame("circle", 1).accuracy == pytest.approx(0.56) and right("circle", 1) == "About 56 in 100"
     assert frame("circle", 2, 2).accuracy == 1

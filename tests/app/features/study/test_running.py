@@ -74,6 +74,7 @@ def ended(taken: Taken) -> None:
     assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
 
 
+@pytest.mark.smoke
 def test_results_are_those_of_the_command_line() -> None:
     woken = threading.Event()
     points = GeneratorSettings("moons", 30, 0.3).points()
@@ -152,7 +153,7 @@ def test_a_worker_that_is_killed_loses_nothing() -> None:
 
 
 def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running.sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
+    monkeypatch.setattr(sys, "executable", "/bin/false" if os.name != "nt" else "nothing.exe")
     taken = started()
     assert not taken.all() and "No process" in taken.run.failure and taken.run.state == "ended"
     ended(taken)
@@ -172,3 +173,27 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.places: record for record in started(small).all()}
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
+
+
+#: Two processes of the command line's, where nothing tells them of their children.
+NOBODY = """
+import sys
+sys.modules["psutil"] = None
+from app.features.study import engines
+from app.features.study.cells import paths
+from app.features.study.model import Axis, Study
+from app.state.document import GeneratorSettings, Lane
+
+engines.LOOK = engines.WORTHWHILE = 0.0
+axes = Axis("k", tuple(range(1, 9))), Axis("noise", (0.1, 0.2))
+study = Study("grid", axes, ("accuracy",), Lane("knn"), GeneratorSettings("moons", 10, 0.3), test=10, repetitions=4)
+print(sum(map(len, engines.run(study, None, list(paths(study)), None, jobs=2))))
+"""
+
+
+def test_processes_end_where_pgrep_is_missing(tmp_path: Path) -> None:
+    """Loky would ask it, and wait for ever without."""
+    environment = os.environ | {"PATH": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", NOBODY]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("64\n", "")

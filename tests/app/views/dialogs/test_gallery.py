@@ -85,6 +85,7 @@ def test_what_one_needs_goes_when_another_is_opened(make: Make, qtbot: QtBot) ->
     assert window.scene.lanes[0].playing is False and window.scene.lanes[0].run_state.at_end
 
 
+@pytest.mark.smoke
 def test_keys_choose_too(make: Make, qtbot: QtBot) -> None:
     window = make()
     dialog = gallery(window)

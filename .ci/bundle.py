@@ -1,0 +1,232 @@
+"""Build the bundle, a folder with the program and all that it needs for this system, and try it.
+
+Usage: python .ci/bundle.py [--only-try]
+
+It is started from two folders where no Python is found: pictures are those of the checkout, films and studies find
+their processes, the window opens and ends by Ctrl+Q, and the second start finds what the first one has compiled.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import time
+from importlib.metadata import Distribution, distribution
+from pathlib import Path
+
+from environments import (
+    DOCUMENTS,
+    NAME,
+    ROOT,
+    Failure,
+    draw,
+    elsewhere,
+    of_checkout,
+    open_window,
+    outside,
+    run,
+    same_pixels,
+    say,
+    size_of,
+)
+
+sys.path.insert(0, str(ROOT))
+from app.files import licences
+
+HERE, BUNDLE = ROOT / ".ci" / "bundle", ROOT / "dist" / NAME
+PROGRAM = f"{NAME}.exe" if sys.platform == "win32" else NAME
+#: Libraries that carry tens of megabytes for debuggers; what is left out of others is not worth it, and breaks numpy's.
+HEAVY = ("libllvmlite.so", "libpython3*.so*")
+
+
+def build() -> None:
+    """Make the folder."""
+    shutil.rmtree(BUNDLE, ignore_errors=True)
+    places = ["--distpath", BUNDLE.parent, "--workpath", ROOT / "build" / "pyinstaller"]
+    run([sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "ERROR", *places, HERE / f"{NAME}.spec"])
+    if sys.platform.startswith("linux") and shutil.which("strip"):
+        for path in (path for pattern in HEAVY for path in BUNDLE.rglob(pattern) if not path.is_symlink()):
+            run(["strip", "--strip-unneeded", path])
+    _write_licences(BUNDLE / licences.FOLDER)
+
+
+# -- licences --------------------------------------------------------------------------------------------------------
+
+
+def _write_licences(folder: Path) -> None:
+    """The full texts of all that the bundle contains."""
+    folder.mkdir()
+    for package in [*licences.packages(), distribution("pyinstaller")]:
+        if text := _texts(package):
+            (folder / f"{package.name}.txt").write_text(text, encoding="utf-8")
+    for name in ("LGPL-3.txt", "GPL-3.txt"):  # of Qt and PySide6, which come without
+        shutil.copy(HERE / name, folder)
+    for place in (sysconfig.get_path("stdlib"), sys.base_prefix):
+        if (Path(place) / "LICENSE.txt").is_file():
+            shutil.copy(Path(place) / "LICENSE.txt", folder / "Python.txt")
+    for library, owner in sorted(_of_system().items()):
+        notice = Path("/usr/share/doc") / owner / "copyright"
+        if notice.is_file():
+            shutil.copy(notice, folder / f"{owner}.txt")
+        else:
+            raise Failure(f"{library} is in the bundle, and nobody says under which licence.")
+
+
+def _texts(package: Distribution) -> str:
+    """What its licence files say."""
+    metadata = package.metadata
+    found = []
+    for name in metadata.get_all("License-File") or []:
+        text = package.read_text(f"licenses/{name}") or package.read_text(name)
+        found += [text] if text else []
+    if not found and package.name == "contourpy":  # names none, and has one all the same
+        found += [text] if (text := package.read_text("LICENSE") or package.read_text("licenses/LICENSE")) else []
+    return "\n\n".join(found)
+
+
+def _of_system() -> dict[str, str]:
+    """Libraries of this system in the bundle, and the packages of the system that they belong to, where dpkg knows."""
+    if not shutil.which("dpkg"):
+        return {}
+    table = ROOT / "build" / "pyinstaller" / NAME / "COLLECT-00.toc"
+    sources = {
+        path for path in re.findall(r"'(/[^']+\.so[^']*)'", table.read_text()) if path.startswith(("/lib", "/usr/lib"))
+    }
+    owners = {}
+    for path in set(sources):
+        asked = subprocess.run(["dpkg", "-S", f"*/{Path(path).name}"], capture_output=True, text=True, check=False)
+        if asked.returncode == 0:
+            owners[Path(path).name] = asked.stdout.partition(":")[0].partition(",")[0]
+    return owners
+
+
+# -- trying ----------------------------------------------------------------------------------------------------------
+
+
+def attempt() -> None:
+    """Try the bundle from two folders; Failure with what does not work."""
+    with elsewhere() as folder:
+        say("Drawing from the checkout.")
+        expected = of_checkout(folder / "checkout")
+        first, second = folder / "first place", folder / "zweiter Ort ö"
+        known = outside(folder / "home", PATH=str(folder / "no programs"))
+        del known["NUMBA_CACHE_DIR"]  # it has a place of its own to find
+        for place in (first, second):
+            place.mkdir()
+            shutil.copytree(BUNDLE, place / NAME, symlinks=True)
+        one, other = first / NAME / PROGRAM, second / NAME / PROGRAM
+        work = folder / "work"
+        work.mkdir()
+        begun = time.monotonic()
+        run([one, "render", "--out", work / "first.png"], cwd=work, env=known)
+        cold, kept = time.monotonic() - begun, _machine_code(folder / "home")
+        begun = time.monotonic()
+        run([other, "render", "--out", work / "second.png"], cwd=work, env=known)
+        warm = time.monotonic() - begun
+        if not kept or _machine_code(folder / "home") != kept:
+            raise Failure("The second start does not find the machine code of the first.")
+        say(f"  first start {cold:.1f} s, from another place after that {warm:.1f} s")
+        _same_machine_code(kept, folder / "checkout")
+        same_pixels(draw([other], work, known), expected)
+        say("  same pixels as the checkout")
+        _try_processes(other, work, known)
+        if "LGPL" not in run([one, "--licences"], env=known, cwd=work):
+            raise Failure("The licence of Qt is not named.")
+        shown = open_window([one], work, known)
+        say("  the window lives" if shown is None else f"  window after {shown:.1f} s, ended by Ctrl+Q")
+
+
+def _machine_code(home: Path) -> set[str]:
+    return {str(path.relative_to(home)) for path in home.rglob("*.nbc")}
+
+
+def _same_machine_code(kept: set[str], folder: Path) -> None:
+    """The checkout names its compile cache as the bundle does, so that both share it."""
+    code = "from solver.core._compile import cache_directory; print(cache_directory().name)"
+    name = run([sys.executable, "-c", code], cwd=ROOT, env=outside(folder / "home", PYTHONPATH=str(ROOT))).strip()
+    if not all(name in path.replace("\\", "/").split("/") for path in kept):
+        raise Failure(f"The bundle compiles into another folder than the checkout, which takes {name}.")
+
+
+def _try_processes(program: Path, work: Path, known: dict[str, str]) -> None:
+    """What starts processes of its own: films, studies of the command line and of the window."""
+    from PIL import Image
+
+    film = work / "film.gif"
+    run(
+        [program, "film", f"{DOCUMENTS[0]}.playground", "--out", film, "--pictures", "3", "--size", "320x240"],
+        cwd=work,
+        env=known,
+    )
+    with Image.open(film) as pictures:
+        if not 1 < getattr(pictures, "n_frames", 1) <= 3:
+            raise Failure("The film has not its pictures.")
+    study = work / "study.toml"
+    run([program, "study", "init", "--preset", "grid", study], cwd=work, env=known)
+    # Long enough for a second process to be worth starting.
+    study.write_text(study.read_text(encoding="utf-8").replace("repetitions = 1", "repetitions = 40"), encoding="utf-8")
+    tables = []
+    for jobs in "12":
+        results = work / f"results {jobs}"
+        said = run([program, "study", "run", study, "--out", results, "--jobs", jobs], cwd=work, env=known)
+        if f"{NAME}:" in said:
+            raise Failure(said)
+        parts = len(list(results.glob("part*")))
+        if parts != int(jobs):
+            raise Failure(f"{parts} processes have written results of a study, not {jobs}.")
+        tables.append(run([program, "study", "show", results], cwd=work, env=known))
+    if tables[0] != tables[1]:
+        raise Failure("A study of two processes has other results than one of one.")
+    code = run([program, "code", f"{DOCUMENTS[0]}.playground", "--out", work / "code.py"], cwd=work, env=known)
+    if "Wrote" not in code:
+        raise Failure("No program was written.")
+    _try_worker(program, work, known)
+    say("  a film, studies on two processes and in the window, a program of code")
+
+
+def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
+    """The processes of a study in the window, given its orders."""
+    import msgspec
+
+    from app.features.study.cells import paths
+    from app.features.study.model import Axis, Study
+    from app.features.study.worker import Answer, Order, Work
+    from app.state.document import GeneratorSettings, Lane
+
+    axes = Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))
+    study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
+    todo = tuple(Work(each.number, each.cells, each.repetition, each.fold) for each in paths(study))
+    orders = b"".join(msgspec.json.encode(each) + b"\n" for each in (Order(study), Order(paths=todo)))
+    command = [str(program), "-m", "app.features.study.worker", "0"]
+    with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(orders)
+        process.stdin.flush()
+        found = 0
+        for line in process.stdout:
+            answer = msgspec.json.decode(line, type=Answer)
+            found += len([record for record in answer.records if not record.error])
+            if answer.done:
+                break
+        process.kill()
+    if found < 4:
+        raise Failure(f"A process of a study has {found} results in place of four.")
+
+
+def main() -> None:
+    if sys.argv[1:] != ["--only-try"]:
+        say("Building the bundle.")
+        build()
+    files = sum(1 for path in BUNDLE.rglob("*") if path.is_file())
+    say(f"  {BUNDLE.relative_to(ROOT)}: {size_of(BUNDLE) / 1e6:.0f} MB in {files} files")
+    attempt()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(str(failure))

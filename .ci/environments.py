@@ -1,0 +1,255 @@
+"""Environments outside the checkout: made, installed into, and what is tried in each way of installing.
+
+Everything runs in a folder of its own with a home of its own, so that nothing of the checkout is found by chance.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Of the program: of document, window and compile cache.
+NAME, TITLE = "classifier-playground", "Classifier Playground"
+#: What ways of installing are compared by: kNN, an SVM and where they differ; several classes; an indefinite kernel.
+DOCUMENTS = ("differ", "weights", "circle")
+#: Compiled once for all ways of installing, as on the machine of a user.
+CACHE = ROOT / "build" / "cache"
+#: What takes longer has failed: the first start compiles.
+PATIENCE = 600
+
+
+class Failure(Exception):  # noqa: N818
+    """Something does not work; the text says what."""
+
+
+def say(text: str) -> None:
+    """Tell what is being done."""
+    print(text, flush=True)
+
+
+def run(command: Sequence[str | Path], **options: object) -> str:
+    """Run quietly and return what it printed; Failure with all of that where it fails."""
+    words = [str(word) for word in command]
+    settings: dict[str, object] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True} | options
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False, **settings)  # type: ignore[call-overload]
+    if done.returncode:
+        raise Failure(f"{done.stdout or ''}\n{' '.join(words)} ended with {done.returncode}.")
+    return str(done.stdout)
+
+
+def supported() -> list[tuple[int, int]]:
+    """The versions of Python that pyproject.toml names, from the lowest."""
+    import tomllib
+
+    low, high = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].split(",")
+    return [(3, minor) for minor in range(int(low.removeprefix(">=3.")), int(high.removeprefix("<3.")))]
+
+
+def pythons(named: Sequence[str] = ()) -> dict[tuple[int, int], Path]:
+    """One Python of each supported version that there is, from the lowest.
+
+    Parameters
+    ----------
+    named : sequence of str
+        Look at these only; default: names on PATH, and the Python that runs this.
+    """
+    found: dict[tuple[int, int], Path] = {}
+    names = [f"python{major}.{minor}" for major, minor in supported()]
+    candidates = named or [*names, "python3", "python", getattr(sys, "_base_executable", sys.executable)]
+    question = "import sys, venv, ensurepip; print(*sys.version_info[:2], sys.executable)"
+    for name in candidates:
+        try:
+            major, minor, path = run([name, "-c", question]).strip().split(maxsplit=2)
+        except (Failure, OSError, ValueError):
+            if named:
+                raise Failure(f"{name} is no Python that can make environments.") from None
+            continue
+        if (int(major), int(minor)) in supported():
+            found.setdefault((int(major), int(minor)), Path(path))
+    return dict(sorted(found.items()))
+
+
+class Environment:
+    """A new virtual environment in `folder`."""
+
+    def __init__(self, folder: Path, python: Path) -> None:
+        self.folder, self._uv = folder, shutil.which("uv")
+        run([self._uv, "venv", "--python", python, folder] if self._uv else [python, "-m", "venv", folder])
+        self.programs = folder / ("Scripts" if os.name == "nt" else "bin")
+        self.python = self.programs / ("python.exe" if os.name == "nt" else "python")
+
+    def install(self, *words: str | Path) -> None:
+        """As pip does."""
+        if self._uv:
+            run([self._uv, "pip", "install", "--quiet", "--python", self.python, *words])
+        else:
+            pip = [self.python, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+            run([*pip, *words])
+
+    def packages(self) -> dict[str, str]:
+        """Names and versions of what is installed."""
+        code = "from importlib.metadata import distributions as d; print(*(f'{x.name}=={x.version}' for x in d()))"
+        return dict(word.split("==", 1) for word in run([self.python, "-I", "-c", code]).split())
+
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return size_of(self.folder)
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files in a folder; what is linked counts where it lies."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def outside(home: Path, **more: str) -> dict[str, str]:
+    """What processes get to know: no Python of the checkout, another home, no screen, and the common compile cache."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "XDG_"))}
+    home.mkdir(parents=True, exist_ok=True)
+    places = {"HOME": str(home), "USERPROFILE": str(home), "NUMBA_CACHE_DIR": str(CACHE)}
+    return kept | places | {"QT_QPA_PLATFORM": "offscreen"} | more
+
+
+@contextmanager
+def elsewhere() -> Iterator[Path]:
+    """A folder that has nothing to do with the checkout."""
+    with tempfile.TemporaryDirectory(prefix="playground ", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+# -- what is tried ---------------------------------------------------------------------------------------------------
+
+
+def draw(program: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> list[Path]:
+    """Draw `DOCUMENTS`, copied into `folder`, from there; and a share text, which the program prints itself."""
+    pictures = []
+    for name in DOCUMENTS:
+        shutil.copy(ROOT / "assets" / "examples" / f"{name}.playground", folder)
+        picture = folder / f"{name}.png"
+        words = ["render", f"{name}.playground", "--out", picture, "--size", "1280x800"]
+        run([*program, *words], cwd=folder, env=environment)
+        pictures.append(picture)
+    text = run([*program, "share", f"{DOCUMENTS[0]}.playground"], cwd=folder, env=environment, stderr=None)
+    run([*program, "render", text, "--out", folder / "shared.png"], cwd=folder, env=environment)
+    return [*pictures, folder / "shared.png"]
+
+
+def same_pixels(pictures: Sequence[Path], others: Sequence[Path]) -> None:
+    """Failure where two pictures differ in a pixel."""
+    from PIL import Image, ImageChops
+
+    for one, other in zip(pictures, others, strict=True):
+        with Image.open(one) as a, Image.open(other) as b:
+            box = ImageChops.difference(a.convert("RGB"), b.convert("RGB")).getbbox() if a.size == b.size else a.size
+        if box is not None:
+            raise Failure(f"{one} and {other} differ at {box}.")
+
+
+def of_checkout(folder: Path) -> list[Path]:
+    """The pictures that the checkout draws."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = outside(folder / "home", PYTHONPATH=str(ROOT))
+    return draw([sys.executable, "-P", "-m", "app"], folder, environment)
+
+
+def open_window(program: Sequence[str | Path], folder: Path, environment: dict[str, str]) -> float | None:
+    """Start the program with a document, wait for its window, end it by Ctrl+Q, and return the seconds until it shows.
+
+    None where there is no Xvfb or xdotool; then it is only seen to live for some seconds.
+    """
+    words = [str(word) for word in (*program, f"{DOCUMENTS[0]}.playground")]
+    tools = all(map(shutil.which, ("Xvfb", "xdotool")))
+    with _screen() if tools else _no_screen() as display:
+        seen = environment | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"} if tools else environment
+        begun = time.monotonic()
+        with subprocess.Popen(words, cwd=folder, env=seen, stdin=subprocess.DEVNULL) as process:
+            try:
+                took = _until_shown(process, display, begun) if tools else _living(process)
+                if tools:
+                    _quit(process, display)
+                return took
+            finally:
+                process.kill()
+
+
+def _living(process: subprocess.Popen[bytes]) -> float | None:
+    try:
+        code = process.wait(8)
+    except subprocess.TimeoutExpired:
+        return None
+    raise Failure(f"The program ended at once, with {code}.")
+
+
+def _search(display: str, *words: str) -> list[str]:
+    command = ["xdotool", "search", "--onlyvisible", *words]
+    found = subprocess.run(command, env=os.environ | {"DISPLAY": display}, capture_output=True, text=True, check=False)
+    return found.stdout.split()
+
+
+def _until_shown(process: subprocess.Popen[bytes], display: str, begun: float) -> float:
+    while not _search(display, "--name", f"{DOCUMENTS[0]}.*{TITLE}"):
+        if process.poll() is not None or time.monotonic() - begun > PATIENCE:
+            raise Failure(f"No window came; the program ended with {process.returncode}.")
+        time.sleep(0.05)
+    return time.monotonic() - begun
+
+
+def _quit(process: subprocess.Popen[bytes], display: str) -> None:
+    (window,) = _search(display, "--name", f"{DOCUMENTS[0]}.*{TITLE}")
+    environment = os.environ | {"DISPLAY": display}
+    for _ in range(40):
+        # Without a window manager nobody gives it the keys.
+        subprocess.run(["xdotool", "windowfocus", "--sync", window, "key", "ctrl+q"], env=environment, check=False)
+        try:
+            code = process.wait(3)
+        except subprocess.TimeoutExpired:
+            continue
+        if code:
+            raise Failure(f"Ctrl+Q ended the program with {code}.")
+        return
+    raise Failure("Ctrl+Q does not end the program.")
+
+
+@contextmanager
+def _no_screen() -> Iterator[str]:
+    yield ""
+
+
+@contextmanager
+def _screen() -> Iterator[str]:
+    """A screen of its own, that nobody sees."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x900x24", "-nolisten", "tcp"]
+    with subprocess.Popen(command, pass_fds=(write,), stderr=subprocess.DEVNULL) as server:
+        os.close(write)
+        with os.fdopen(read) as answer:
+            number = answer.readline().strip()
+        try:
+            yield f":{number}"
+        finally:
+            server.terminate()
+
+
+def smoke(environment: Environment, folder: Path, words: Sequence[str] = ()) -> str:
+    """Run the tests that are marked `smoke`, or those that `words` (of pytest) choose, against what is installed.
+
+    Returns the last line that pytest printed.
+    """
+    shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    marked = [
+        path.relative_to(ROOT)
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "mark.smoke" in path.read_text(encoding="utf-8")
+    ]
+    chosen = [*words] if words else ["-m", "smoke", *marked]
+    command = [environment.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen]
+    said = run(command, cwd=folder, env=outside(folder / "home"))
+    return said.strip().splitlines()[-1]

@@ -1,0 +1,59 @@
+"""Check that what is here can be released, and print the commands that release it; nothing is published.
+
+Usage: python .ci/release.py {before,after}
+
+  before  version, changelog, citation, and that everything is committed
+  after   wheel, sdist and bundle are there, of this version; then the commands
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from dist import DIST, version
+from environments import NAME, ROOT, Failure, run, say
+
+
+def before() -> None:
+    """Failure with all that is missing."""
+    wrong = []
+    number = version()
+    if not re.fullmatch(r"\d+\.\d+\.\d+", number):
+        wrong.append(f"The version {number} in app/__init__.py is not of three numbers.")
+    heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    if not heads or not re.fullmatch(rf"{re.escape(number)} \(\d{{4}}-\d\d-\d\d\)", heads[0]):
+        wrong.append(f"CHANGELOG.md begins with {heads[0]!r}; it should be {number} with a date, as (2030-12-31).")
+    if re.search(r"^(version|date-released):", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE):
+        wrong.append("CITATION.cff names a version, which stands in app/__init__.py only.")
+    if changed := run(["git", "-C", ROOT, "status", "--porcelain"]).strip():
+        wrong.append(f"Not everything is committed:\n{changed}")
+    tagged = subprocess.run(["git", "-C", ROOT, "rev-parse", "-q", "--verify", f"v{number}"], capture_output=True)
+    if tagged.returncode == 0:
+        wrong.append(f"There is a tag v{number} already.")
+    if wrong:
+        raise Failure("\n".join(wrong))
+    say(f"Version {number}: changelog, citation and a clean tree.")
+
+
+def after() -> None:
+    """Failure where something was not built; then what to do next."""
+    number = version()
+    built = [*DIST.glob(f"*-{number}-*.whl"), *DIST.glob(f"*-{number}.tar.gz")]
+    if len(built) != 2 or not (DIST / NAME).is_dir():
+        raise Failure("Wheel, sdist or bundle are missing in dist.")
+    names = " ".join(str(path.relative_to(ROOT)) for path in built)
+    say(f"""
+All of it is in dist. What is left for you:
+    git tag -a v{number} -m "Classifier Playground {number}"
+    git push --follow-tags
+    python -m pip install twine && python -m twine upload {names}
+    tar -C dist -caf dist/{NAME}-{number}-{sys.platform}.tar.xz {NAME}   # the bundle of this system""")
+
+
+if __name__ == "__main__":
+    try:
+        {"before": before, "after": after}[sys.argv[1]]()
+    except Failure as failure:
+        sys.exit(str(failure))

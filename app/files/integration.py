@@ -1,0 +1,111 @@
+"""Integration: what a Linux desktop is told of the program, as files in the user's data folder; and taken back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from app.files import documents
+from app.files.assets import assets
+
+NAME = "classifier-playground"
+SIZES = (16, 22, 24, 32, 48, 64, 96, 128, 256, 512)
+#: Programs that renew what desktops look things up in, where they are, and the folders that they are given.
+RENEWING = (
+    ("update-mime-database", "mime"),
+    ("update-desktop-database", "applications"),
+    ("gtk-update-icon-cache", "icons/hicolor"),
+)
+
+
+def data_home() -> Path:
+    """The user's data folder; FileError where there is no desktop that looks there."""
+    if not sys.platform.startswith("linux"):
+        raise documents.FileError("--integrate and --remove are for Linux desktops only.")
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return Path(named) if os.path.isabs(named) else Path.home() / ".local" / "share"
+
+
+def integrate(picture: Callable[[int], bytes]) -> list[Path]:
+    """Write all files and return them; `picture` gives the icon of so many pixels as PNG."""
+    home = data_home()
+    contents = {name: (assets("desktop") / source).read_bytes() for name, source in _texts().items()}
+    contents |= {_icon(size): picture(size) for size in SIZES}
+    entry = f"applications/{NAME}.desktop"
+    contents[entry] = contents[entry].replace(b"@PROGRAM@", os.fsencode(" ".join(map(_quoted, _program()))))
+    for name, content in contents.items():
+        try:
+            (home / name).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise documents.FileError(
+                f"{home / name} was not saved: {(error.strerror or str(error)).lower()}."
+            ) from None
+        documents.write_bytes(content, home / name)
+    _renew(home)
+    return [home / name for name in contents]
+
+
+def remove() -> list[Path]:
+    """Remove what `integrate` writes, and return what was there."""
+    home, gone = data_home(), []
+    for name in (*_texts(), *map(_icon, SIZES)):
+        try:
+            (home / name).unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise documents.FileError(f"{home / name} was not removed: {(error.strerror or '').lower()}.") from None
+        gone.append(home / name)
+    if gone:
+        _renew(home)
+    return gone
+
+
+def _texts() -> dict[str, str]:
+    """Where files of the program's own go."""
+    return {
+        f"applications/{NAME}.desktop": f"{NAME}.desktop",
+        f"metainfo/{NAME}.metainfo.xml": f"{NAME}.metainfo.xml",
+        f"mime/packages/{NAME}.xml": f"{NAME}.mime.xml",
+        f"icons/hicolor/scalable/apps/{NAME}.svg": f"{NAME}.svg",
+    }
+
+
+def _icon(size: int) -> str:
+    return f"icons/hicolor/{size}x{size}/apps/{NAME}.png"
+
+
+def _program() -> list[str]:
+    """What starts this program, wherever one is."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable]
+    beside = Path(sys.executable).with_name(NAME)
+    return [str(beside)] if os.path.exists(beside) else [sys.executable, "-m", "app"]
+
+
+def _quoted(word: str) -> str:
+    """As the words of an Exec line are written."""
+    for sign in '\\"`$':
+        word = word.replace(sign, f"\\{sign}")
+    # A line of such a file takes one backslash of two.
+    return '"' + word.replace("\\", "\\\\").replace("%", "%%") + '"'
+
+
+def _renew(home: Path) -> None:
+    for program, folder in RENEWING:
+        if (found := shutil.which(program)) and (home / folder).is_dir():
+            quiet = ["--quiet"] if program.startswith("update-desktop") else []
+            quiet = ["--quiet", "--ignore-theme-index"] if program.startswith("gtk") else quiet
+            with suppress(OSError, subprocess.SubprocessError):  # desktops find it without, later
+                subprocess.run(
+                    [found, *quiet, str(home / folder)],
+                    timeout=60,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    check=False,
+                )

@@ -1,0 +1,55 @@
+"""Licences: what the program consists of, and under which terms, from the metadata of the installed packages."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+NAME = "classifier-playground"
+#: Where a bundle keeps the full texts, beside the program.
+FOLDER = "licences"
+QT = """Qt and PySide6 (with shiboken6) are used unmodified, as shared libraries, under the GNU Lesser General Public
+License, version 3.  You may replace them by your own builds, and take this program apart as far as that needs.  Their
+source is published by the Qt Project under the same version numbers."""
+
+
+def packages() -> list[Distribution]:
+    """This program's package and all that it needs, as far as they are installed, by name."""
+    found: dict[str, Distribution] = {}
+    todo = [NAME]
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = distribution(name)
+        except PackageNotFoundError:  # for another system or Python; or the program runs from its sources
+            continue
+        for line in found[name].requires or []:
+            if "extra ==" not in line:
+                todo += re.findall(r"^[\w.-]+", line)
+    return [found[name] for name in sorted(found)]
+
+
+def licence(package: Distribution) -> str:
+    """Its licence in a few words, as the package says it."""
+    fields = package.metadata
+    kinds = [line.rpartition(" :: ")[2] for line in fields.get_all("Classifier") or [] if line.startswith("License ::")]
+    named = [line for name in ("License-Expression", "License") for line in fields.get_all(name) or []]
+    said = next(filter(None, named), " and ".join(kinds) or "see its licence text")
+    return str(said).strip().splitlines()[0]
+
+
+def notice() -> str:
+    """What `--licences` prints."""
+    parts = [part for part in packages() if part.name != NAME]
+    width = max((len(part.name) + len(part.version) for part in parts), default=0) + 3
+    lines = [f"{f'{part.name} {part.version}':<{width}}{licence(part)}" for part in parts]
+    python = f"Python {sys.version.split()[0]}, under the Python Software Foundation License, and:"
+    lines = ["Classifier Playground, under the MIT License, uses", "", python, "", *lines, "", QT]
+    texts = Path(sys.executable).parent / FOLDER
+    if getattr(sys, "frozen", False) and texts.is_dir():
+        lines += ["", f"The full texts lie in {texts}."]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,74 @@
+"""Compiling while the window works: the first start says how far it is, others say nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.engine import compile_ahead
+from app.engine.compile_ahead import CompileAhead
+from tests.windows import Make
+
+Report = Callable[[int, int, str], None]
+
+
+class Compiler:
+    """Stands for the solver's: three steps, each as soon as it may."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+        self.may = threading.Semaphore(0)
+        monkeypatch.setattr(compile_ahead, "compile_all", self.compile)
+        monkeypatch.setattr(compile_ahead, "complete", lambda *, in_window=False: known or not in_window)
+
+    def compile(self, report: Report, *, in_window: bool) -> None:
+        for done in range(3):
+            report(done, 3, "something")
+            assert self.may.acquire(timeout=30)
+        report(3, 3, "ready")
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    compiler, told = Compiler(monkeypatch, known), list[str]()
+    ahead: list[CompileAhead] = []
+    begun = threading.Event()
+
+    def done() -> None:
+        begun.wait(30)
+        told.append(ahead[0].progress)
+
+    ahead.append(CompileAhead(done))
+    begun.set()
+    compiler.may.release(3)
+    ahead[0].wait(30)
+    steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
+    assert told == ([""] if known else [*steps, "", ""]) and ahead[0].ready and not ahead[0].progress
+
+
+def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    Compiler(monkeypatch, False)
+
+    def fail(report: Report, *, in_window: bool) -> None:
+        report(1, 3, "something")
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(compile_ahead, "compile_all", fail)
+    ahead = CompileAhead(lambda: None)
+    ahead.wait(30)
+    assert "no compiler" in ahead.failure and not ahead.progress
+
+
+def test_the_window_shows_it_in_one_quiet_line(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = Compiler(monkeypatch, False)
+    window = make(wait=False)
+    label = window.status_line.findChild(QLabel, "progress")
+    assert label is not None
+    qtbot.waitUntil(lambda: label.text().endswith("1 of 3") and label.isVisible())
+    compiler.may.release()
+    qtbot.waitUntil(lambda: label.text().endswith("2 of 3"))
+    compiler.may.release(2)
+    qtbot.waitUntil(lambda: not label.isVisible() and window.idle(), timeout=30_000)

@@ -1,0 +1,80 @@
+"""What packages, workflows and citations say agrees with where it is said first."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from app import __version__
+from app.files import licences
+from app.main import main
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_version_stands_in_one_place() -> None:
+    assert "version" not in PROJECT["project"] and PROJECT["tool"]["hatch"]["version"]["path"] == "app/__init__.py"
+    for name in ("CITATION.cff", "pyproject.toml", "assets/desktop/classifier-playground.metainfo.xml"):
+        assert __version__ not in (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
+
+
+def test_the_workflow_tries_every_python() -> None:
+    low, high = re.findall(r"3\.(\d+)", PROJECT["project"]["requires-python"])
+    workflow = (ROOT / ".github" / "workflows" / "check.yml").read_text(encoding="utf-8")
+    tried = re.search(r"python: \[(.+)\]", workflow)
+    assert tried is not None
+    assert re.findall(r'"3\.(\d+)"', tried[1]) == [str(minor) for minor in range(int(low), int(high))]
+
+
+def test_all_that_is_needed_has_a_lowest_and_a_pinned_version() -> None:
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower()
+    extras = PROJECT["project"]["optional-dependencies"]
+    for line in (*PROJECT["project"]["dependencies"], *(each for name in extras for each in extras[name])):
+        name = re.match(r"([\w.-]+)(?:\[[^]]*\])?>=\d", line)
+        assert name is not None, f"{line} has no lowest version"
+        assert re.search(rf"^{re.escape(name[1].lower())}==", pinned, re.MULTILINE), f"{name[1]} is not pinned"
+
+
+def test_every_folder_of_assets_that_is_used_is_packed() -> None:
+    used = {
+        name
+        for path in (ROOT / "app").rglob("*.py")
+        for name in re.findall(r'\bassets\("(\w+)"\)', path.read_text(encoding="utf-8"))
+    }
+    packed = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert {f"assets/{name}": f"app/assets/{name}" for name in used} == packed
+    spec = (ROOT / ".ci" / "bundle" / "classifier-playground.spec").read_text(encoding="utf-8")
+    assert all(f'"{name}"' in spec for name in used)
+
+
+def test_a_process_of_the_bundle_is_one_that_it_knows(tmp_path: Path) -> None:
+    """What starts a module as a process names one that the bundle's beginning takes."""
+    begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")
+    for module in ("solver.warmup", "app.features.study.worker", "app.features.film.encoder"):
+        assert f'"{module}"' in begin
+    (tmp_path / "json.py").write_text("raise SystemExit('found in the working folder')")
+    code = (
+        "import subprocess, sys\nfrom solver.core.own_process import command\n"
+        "sys.exit(subprocess.run(command('app.features.film.encoder'), stdin=subprocess.DEVNULL).returncode)"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True)
+    assert b"JSONDecodeError" in done.stderr and b"working folder" not in done.stderr
+
+
+def test_licences_name_everything_and_the_terms_of_qt(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["--licences"])
+    said = capsys.readouterr().out
+    assert not end.value.code and "GNU Lesser General Public\nLicense, version 3" in said
+    installed = [part.name for part in licences.packages()]
+    assert {"PySide6_Essentials", "numba", "numpy"} <= set(installed)
+    for name in installed:
+        assert name == licences.NAME or re.search(rf"^{re.escape(name)} +\d", said, re.MULTILINE), name
