@@ -533,9 +533,9 @@ class MainWindow(DropWindow):
         frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
         return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
 
-    def _show(self, dialog: type[QDialog], *parts: Path) -> None:
-        """Open a dialog that may stay open, made of the window and `parts`, or bring it to the front."""
-        shown = self.findChild(dialog) or dialog(self, *parts)
+    def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
+        """Open a dialog that may stay open, or bring it to the front."""
+        shown = self.findChild(dialog) or (make or dialog)(self)
         shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         shown.show()
         shown.activateWindow()
@@ -543,7 +543,7 @@ class MainWindow(DropWindow):
     def _show_about(self) -> None:
         from app.views.dialogs.about import AboutDialog  # only now: it costs the start nothing
 
-        self._show(AboutDialog, self._settings.folder, self.safekeeping.folder)
+        self._show(AboutDialog, lambda parent: AboutDialog(parent, self._settings.folder, self.safekeeping.folder))
 
     # -- status bar ------------------------------------------------------------------------------------------------
 

@@ -190,7 +190,7 @@ class ProbePanel(QWidget):
         layout.addWidget(top)
         layout.addWidget(self._nowhere, 1)
         layout.addWidget(self._scrolled, 1)
-        self.setFocusProxy(self._fields["x"])
+        self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()

@@ -283,7 +283,7 @@ class StudyPanel(QWidget):
         self.fold.setChecked(opened)
         self.fold.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self._scrolled.setVisible(opened)
-        self.setFocusProxy(self.form.kind if opened else self.picture)
+        self.first_stop = self.form.kind if opened else self.picture
         if opened:
             self.form.show_plan(scene)
         running = studies.state != "ended"
