@@ -140,7 +140,7 @@ def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:
     """One more row of a name and what it is; its place."""
     row = grid.rowCount()
     title = QLabel(f"{name}:")
-    value = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    value = QLabel(text, textFormat=Qt.TextFormat.PlainText)  # a path has no place to wrap at: the page scrolls
     value.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )
