@@ -350,10 +350,12 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded_in: list[bool] = []
-    whole = Kept.encode
+    whole, go_on = Kept.encode, threading.Event()
 
     def encode(kept: Kept) -> bytes:
         encoded_in.append(threading.current_thread() is threading.main_thread())
+        if not encoded_in[-1]:
+            go_on.wait(10)
         return whole(kept)
 
     monkeypatch.setattr(Kept, "encode", encode)
@@ -369,11 +371,19 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     studies.kept.add(records[0])
     studies._keep_aside()
     studies.kept.add(records[1])  # it goes on meanwhile: what is encoded is a copy
+    go_on.set()
     finish_tasks(window)
     assert encoded_in == [False]
     assert Kept.decode(dict(window.document.attached)[NAME]).done == 1 and studies.kept.done == 2
+    go_on.clear()
     studies._keep_aside()
-    studies.take(Kept(planned))  # newer than what is on its way
+    studies.kept.add(records[2])
+    studies._keep()  # newer than what is on its way
+    go_on.set()
+    finish_tasks(window)
+    assert Kept.decode(dict(window.document.attached)[NAME]).done == 3
+    studies._keep_aside()
+    studies.take(Kept(planned))
     finish_tasks(window)
     assert Kept.decode(dict(window.document.attached)[NAME]).done == 0
     studies._keep_aside()
