@@ -146,7 +146,8 @@ class Dock:
     ----------
     name, title : str
     make : callable
-        Makes its panel, a widget with ``render_scene(scene, theme)``.
+        Makes its panel, a widget with ``render_scene(scene, theme)``; where it is to begin with another control than
+        itself, that is its `first_stop`.
     group : int
     wide : bool
         It opens with a share of the window's width.

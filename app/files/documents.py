@@ -12,6 +12,7 @@ import fnmatch
 import glob
 import hashlib
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -34,6 +35,8 @@ MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
 _LONGEST = 360
 _NO_NAME = "no file can have this name"
+#: What msgspec says of a field that no version has.
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
 def _nothing(share: float = 0.0) -> None:
@@ -122,10 +125,17 @@ def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> 
     if header.format != file_format.FORMAT:
         raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
     if header.version not in file_format.VERSIONS:
-        raise UnreadError(f"{name} is of version {header.version}; this program reads {file_format.readable()}.")
+        newer = ", of a newer program" if header.version > file_format.NEWEST else ""
+        raise UnreadError(f"{name} is of version {header.version}{newer}; this program reads {file_format.readable()}.")
     try:
         return file_format.decode(data, header.version, lists)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        if unknown := _UNKNOWN.fullmatch(str(error)):  # nothing is left out in silence: saving would lose it
+            field, where = unknown[1], f" (in {unknown[2]})" if unknown[2] else ""
+            field = field if len(field) <= 40 else f"{field[:40]}…"
+            raise UnreadError(
+                f"{name} has “{field}”{where}, which this program does not know: a newer one may have written it."
+            ) from None
         raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
     except ValueError as error:
         raise FileError(f"{name} {error}.") from None

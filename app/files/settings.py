@@ -170,6 +170,11 @@ class Settings:
         with suppress(documents.FileError):
             self._texts = _read(path)
 
+    @property
+    def folder(self) -> Path:
+        """Where the file stands."""
+        return self._path.parent
+
     def read(self, key: Key[T]) -> T:
         """The setting, or its default."""
         text = self._texts.get(key.name)

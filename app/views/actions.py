@@ -158,6 +158,7 @@ OWN: tuple[Action, ...] = (
     Action("help", "&Help", "&Pictures and keys", ("F1",), "What the pictures say, and what can be done.", gap=True),
     Action("whats_this", "&Help", "What's &this?", ("Shift+F1",), "Then click a control: it says what it is for."),
     Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
+    Action("about", "&Help", "&About", (), "Versions and folders of this program, for a report.", gap=True),
 )
 
 

@@ -259,7 +259,9 @@ class DockManager:
                 wanted = max(round(COLUMN * width), panel.sizeHint().width())
                 column = max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width)))
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
-            panel.setFocus()
+            # Not a focus proxy: Tab would pass over what stands before it.
+            first = getattr(panel, "first_stop", panel)
+            (first if first.isVisible() and first.isEnabled() else panel).setFocus()
             if not dock.isFloating() and not self._fits(size):
                 self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()

@@ -36,6 +36,11 @@ class Safekeeping(QObject):
     ----------
     folder : Path
         Where copies and locks are kept.
+
+    Attributes
+    ----------
+    folder : Path
+        That of the copies.
     """
 
     _failed = Signal(str)  # from the recorder's thread
@@ -43,8 +48,8 @@ class Safekeeping(QObject):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         name = uuid.uuid4().hex
-        self._folder = folder / RECOVERY_FOLDER
-        self.recorder = Recorder(self._folder, name, self._failed.emit)
+        self.folder = folder / RECOVERY_FOLDER
+        self.recorder = Recorder(self.folder, name, self._failed.emit)
         self.claims = Claims(folder / "open", name)
         self._kept: Document | None = None
         self._kept_for: tuple[Path | None, documents.Fingerprint | None] = (None, None)
@@ -153,7 +158,7 @@ class Safekeeping(QObject):
     def _offer(self) -> None:
         if self._closed or self._dialog is not None:
             return
-        self._offered, sentences = orphans(self._folder)
+        self._offered, sentences = orphans(self.folder)
         for sentence in sentences:
             self._questions.alert(sentence)
         if self._offered:

@@ -1,7 +1,8 @@
 """Theme: the colours and shapes of both themes, and how Qt is told of them.
 
 The class colours start from Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where they
-would fall below a contrast of 3:1; each class has a shape of its own besides.
+would fall below a contrast of 3:1, and bright enough on dark that they or their black outline are told from every
+surface; each class has a shape of its own besides.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ class Theme:
     base: RGB
     button: RGB
     accent: RGB
+    #: Of text that leads somewhere, of the edges of fields, and of those that hold what cannot be.
+    link: RGB
+    edge: RGB
+    bad: RGB
     #: Ink and ground of a badge in each mood.
     moods: dict[str, tuple[RGB, RGB]] = field(default_factory=dict, compare=False, hash=False)
 
@@ -55,6 +60,9 @@ LIGHT = Theme(
     base=(255, 255, 255),
     button=(250, 250, 250),
     accent=(0, 98, 168),
+    link=(0, 98, 168),
+    edge=(134, 134, 138),
+    bad=(208, 48, 48),
     moods={
         "certified": ((255, 255, 255), (0, 105, 75)),
         "moving": ((255, 255, 255), (0, 98, 168)),
@@ -66,22 +74,25 @@ DARK = Theme(
     dark=True,
     background=(32, 32, 32),
     ink=(240, 240, 240),
-    faint=(170, 170, 170),
+    faint=(176, 176, 176),
     classes=(
-        (64, 160, 225),
-        (240, 130, 50),
-        (20, 180, 130),
-        (214, 140, 180),
+        (84, 178, 240),
+        (248, 146, 72),
+        (28, 194, 141),
+        (226, 150, 192),
         (236, 170, 20),
-        (170, 150, 255),
+        (180, 161, 255),
         (240, 228, 66),
-        (190, 150, 110),
+        (206, 166, 124),
     ),
     tie=(96, 96, 96),
     window=(43, 43, 45),
     base=(66, 66, 70),
     button=(60, 60, 63),
     accent=(90, 170, 240),
+    link=(130, 190, 250),
+    edge=(142, 142, 146),
+    bad=(255, 110, 110),
     moods={
         "certified": ((10, 20, 15), (70, 200, 150)),
         "moving": ((10, 15, 25), (90, 170, 240)),
@@ -149,11 +160,10 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         palette.setColor(QPalette.ColorGroup.Disabled, which, faint)
     palette.setColor(role.PlaceholderText, faint)
     palette.setColor(role.HighlightedText, QColor(*(theme.background)))
-    palette.setColor(role.Link, QColor(*theme.accent))
+    palette.setColor(role.Link, QColor(*theme.link))
     QApplication.setPalette(palette)
     font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
-    edge = "#5a5a5e" if theme.dark else "#b9b9bd"
-    accent, base = QColor(*theme.accent).name(), QColor(*theme.base).name()
+    accent, base, edge, bad = (QColor(*rgb).name() for rgb in (theme.accent, theme.base, theme.edge, theme.bad))
     # On the window, not on the application: that would also polish widgets that are being taken down.
     window.setStyleSheet(
         f"""
@@ -165,7 +175,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QLineEdit {{ border: 1px solid {edge}; border-radius: 3px; padding: 0 3px; }}
         QSpinBox QLineEdit {{ border: 0; }}
         QLineEdit:focus {{ border-color: {accent}; }}
-        QLineEdit[bad="true"] {{ border: 2px solid #d03030; }}
+        QLineEdit[bad="true"] {{ border: 2px solid {bad}; }}
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
         QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
         QToolButton:hover {{ border-color: {edge}; }}

@@ -421,6 +421,7 @@ class MainWindow(DropWindow):
             "help": lambda: self._show(HelpDialog),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
+            "about": self._show_about,
             **self.dock_manager.handlers(),
             **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
         }
@@ -533,12 +534,17 @@ class MainWindow(DropWindow):
         frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
         return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
 
-    def _show(self, dialog: type[QDialog]) -> None:
+    def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
         """Open a dialog that may stay open, or bring it to the front."""
-        shown = self.findChild(dialog) or dialog(self)
+        shown = self.findChild(dialog) or (make or dialog)(self)
         shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         shown.show()
         shown.activateWindow()
+
+    def _show_about(self) -> None:
+        from app.views.dialogs.about import AboutDialog  # only now: it costs the start nothing
+
+        self._show(AboutDialog, lambda parent: AboutDialog(parent, self._settings.folder, self.safekeeping.folder))
 
     # -- status bar ------------------------------------------------------------------------------------------------
 

@@ -250,7 +250,7 @@ class ActiveLearningPanel(QWidget):
         columns = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
         self._columns = filled(columns, (left, 3), (right, 2), margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
-        self.setFocusProxy(self._board)
+        self.first_stop = self._board
 
     def _button(self, name: str, text: str, tip: str, run: object) -> QPushButton:
         button = describe(QPushButton(text), f"asking.{name}", text, tip)

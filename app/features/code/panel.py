@@ -110,7 +110,7 @@ class CodePanel(QWidget):
             button.clicked.connect(lambda checked, suffix=suffix: self._ask_save(suffix))
         rows = ButtonRows(buttons)
         filled(QVBoxLayout(self), self.choice, (self.text, 1), self.note, rows, margins=(8, 6, 8, 6), spacing=4)
-        self.setFocusProxy(self.text)
+        self.first_stop = self.text
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the program of what is shown; of a drag, some of the programs on the way."""

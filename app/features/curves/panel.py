@@ -396,7 +396,7 @@ class CurvesPanel(QWidget):
         scrolled = scrolling(self.plot)  # in a low dock, or with large text
         scrolled.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         filled(QVBoxLayout(self), line, (scrolled, 1), margins=2, spacing=0)
-        self.setFocusProxy(self.plot)
+        self.first_stop = self.plot
 
     @staticmethod
     def _choice(name: str, title: str, texts: tuple[str, ...], sentence: str) -> QComboBox:

@@ -171,7 +171,7 @@ class DifferencePanel(QWidget):
             self._rest,
             margins=(8, 6, 8, 6),
         )
-        self.setFocusProxy(self._choices[0])
+        self.first_stop = self._choices[0]
 
     def _choice(self, name: str, title: str) -> QComboBox:
         choice = describe(

@@ -155,7 +155,7 @@ class EvaluationPanel(QWidget):
         inner = QWidget()
         filled(QVBoxLayout(inner), self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
-        self.setFocusProxy(self._split)
+        self.first_stop = self._split
 
     def sizeHint(self) -> QSize:
         return QSize(380, 640)

@@ -52,7 +52,7 @@ class GroundTruthPanel(QWidget):
         inner = QWidget()
         filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
-        self.setFocusProxy(self._throw)
+        self.first_stop: QWidget = self._throw
 
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
@@ -124,7 +124,7 @@ class GroundTruthPanel(QWidget):
             self._ideal.setEnabled(law.has_truth or law.has_density)
             _say(self._name, f"{truth.boundary_name}.")
             _say(self._bayes, words.bayes_words(law, truth.bayes))
-        self.setFocusProxy(self._throw if law is not None else self._haze)
+        self.first_stop = self._throw if law is not None else self._haze
         chosen = session.of(GroundTruthSession)
         show_check(self._ideal, chosen.ideal)
         show_number(self._count, chosen.fresh_count)

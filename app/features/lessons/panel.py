@@ -344,7 +344,7 @@ class LessonPanel(QWidget):
             margins=(8, 6, 8, 6),
             spacing=6,
         )
-        self.setFocusProxy(self._next)
+        self.first_stop = self._next
 
     @staticmethod
     def _button(name: str, title: str, tip: str, run: Any) -> QPushButton:

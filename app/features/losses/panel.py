@@ -294,7 +294,7 @@ class LossPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._spread)
-        self.setFocusProxy(self.picture)
+        self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the losses of the scene's study."""

@@ -337,7 +337,7 @@ class MultipliersPanel(QWidget):
         filled(QVBoxLayout(picture), options, (self.bars, 1), margins=0)
         self._spread = PictureBesideText("alphas.message", picture, self._line, (self._legend, self._count))
         filled(QVBoxLayout(self), self._spread, margins=0)
-        self.setFocusProxy(self.bars)
+        self.first_stop = self.bars
 
     def _choose(self) -> None:
         self.bars.choose(bool(self._order.currentData()), bool(self._height.currentData()))

@@ -13,6 +13,7 @@ from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import NumberField, describe
+from app.views.widgets.painting import scale_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -44,7 +45,7 @@ class _Text(RoomyLabel):
         font = QFont(base)
         font.setBold(self._bold)
         if self._large:
-            font.setPointSizeF(LARGE * base.pointSizeF())
+            scale_font(font, LARGE)
         if font != self.font():
             self.setFont(font)
 
@@ -190,7 +191,7 @@ class ProbePanel(QWidget):
         layout.addWidget(top)
         layout.addWidget(self._nowhere, 1)
         layout.addWidget(self._scrolled, 1)
-        self.setFocusProxy(self._fields["x"])
+        self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()

@@ -303,7 +303,7 @@ class ReliefPanel(QWidget):
         layout = self._spread.layout()
         assert layout is not None
         layout.setContentsMargins(0, 0, 0, 0)
-        self.setFocusProxy(self.picture)
+        self.first_stop = self.picture
 
     def _width_of(self, word: str) -> int:
         return self.fontMetrics().horizontalAdvance(word) + 28

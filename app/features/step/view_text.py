@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import painter_on, scale_font
 
 from .view import wrapped
 
@@ -104,7 +104,7 @@ class TextView(QWidget):
         last = 0.0
         for place, paragraph in enumerate(self.paragraphs):
             font = QFont(self.font())
-            _scale(font, paragraph.size)
+            scale_font(font, paragraph.size)
             font.setBold(paragraph.bold)
             metrics = QFontMetricsF(font)
             height = metrics.height()
@@ -144,13 +144,3 @@ class TextView(QWidget):
         painter.setPen(QColor(*(theme.faint if paragraph.faint else theme.ink)))
         for row, line in enumerate(lines):
             painter.drawText(QPointF(x, y + row * height + metrics.ascent()), line)
-
-
-def _scale(font: QFont, size: float) -> None:
-    """Letters `size` times as large; a style sheet may have given the font in pixels."""
-    if size == 1.0:
-        return
-    if font.pointSizeF() > 0:
-        font.setPointSizeF(size * font.pointSizeF())
-    else:
-        font.setPixelSize(round(size * font.pixelSize()))

@@ -39,6 +39,8 @@ from .planning import (
 )
 from .running import Run, State, jobs
 
+#: ``aside(work, done)``: ``done(work())``, with `work` on a thread of its own.
+Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
 #: Seconds after which what is there is put into the document while more is computed.
 KEEP = 5.0
 #: Seconds that the first process takes to begin.
@@ -84,6 +86,8 @@ class StudyController:
         Is another number whenever there are other results.
     wake : callable
         Called from a thread when there is something to `collect`.
+    aside : callable
+        Does work and hands on what came of it, where there is a window without holding that up.
     """
 
     def __init__(self, host: Host) -> None:
@@ -92,6 +96,8 @@ class StudyController:
         self.failure = ""
         self.changes = 0
         self.wake: Callable[[], None] = lambda: None
+        self.aside: Aside = lambda work, done: done(work())
+        self._puts = 0
         self._data: bytes = b""
         self._resets = host.store.resets
         self._run: Run | None = None
@@ -319,8 +325,10 @@ class StudyController:
                 self._slower[_sort(run.study)] = self._took / self._over
             self.failure = run.failure
             self._run = None
-        if ended or time.monotonic() - self._put > KEEP:
+        if ended:
             self._keep()
+        elif time.monotonic() - self._put > KEEP:
+            self._keep_aside()
         return bool(found) or ended
 
     def _active(self) -> float:
@@ -331,9 +339,24 @@ class StudyController:
     def _keep(self) -> None:
         """Put what is there into the document."""
         if self.kept is not None:
-            self._put = time.monotonic()
+            self._put, self._puts = time.monotonic(), self._puts + 1
             self._data = self.kept.encode()
             self._host.apply(Attach(part=NAME, data=self._data))
+
+    def _keep_aside(self) -> None:
+        """The same of a run that goes on, encoded where nobody waits for it."""
+        kept, self._put, self._puts = self.kept, time.monotonic(), self._puts + 1
+        if kept is None:
+            return
+        number, resets = self._puts, self._host.store.resets
+
+        def done(data: bytes) -> None:
+            # Newer ones may be there by now, or another study, or another document.
+            if self.kept is kept and self._puts == number and self._host.store.resets == resets:
+                self._data = data
+                self._host.apply(Attach(part=NAME, data=data))
+
+        self.aside(kept.copy().encode, done)
 
     def take(self, kept: Kept) -> None:
         """Show these results, and keep them with the document."""

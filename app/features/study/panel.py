@@ -111,6 +111,9 @@ class StudyPanel(QWidget):
         self._clock.timeout.connect(self._collect)
         self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
         studies.wake = self._rung.emit
+        studies.aside = lambda work, done: window.tasks.run(
+            Task("Keeping the study", lambda progress: work(), "The study was not kept", kept=False), done
+        )
         window.closed.connect(studies.close)
         self.destroyed.connect(studies.close)
         self.form = StudyForm(studies)
@@ -283,7 +286,7 @@ class StudyPanel(QWidget):
         self.fold.setChecked(opened)
         self.fold.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self._scrolled.setVisible(opened)
-        self.setFocusProxy(self.form.kind if opened else self.picture)
+        self.first_stop = self.form.kind if opened else self.picture
         if opened:
             self.form.show_plan(scene)
         running = studies.state != "ended"

@@ -7,11 +7,22 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.scene.model import Scene
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import (
+    ShortCombo,
     combo_box,
     describe,
     filled,
@@ -67,10 +78,32 @@ def say(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
+class WholeCombo(ShortCombo):
+    """A choice that is as long as its entry, where there is a line for that."""
+
+    def __init__(self, entries: Iterable[tuple[str, object]] = ()) -> None:
+        super().__init__()
+        for text, data in entries:
+            self.addItem(text, data)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(9)
+        self.currentTextChanged.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        words = QSize(self.fontMetrics().horizontalAdvance(self.currentText()) + 6, self.fontMetrics().height())
+        whole = self.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, words, self)
+        return super().sizeHint().expandedTo(QSize(whole.width(), 0))
+
+    def minimumSizeHint(self) -> QSize:
+        return super().sizeHint()
+
+
 def labelled(text: str, widget: QWidget) -> QWidget:
     """A field behind its label."""
     box = QWidget()
-    if isinstance(widget, QComboBox):  # as long as there is room for it
+    if isinstance(widget, QComboBox) and not isinstance(widget, WholeCombo):  # as long as there is room for it
         widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     filled(QHBoxLayout(box), label_for(text, widget), widget, margins=0, spacing=4)
     return box
@@ -177,24 +210,21 @@ class StudyForm(QWidget):
         self._studies = studies
         kinds = [(title, name) for name, (title, _) in KINDS.items()]
         self.kind = describe(
-            combo_box([*kinds, (NOTES_TITLE, NOTES_KIND)], width=9), "study.kind", "Kind of study", "What is varied."
+            WholeCombo([*kinds, (NOTES_TITLE, NOTES_KIND)]), "study.kind", "Kind of study", "What is varied."
         )
         self.kind.activated.connect(self._choose_kind)
         self.lane = describe(
-            combo_box(width=9),
-            "study.lane",
-            "Classifier",
-            "Its settings are those that no axis changes; a cell goes to it.",
+            WholeCombo(), "study.lane", "Classifier", "Its settings are those that no axis changes; a cell goes to it."
         )
         self.lane.activated.connect(lambda: studies.choose_lane(self.lane.currentData()))
         self.data = describe(
-            combo_box((("those of the document", False), ("fresh from the generator", True)), width=9),
+            WholeCombo((("those of the document", False), ("fresh from the generator", True))),
             "study.data",
             "Points",
             "Those of the document, or new ones of the generator for each repetition.",
         )
         self.data.activated.connect(self._choose_data)
-        self.value = describe(combo_box(width=9), "study.value", "What is measured", "In each cell.")
+        self.value = describe(WholeCombo(), "study.value", "What is measured", "In each cell.")
         self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData()), preset=False))
         self.axes = (AxisFields(0, studies), AxisFields(1, studies))
         tips = {

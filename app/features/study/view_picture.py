@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 
+from app.engine.shading import RGB
 from app.views.charts.chart import Chart, Plot, is_plain, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.charts.scales import ValueScale
-from app.views.theme import LIGHT, Theme
+from app.views.theme import LIGHT, Theme, contrast
 from solver.core.arrays import Array
 
 from .cells import Places
@@ -81,6 +82,12 @@ class Drawn:
     def places(self, column: int, row: int) -> Places:
         """Of the cell there."""
         return (column, row, *self.rest)[: len(self.study.axes)]
+
+
+def readable_on(ground: QColor) -> RGB:
+    """Black or white, whichever is the easier to read there."""
+    under = ground.red(), ground.green(), ground.blue()
+    return max(((255, 255, 255), (0, 0, 0)), key=lambda ink: contrast(ink, under))
 
 
 def mixed(share: float, midpoint: bool) -> QColor:
@@ -194,9 +201,7 @@ def _paint_cells(
     for column, row in np.argwhere(there).tolist() if numbers else ():
         text = number_text(float(mean[column, row]))
         if metrics.horizontalAdvance(text) + 4 <= wide:
-            tint = QColor(int(table[level[column, row]]))
-            dark = 0.3 * tint.red() + 0.59 * tint.green() + 0.11 * tint.blue() < 125
-            texts.append((column, row, text, QColor("white" if dark else "black")))
+            texts.append((column, row, text, QColor(*readable_on(QColor(int(table[level[column, row]]))))))
     foot = 4.0 if high >= 3.2 * metrics.height() else 0.5 * (high - metrics.height())  # below star and cross
     below = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
     for column, row, text, pen in texts:

@@ -111,7 +111,7 @@ class WhatIfPanel(QWidget):
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
         filled(QVBoxLayout(form), *self.sections, 1, margins=(0, 0, 4, 0), spacing=6)
         filled(QVBoxLayout(self), self.armed, self.hint, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
-        self.setFocusProxy(self.armed)
+        self.first_stop = self.armed
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Say what the scene says."""

@@ -58,7 +58,10 @@ class GeneratorFields(QWidget):
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
         more = PopupButton(
-            "generator.more", "⋯", "Shift, flipped labels, number of classes and seed of the data set; more points."
+            "generator.more",
+            "⋯",
+            "More of the data set",
+            "Shift, flipped labels, number of classes and seed of the data set; more points.",
         )
         self._build(more)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)

@@ -36,11 +36,19 @@ class PopupForm(QFrame):
 
 
 class PopupButton(QToolButton):
-    """The button; `form` is filled by whoever makes it."""
+    """The button; `form` is filled by whoever makes it.
 
-    def __init__(self, name: str, title: str, tip: str) -> None:
+    Parameters
+    ----------
+    name, sign : str
+        Its object name, and what stands on it.
+    title, tip : str
+        What it is called where signs are not seen, and its sentence.
+    """
+
+    def __init__(self, name: str, sign: str, title: str, tip: str) -> None:
         super().__init__()
-        self.setText(title)
+        self.setText(sign)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         describe(self, name, title, tip)
         self.form = PopupForm(self)

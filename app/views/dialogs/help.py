@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from app.files import log
 from app.scene.help import sections, written_page
 from app.state.plain_text import plain
-from app.views.widgets.form_fields import filled, named
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import filled, named, plain_tip
 
 #: Pages of `assets/help`, and what they are called.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
@@ -68,10 +69,11 @@ class LogDialog(QDialog):
         self.setWindowTitle("Log")
         text, path = log.text(), log.path()
         what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
-        where = QLabel(f"{what}.  File: {plain(str(path))}" if path else f"{what}.")
-        where.setObjectName("log.where")
+        about = named(QLabel(f"{what}.", wordWrap=True), "log.about")
+        # A path has no place to wrap at; where there is no room for all of it, the tip has it.
+        where = named(ElidedLabel(f"File: {plain(str(path))}" if path else ""), "log.where")
         where.setTextFormat(Qt.TextFormat.PlainText)
-        where.setWordWrap(True)
+        where.setToolTip(plain_tip(where.text()))
         page = named(QPlainTextEdit(), "log.text")
         page.setAccessibleName("Log")
         page.setReadOnly(True)
@@ -85,5 +87,5 @@ class LogDialog(QDialog):
         copy.setEnabled(bool(text))
         copy.clicked.connect(lambda: QApplication.clipboard().setText(text))
         buttons.rejected.connect(self.close)
-        filled(QVBoxLayout(self), where, page, buttons)
+        filled(QVBoxLayout(self), about, where, page, buttons)
         self.resize(820, 480)

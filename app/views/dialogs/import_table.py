@@ -90,7 +90,7 @@ class Rows(QTableWidget):
                 item.setTextAlignment(aside)
                 self.setItem(row, place, item)
         self.setVerticalHeaderLabels([str(line) for line in table.lines[:n_rows].tolist()])
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.verticalHeader().setDefaultSectionSize(max(self.fontMetrics().height() + 6, 24))
         self.resizeColumnsToContents()
 
 

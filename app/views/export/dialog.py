@@ -150,7 +150,7 @@ class PictureDialog(QDialog):
             (save, copy),
         ):
             QWidget.setTabOrder(before, after)
-        self.setMinimumWidth(420)
+        note.setMinimumWidth(396)  # not the dialog's own: that would be the least with larger text, too
 
     # -- what is chosen --------------------------------------------------------------------------------------------
 

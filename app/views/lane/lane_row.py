@@ -69,7 +69,12 @@ class LaneRow(QWidget):
         self._more.clicked.connect(lambda: maker.controller.lanes.toggle_fold(self._index))
         self._play = self._button("watch", "Watch the training", WATCH)
         self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
-        self._menu = PopupButton(f"lane{self._index}.menu", "⋮", "Move, add, duplicate or remove classifiers.")
+        self._menu = PopupButton(
+            f"lane{self._index}.menu",
+            "⋮",
+            f"More, classifier {self._index + 1}",
+            "Move, add, duplicate or remove classifiers.",
+        )
         self._menu.setMinimumSize(SIZE, SIZE)
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         #: What stands behind the controls, and what that is in.

@@ -72,9 +72,12 @@ class StatusStrip(StableLabel):
         bold.setBold(True)
         room = max(self.width() - 16, 40)
         dressed, plain, end = QFontMetrics(bold), self.fontMetrics(), Qt.TextElideMode.ElideRight
-        numbers = "  ·  ".join(score.text for score in scores)
-        rest = "  ·  ".join(each for each in (numbers, remark.removeprefix(" · ")) if each)
+        sign = headline if badge.mood is Mood.NONE else f"\xa0{SIGNS[badge.mood]} {badge.short}\xa0"
         gap = plain.horizontalAdvance("\xa0 ")
+        spare = room - gap - dressed.horizontalAdvance(sign)
+        ways = _ways([score.text for score in scores], remark.removeprefix(" · "))
+        # What is left out stands in the tip; only where the shortest does not fit, either, something ends in dots.
+        numbers = rest = next((way for way in ways if plain.horizontalAdvance(way) <= spare), ways[-1])
         # The scores are what one compares: where there is too little room, the badge is the first to be shortened.
         left = max(room - gap - plain.horizontalAdvance(numbers), room // 3) if numbers else room
         if badge.mood is Mood.NONE:
@@ -90,3 +93,10 @@ class StatusStrip(StableLabel):
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
         rest = plain.elidedText(rest, end, max(room - used - gap, 0)) if rest else ""
         self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')
+
+
+def _ways(scores: list[str], remark: str) -> list[str]:
+    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter words."""
+    brief = [score.replace("training ", "train ") for score in scores]
+    whole = "  ·  ".join(each for each in (*scores, remark) if each)
+    return [whole, "  ·  ".join(scores), " · ".join(scores), " · ".join(brief)]

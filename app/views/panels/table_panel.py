@@ -61,7 +61,7 @@ class TablePanel(QWidget):
         self._fields[1].entered = self._add_point
         line.addWidget(self._add)
         filled(QVBoxLayout(self), (self.table, 1), line, margins=(4, 2, 4, 4), spacing=4)
-        self.setFocusProxy(self.table)
+        self.first_stop = self.table
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's points; new ones are of the active class."""

@@ -101,3 +101,13 @@ def _tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | N
     painter.setPen(palette.windowText().color())
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
     painter.drawText(area.adjusted(4, 4, -4, -4), int(flags), sentence)
+
+
+def scale_font(font: QFont, size: float) -> None:
+    """Letters `size` times as large; a style sheet may have given the font in pixels."""
+    if size == 1.0:
+        return
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(size * font.pointSizeF())
+    else:
+        font.setPixelSize(max(round(size * font.pixelSize()), 1))

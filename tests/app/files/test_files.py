@@ -338,7 +338,7 @@ BAD: dict[str, bytes] = {
 def test_bad_files_are_one_sentence(name: str) -> None:
     text = refusal(BAD[name])
     if name == "newer version":
-        assert text == "drawing.playground is of version 7; this program reads versions 1, 2 and 3."
+        assert text == "drawing.playground is of version 7, of a newer program; this program reads versions 1, 2 and 3."
     if name in ("empty", "blank"):
         assert text == "drawing.playground is empty."
     if name == "unequal lists":

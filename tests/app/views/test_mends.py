@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ from app.state.points import Points
 from app.state.scaling import Scaling, named
 from app.state.session import Session
 from app.views.window import MainWindow
-from tests.windows import Make, finish_tasks, settle
+from tests.windows import Make, finish_tasks, rest, settle
 
 
 def press(window: MainWindow, lane: int, x: float, y: float) -> None:
@@ -220,3 +220,19 @@ def test_looking_away_is_no_part_of_these(make: Make, qtbot: QtBot) -> None:
     window.controller.dispatch(AddPoints(xy=[[0.0, 0.0]], labels=0))
     assert window.document.view == View(50.0, 50.0, 1.0)
     settle(qtbot, window)
+
+
+def test_a_status_line_shortens_its_words_before_it_cuts_any(make: Make, qtbot: QtBot) -> None:
+    """With larger text and a panel, the scores of both classifiers are whole."""
+    window = make(size=(1280, 800))
+    window.appearance.set_text_size(QApplication.font().pointSize() + 4)
+    window.named_actions["study"].trigger()
+    settle(qtbot, window)
+    rest()
+    for lane in range(2):
+        status = window.findChild(QLabel, f"lane{lane}.status")
+        words = QTextDocument()
+        words.setHtml(status.text())
+        said = words.toPlainText()
+        assert "…" not in said and "% · test" in " ".join(said.split()), said
+        assert status.sizeHint().width() <= status.width() + 1

@@ -280,7 +280,7 @@ def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -
 def test_the_log_is_shown(make: Make, tmp_path: Path) -> None:
     window = make()
     window.named_actions["log"].trigger()
-    assert window.findChild(QLabel, "log.where").text().startswith("Nothing has gone wrong since")
+    assert window.findChild(QLabel, "log.about").text().startswith("Nothing has gone wrong since")
     assert not window.findChild(QPushButton, "log.copy").isEnabled()
     window.findChild(QDialog, "log").close()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

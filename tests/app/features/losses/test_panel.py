@@ -257,7 +257,7 @@ def test_arrow_keys_go_by_y_f(show: Show) -> None:
     run_state = with_margins([0.5, -1.0, 2.0, 1.0])
     desk = controller()
     panel, heard = show(run_state, desk=desk), desk.playback.heard
-    panel.setFocus()
+    panel.first_stop.setFocus()
     assert panel.picture.hasFocus()
     for place in (1, 0, 3, 2, 2):
         QTest.keyClick(panel.picture, KEY.Key_Right)

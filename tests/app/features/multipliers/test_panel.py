@@ -323,7 +323,7 @@ def test_arrow_keys_go_through_the_bars(qtbot: QtBot) -> None:
     run_state = study_of(12)
     panel, heard = spied(qtbot, run_state)
     bars, place = panel.bars, panel.bars.bars().place.tolist()
-    panel.setFocus()
+    panel.first_stop.setFocus()
     assert bars.hasFocus()
 
     def press(key: Qt.Key) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.features.study import engines, exporting, reading, results
 from app.features.study.cells import paths
 from app.features.study.controller import OUTDATED
-from app.features.study.kept import NAME
+from app.features.study.kept import NAME, Kept
 from app.features.study.model import NOTES
 from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession
@@ -30,7 +31,7 @@ from app.state.commands import AddPoints
 from app.state.document import Document, Lane, View
 from app.views.window import MainWindow
 from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
-from tests.windows import Make, finish_tasks, settle
+from tests.windows import Make, finish_tasks, rest, settle
 
 KEY, LEFT = Qt.Key, Qt.MouseButton.LeftButton
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -342,6 +343,66 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     panel.studies.collect()
     settle(qtbot, window)
     assert panel.studies.state == "ended" and not window.document.attached and panel.studies.kept is None
+
+
+@pytest.mark.usefixtures("stopped")
+def test_what_a_running_study_has_is_encoded_beside_the_window(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded_in: list[bool] = []
+    whole, go_on = Kept.encode, threading.Event()
+
+    def encode(kept: Kept) -> bytes:
+        encoded_in.append(threading.current_thread() is threading.main_thread())
+        if not encoded_in[-1]:
+            go_on.wait(10)
+        return whole(kept)
+
+    monkeypatch.setattr(Kept, "encode", encode)
+    window = make(document())
+    panel = opened(window, qtbot)
+    studies = panel.studies
+    planned = studies.planned().study
+    assert planned is not None
+    records = computed(planned)
+    studies.take(Kept(planned))
+    encoded_in.clear()
+    assert studies.kept is not None
+    studies.kept.add(records[0])
+    studies._keep_aside()
+    studies.kept.add(records[1])  # it goes on meanwhile: what is encoded is a copy
+    go_on.set()
+    finish_tasks(window)
+    assert encoded_in == [False]
+    assert Kept.decode(dict(window.document.attached)[NAME]).done == 1 and studies.kept.done == 2
+    go_on.clear()
+    studies._keep_aside()
+    studies.kept.add(records[2])
+    studies._keep()  # newer than what is on its way
+    go_on.set()
+    finish_tasks(window)
+    assert Kept.decode(dict(window.document.attached)[NAME]).done == 3
+    studies._keep_aside()
+    studies.take(Kept(planned))
+    finish_tasks(window)
+    assert Kept.decode(dict(window.document.attached)[NAME]).done == 0
+    studies._keep_aside()
+    window.controller.new()
+    finish_tasks(window)
+    assert not window.document.attached, "nothing of it gets into another document"
+
+
+@pytest.mark.usefixtures("stopped")
+def test_the_choices_are_whole_on_a_small_screen(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768))
+    panel = opened(window, qtbot, small=False)
+    for kind in range(panel.form.kind.count()):
+        panel.form.kind.setCurrentIndex(kind)
+        panel.form.kind.activated.emit(kind)
+        settle(qtbot, window)
+        rest()
+        for combo in (panel.form.kind, panel.form.lane, panel.form.data, panel.form.value):
+            assert combo.is_whole(), (combo.currentText(), combo.width())
 
 
 @pytest.mark.usefixtures("stopped")

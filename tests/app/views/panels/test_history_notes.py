@@ -37,7 +37,7 @@ def opened(window: MainWindow, qtbot: QtBot, name: str) -> HistoryPanel | NotesP
     window.named_actions[name].trigger()
     settle(qtbot, window)
     panel = window.dock_manager.panel(name)
-    assert panel.isVisible() and panel.hasFocus()
+    assert panel.isVisible() and getattr(panel, "first_stop", panel).hasFocus()
     return panel
 
 

@@ -1,0 +1,320 @@
+"""Files of every version, each written by a program of its time with everything in it: they open, and nothing is lost.
+
+`ages/README.md` tells which program wrote which.  What is expected stands here, or in the file itself as plain JSON:
+nothing of the program's own reading is believed.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import struct
+import tomllib
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from app.exchange import share_text
+from app.features.lessons import reading as lessons
+from app.features.study import reading as study_files
+from app.features.study import results
+from app.features.study.kept import Kept
+from app.files import documents
+from app.files.documents import FileError, UnreadError
+from app.state.document import Document
+
+AGES = Path(__file__).parent / "ages"
+DOCUMENTS = sorted(path.stem for path in AGES.glob("*.playground"))
+#: What the writers were told.
+FIRST_KNN = {"n_neighbors": 7, "weights": "distance-squared", "metric": "minkowski", "p": 2.5}
+SECOND_KNN = {"n_neighbors": 3, "weights": "distance", "metric": "cosine", "p": 4.25}
+FIRST_SVM = {
+    "kernel": "poly",
+    "C": 12.5,
+    "hard_margin": True,
+    "gamma": 0.25,
+    "degree": 5,
+    "coef0": -1.5,
+    "tol": 1e-4,
+    "selection": "first-order",
+}
+FIRST_SCHEME = {
+    "multiclass": "one-vs-rest",
+    "class_weight": "own",
+    "own_weights": (0.5, 2.0, 4.0, 0.25, 8.0, 1.5, 3.0, 0.75),
+}
+FIRST_TRAINER = {
+    "trainer": "lasvm",
+    "partner": "first-order",
+    "n_epochs": 3,
+    "finish": False,
+    "step_size": "constant",
+    "fit_intercept": False,
+}
+SECOND_SVM = {
+    "kernel": "sigmoid",
+    "C": 0.125,
+    "gamma": 2.5,
+    "degree": 2,
+    "coef0": 0.5,
+    "tol": 0.01,
+    "selection": "platt",
+}
+PERCEPTRON = {"fit_intercept": False, "shuffle": False, "random_state": 7, "max_iter": 50, "orders": 20}
+PEGASOS = {"lam": 0.125, "n_iter": 5000, "random_state": 3}
+PAIRS = ((1, 2), (3, 3), (7, 4), (5, 0))
+CLASSIFIERS = {
+    "1a": ("svm", "knn"),
+    "1b": ("knn", "svm"),
+    "2a": ("svm", "knn"),
+    "2b": ("perceptron", "pegasos"),
+    "3a": ("svm", "knn", "perceptron", "pegasos"),
+    "3b": ("difference", "pegasos", "svm", "knn"),
+    "3c": ("knn", "svm", "difference", "perceptron"),
+}
+GENERATOR = {"name": "blobs", "count": 40, "noise": 0.5, "seed": 11, "shift": -0.25, "n_classes": 5}
+ORIGIN = {"name": "xor", "count": 12, "noise": 0.75, "seed": 4, "shift": 0.5, "n_classes": 3, "flipped": 0.25}
+NOTES = "Two lines,\nof which the second has “quotes”, a \\ and 🌱."
+
+
+def raw(age: str) -> dict[str, Any]:
+    file: dict[str, Any] = json.loads((AGES / f"{age}.playground").read_bytes())
+    return file
+
+
+def opened(age: str) -> Document:
+    return documents.read(AGES / f"{age}.playground")
+
+
+def has(settings: Any, expected: dict[str, Any]) -> None:
+    assert {name: getattr(settings, name) for name in expected} == expected
+
+
+def lost(before: Any, after: Any, where: str = "$") -> list[str]:
+    """Places of `before` that `after` has not, or has otherwise."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return [
+            text
+            for name, value in before.items()
+            for text in (lost(value, after[name], f"{where}.{name}") if name in after else [f"{where}.{name}"])
+        ]
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        pairs = enumerate(zip(before, after, strict=True))
+        return [text for place, pair in pairs for text in lost(*pair, f"{where}[{place}]")]
+    same = type(before) is type(after) and before == after and str(before) == str(after)  # -0.0 is not 0.0
+    return [] if same else [where]
+
+
+def leaves(value: Any, where: str = "$") -> dict[str, Any]:
+    if isinstance(value, dict):
+        return {key: leaf for name, each in value.items() for key, leaf in leaves(each, f"{where}.{name}").items()}
+    return {where: value}
+
+
+def test_every_version_is_there() -> None:
+    assert [raw(age)["version"] for age in DOCUMENTS] == [1, 1, 2, 2, 3, 3, 3]
+    assert {int(age[0]) for age in DOCUMENTS} == set(documents.file_format.VERSIONS)
+
+
+@pytest.mark.parametrize("age", DOCUMENTS)
+def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
+    document, number = opened(age), int(age[0])
+    gone = {3, 11, 12} if number > 1 else set()
+    points = [i for i in range(24) if i not in gone]
+    x = [round(0.37 * i - 4.1, 6) if i % 3 else -0.1 * i for i in points]
+    y = [round(((i * i * 7) % 23) / 7 - 1.5, 6) for i in points]
+    assert document.points.xy.tolist() == [list(place) for place in zip(x, y, strict=True)]
+    assert document.points.labels.tolist() == [i % 8 for i in points]
+    assert document.points.ids.tolist() == points
+    assert [lane.classifier for lane in document.lanes] == list(CLASSIFIERS[age])
+    assert [lane.pair for lane in document.lanes] == list(PAIRS[: len(document.lanes)])
+    for place, lane in enumerate(document.lanes):
+        first = place % 2 == 0
+        has(lane.knn, FIRST_KNN if first else SECOND_KNN)
+        has(lane.svm, FIRST_SVM if first else SECOND_SVM)
+        if age > "1a":
+            has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
+        else:
+            has(lane.svm, {"multiclass": "one-vs-one", "class_weight": "equal", "own_weights": (1.0,) * 8})
+        if age > "2a":
+            has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
+            has(lane.perceptron, PERCEPTRON)
+            has(lane.pegasos, PEGASOS)
+        else:
+            assert lane.svm.trainer == "smo"
+    assert document.shown == (1 if number < 3 else 3)
+    has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
+    has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
+    if number > 1:
+        for place, style in enumerate(document.styles):
+            assert style.name == (f"kind {place} é" if place % 2 == 0 else "")
+            assert style.colour == (f"#12ab9{place}" if place % 3 != 1 else "")
+        assert document.axes == ("length / cm", "β → 0")
+        assert document.notes == NOTES and document.training_limit == 5000
+    if number > 2:
+        assert document.compared == (2, 0)
+        has(document.split, {"kind": "painted", "ratio": 0.4, "seed": 5})
+        assert document.split.painted.ids.tolist() == [0, 1, 5, 10, 22]
+        assert document.test_points.ids.tolist() == [0, 1, 5, 10, 22]
+    else:
+        assert document.split.kind == "none" and len(document.test_points) == 0
+    if age > "3a":
+        has(document.origin, ORIGIN)
+        has(document.scaling, {"mean": (170.2, -3.5), "deviation": (8.25, 0.125)})
+    assert [name for name, _ in document.attached] == (["study"] if age == "3c" else [])
+
+
+@pytest.mark.parametrize("age", DOCUMENTS)
+def test_saving_it_again_loses_nothing(age: str, tmp_path: Path) -> None:
+    path = tmp_path / "again.playground"
+    documents.write(opened(age), path)
+    before, after = raw(age), json.loads(path.read_bytes())
+    del before["version"]
+    assert after["version"] == documents.file_format.NEWEST
+    if age < "3a":  # what became of it is a list of one to four, and the rest is as it was
+        assert after["split"]["kind"] == "none"
+    assert lost(before, after) == []
+
+
+def test_nothing_stands_there_as_it_would_without_being_set() -> None:
+    """The newest file has each field that a program has, and none of them only by default."""
+    plain: dict[str, Any] = json.loads(documents.encode(Document(scaling=None)))
+    set_in: set[str] = set()
+    lanes: set[str] = set()
+    for age in ("3b", "3c"):
+        file = raw(age)
+        for name, value in leaves(
+            {key: value for key, value in file.items() if key not in ("lanes", "attached")}
+        ).items():
+            if leaves(plain).get(name) != value:
+                set_in.add(name)
+        for lane in file["lanes"]:
+            lanes |= {name for name, value in leaves(lane).items() if leaves(plain["lanes"][1]).get(name) != value}
+    assert lanes >= set(leaves(plain["lanes"][1]))
+    assert set(leaves(plain)) - set_in <= {"$.lanes", "$.format", "$.version"}
+    names = {field.name for field in msgspec.structs.fields(documents.file_format.Newest)}
+    assert names == set(raw("3c")), "a new field of the file needs a new file here"
+
+
+def test_a_study_is_kept_with_its_numbers() -> None:
+    """Its arrays unpacked by hand, beside what the panel reads, and what its workers had written."""
+    data = dict(opened("3c").attached)["study"]
+    assert json.loads(data) == raw("3c")["attached"]["study"]
+    kept, plain = Kept.decode(data), json.loads(data)
+    shape = (2, 3, 2, 2, 2)  # C, gamma, noise, repetitions, folds
+    for name, text in plain["values"].items():
+        packed = zlib.decompress(base64.b64decode(text))
+        numbers = np.array(struct.unpack(f"<{len(packed) // 8}d", packed)).reshape(shape)
+        np.testing.assert_array_equal(kept.values[name], numbers)
+    assert kept.done == 47 and len(list(kept.records())) == 47
+    by_place = {(*each.places, each.repetition, each.fold): each for each in kept.records()}
+    failed = {place for place, each in by_place.items() if each.error}
+    assert len(failed) == 1 and by_place[next(iter(failed))].error == "MemoryError: no room"
+    written = folder_lines("study")
+    for line in written:
+        place = (*line["places"], line["repetition"], line["fold"])
+        if place in by_place and place not in failed:
+            assert by_place[place].values == line["values"] and by_place[place].status == line["status"]
+    assert Kept.decode(kept.encode()).encode() == kept.encode()
+    assert lost(plain["study"], json.loads(kept.encode())["study"]) == []
+
+
+def folder_lines(name: str) -> list[dict[str, Any]]:
+    texts = [path.read_text() for path in sorted((AGES / name).glob("*.jsonl"))]
+    return [json.loads(line) for text in texts for line in text.splitlines()[1:]]
+
+
+def test_a_folder_of_results_opens_with_every_number() -> None:
+    found = results.read(AGES / "study")
+    lines = folder_lines("study")
+    assert found.n_parts == 2 and len(found.records) == len(lines) == 48
+    for line in lines:
+        assert lost(line, json.loads(msgspec.json.encode(found.records[line["key"]]))) == []
+    assert found.study is not None
+    assert {axis.name: list(axis.values) for axis in found.study.axes} == {
+        "C": [0.1, 10.0],
+        "gamma": [0.5, 2.0, 8.0],
+        "noise": [0.1, 0.4],
+    }
+    assert (found.study.folds, found.study.repetitions) == (2, 2)
+    has(found.study.generator, {"name": "moons", "count": 12, "seed": 3})
+
+
+def test_results_of_other_numerics_are_refused_in_a_sentence() -> None:
+    with pytest.raises(FileError) as caught:
+        results.read(AGES / "study-numerics1")
+    assert str(caught.value) == "study-numerics1 was computed by numerics 1; this program has 2."
+
+
+def test_the_first_study_file_is_read() -> None:
+    text = (AGES / "first-study.toml").read_text()
+    study, _, faults = study_files.examined(text, AGES, documents.read)
+    assert not faults and study is not None
+    plain = tomllib.loads(text)
+    assert {axis.name: list(axis.values) for axis in study.axes} == plain["axes"]
+    has(study.generator, plain["data"])
+    settings = dict(plain["classifier"])
+    assert study.lane.classifier == settings.pop("name")
+    settings["own_weights"] = tuple(settings["own_weights"])
+    has(study.lane.svm, settings)
+    assert (study.kind, list(study.values), study.folds) == (plain["kind"], plain["values"], 5)
+
+
+def test_the_first_share_text_opens() -> None:
+    shared = share_text.read((AGES / "first-share.txt").read_text())
+    document, whole = shared.document, raw("3b")
+    assert shared.lesson_step == 7
+    after = json.loads(documents.encode(document))
+    for name in ("lanes", "styles", "axes", "shown", "compared", "view", "split", "training_limit"):
+        assert lost(whole[name], after[name]) == [], name
+    assert after["points"]["class"] == whole["points"]["class"] and after["points"]["ids"] == whole["points"]["ids"]
+    for axis in ("x", "y"):
+        old, new = np.array(whole["points"][axis]), np.array(after["points"][axis])
+        assert np.abs(old - new).max() <= np.ptp(old) / 4095 / 2 * (1 + 1e-9)
+    assert "".join(share_text.encode(document, 7).split()) == "".join((AGES / "first-share.txt").read_text().split())
+
+
+def test_the_first_lesson_says_what_it_said() -> None:
+    lesson = lessons.read(AGES / "first.lesson.md")
+    said = json.loads((AGES / "first.lesson.json").read_text())
+    now = json.loads(json.dumps(dataclasses.asdict(dataclasses.replace(lesson, folder=None))))
+    assert lost(said, now) == []
+    steps = lesson.steps
+    assert [step.start.kind for step in steps] == ["example", "before", "document", "share", "example"]
+    assert {step.prediction.kind for step in steps if step.prediction} == {"choice", "boundary", "pair"}
+    fields = {field.name for field in dataclasses.fields(steps[0])}
+    for name in fields - {"line"}:  # each part of a step stands in some step
+        assert any(getattr(step, name) for step in steps), name
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"version": 4}, "new.playground is of version 4, of a newer program; this program reads versions 1, 2 and 3."),
+        (
+            {"probe": [1]},
+            "new.playground has “probe”, which this program does not know: a newer one may have written it.",
+        ),
+    ],
+)
+def test_files_of_newer_programs_are_told_as_such(change: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(FileError) as caught:
+        documents.decode(json.dumps(raw("3b") | change).encode(), "new.playground")
+    assert str(caught.value) == sentence
+    assert isinstance(caught.value, UnreadError), "it may well be sound"
+
+
+def test_an_unknown_field_inside_is_told_with_its_place() -> None:
+    file = raw("3b")
+    file["lanes"][1]["svm"]["nu"] = 0.5
+    with pytest.raises(UnreadError) as caught:
+        documents.decode(json.dumps(file).encode(), "new.playground")
+    said = (
+        "new.playground has “nu” (in lanes[1].svm), which this program does not know: a newer one may have written it."
+    )
+    assert str(caught.value) == said

@@ -1,0 +1,82 @@
+"""Help > About: what it says is so, its folders open, and what is copied holds nothing of the user's but folders."""
+
+from __future__ import annotations
+
+import getpass
+import platform
+import socket
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app import __version__
+from app.files import log
+from tests.windows import Make
+
+
+def test_about_says_versions_and_opens_folders(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[QUrl] = []
+    works = [True]
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url) or works[0])
+    window = make()
+    window.controller.set_notes("my secret notes")
+    window.named_actions["about"].trigger()
+    window.named_actions["about"].trigger()
+    (dialog,) = (each for each in window.findChildren(QDialog, "about") if each.isVisible())
+    buttons = {button.objectName(): button for button in dialog.findChildren(QPushButton) if button.objectName()}
+    expected = {"settings": tmp_path, "unsaved_work": window.safekeeping.folder, "log": tmp_path, "machine_code": None}
+    for name, folder in expected.items():
+        button = buttons[f"about.open_{name}"]
+        if folder is not None and not folder.is_dir():
+            assert not button.isEnabled()
+            continue
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert opened and Path(opened[-1].toLocalFile()).is_dir()
+        if folder is not None:
+            assert Path(opened[-1].toLocalFile()) == folder
+    assert "compiled-" in opened[-1].toLocalFile()
+    works[0] = False  # nobody shows folders here
+    qtbot.mouseClick(buttons["about.open_log"], Qt.MouseButton.LeftButton)
+    private = dialog.findChild(QLabel, "about.private")
+    assert "No program here opens folders" in private.text() and str(tmp_path) in private.text()
+
+    qtbot.mouseClick(buttons["about.copy"], Qt.MouseButton.LeftButton)
+    assert private.text().startswith("Copied.") and "folders" in private.text()
+    said = dict(line.split(": ", 1) for line in QApplication.clipboard().text().splitlines())
+    assert said["Classifier Playground"] == __version__
+    assert said["Python"] == platform.python_version() and said["Qt"] == qVersion()
+    for package in ("numpy", "numba"):
+        assert said[package] == version(package)
+    assert said["PySide6"] == version("PySide6_Essentials")
+    assert platform.machine() in said["Platform"] and "offscreen" in said["Platform"]
+    assert said["Settings in"] == str(tmp_path) and said["Log in"] == str(log.path().parent)
+    assert said["Unsaved work in"] == str(window.safekeeping.folder)
+    shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert all(value in shown for value in said.values())
+    bare = "\n".join(value for name, value in said.items() if not name.endswith(" in"))
+    for private_word in (getpass.getuser(), socket.gethostname(), str(Path.home()), "secret"):
+        assert len(private_word) < 4 or private_word not in bare
+    dialog.close()
+
+
+def test_about_is_read_and_left_by_keys(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.named_actions["about"].trigger()
+    dialog = window.findChild(QDialog, "about")
+    qtbot.waitUntil(dialog.isActiveWindow)
+    seen = set()
+    for _ in range(40):
+        focused = QApplication.focusWidget()
+        if focused is not None:
+            seen.add(focused.accessibleName() or focused.objectName())
+        qtbot.keyClick(focused or dialog, Qt.Key.Key_Tab)
+    assert {"Versions and folders", "Open the folder: Settings", "Copy details for a report"} <= seen
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not window.findChildren(QDialog, "about") or not dialog.isVisible()

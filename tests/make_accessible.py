@@ -1,0 +1,142 @@
+"""Write anew what a screen reader reads out: ``python -m tests.make_accessible`` writes accessible.txt.
+
+The window with two classifiers, each panel, each dialog, and where Tab goes.  A test compares them with the program;
+read the difference before it is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+
+from app.main import create_window, make_application
+from app.views.dock_manager import docks
+from app.views.window import MainWindow
+from tests.app.views.accessible_tree import Node, nodes
+
+FILE = Path(__file__).parent / "app" / "views" / "accessible.txt"
+COMMAND = "python -m tests.make_accessible"
+SIZE = (1280, 800)
+#: Actions that open a dialog or a window of ours; file dialogs are Qt's own, and list files.
+DIALOGS = (
+    "examples",
+    "import_clipboard",
+    "picture",
+    "film",
+    "copy_text",
+    "classes",
+    "help",
+    "log",
+    "about",
+    "race",
+    "lesson_add",
+)
+TABLE = "x,y,class\n0,0,a\n1,1,b\n2,0,a\n"
+
+
+def rest(window: MainWindow) -> None:
+    """Until nothing is computed or laid out any more."""
+    deadline = time.monotonic() + 60
+    for _ in range(4):
+        while not window.idle() and time.monotonic() < deadline:
+            QApplication.processEvents()
+            time.sleep(0.001)
+        QApplication.processEvents()
+
+
+def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
+    """Each panel in turn, open alone."""
+    for spec in docks():
+        window.named_actions[spec.name].trigger()
+        rest(window)
+        (dock,) = (each for each in window.findChildren(QDockWidget) if each.isVisible())
+        yield spec.name, dock
+        window.dock_manager.hide([spec.name])
+        rest(window)
+
+
+def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Each dialog in turn, open alone."""
+    QApplication.clipboard().setText(TABLE)
+    for name in DIALOGS:
+        before = set(QApplication.topLevelWidgets())
+        window.named_actions[name].trigger()
+        rest(window)
+        opened = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each not in before]
+        if not opened:
+            raise AssertionError(f"{name} opens nothing")
+        yield name, opened[0]
+        for each in opened:
+            each.close()
+            QApplication.sendPostedEvents(each, QEvent.Type.DeferredDelete)
+        rest(window)
+
+
+def tab_stops(top: QWidget, begin: QWidget) -> list[QWidget]:
+    """Where the focus goes with Tab, from `begin` until it comes back there or leaves `top`."""
+    top.window().activateWindow()
+    begin.setFocus(Qt.FocusReason.TabFocusReason)
+    QApplication.processEvents()
+    stops = [QApplication.focusWidget() or begin]  # it may have handed it on
+    for _ in range(400):
+        focused = stops[-1]
+        control = Qt.KeyboardModifier.ControlModifier if _holds_tab(focused) else Qt.KeyboardModifier.NoModifier
+        QTest.keyClick(focused, Qt.Key.Key_Tab, control)
+        now = QApplication.focusWidget()
+        if now is None or now in stops or not top.isAncestorOf(now):
+            return stops
+        stops.append(now)
+    raise AssertionError(f"Tab goes round without end: {[each.objectName() for each in stops[-8:]]}")
+
+
+def _holds_tab(widget: QWidget) -> bool:
+    """Tab is a sign there."""
+    return hasattr(widget, "tabChangesFocus") and not widget.tabChangesFocus() and not widget.isReadOnly()
+
+
+def collect(window: MainWindow, check: Callable[[str, QWidget, list[Node]], object] = lambda *about: None) -> str:
+    """All sections; ``check(name, widget, nodes)`` is called with each."""
+    QAccessible.setActive(True)
+    rest(window)
+    parts: list[str] = []
+
+    def add(title: str, widget: QWidget) -> None:
+        found = nodes(widget)
+        parts.append(f"# {title}\n\n" + "".join(f"{node.line}\n" for node in found))
+        check(title, widget, found)
+
+    add("window", window)
+    stops = tab_stops(window, window.canvases[0])
+    parts.append("# Tab, from the first picture\n\n" + "".join(f"{each.objectName()}\n" for each in stops))
+    for name, dock in panels(window):
+        add(f"panel {name}", dock)
+    for name, dialog in dialogs(window):
+        add(f"dialog {name}", dialog)
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write the file."""
+    make_application()
+    with tempfile.TemporaryDirectory() as folder:
+        window = create_window(None, Path(folder))
+        window.controller.prefer_simple(False)
+        window.resize(*SIZE)
+        window.show()
+        text = collect(window)
+        window.asks_to_save = False
+        window.close()
+    FILE.write_text(text, encoding="utf-8")
+    sys.stdout.write(f"Wrote {FILE}\n")
+
+
+if __name__ == "__main__":
+    main()
