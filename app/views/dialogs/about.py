@@ -8,14 +8,15 @@ from importlib import metadata
 from pathlib import Path
 
 import PySide6
-from PySide6.QtCore import Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QSize, Qt, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
+    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -23,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import __version__
-from app.files import log
+from app.files import licences, log
 from app.state.plain_text import plain
 from app.views.widgets.form_fields import describe, filled, named
 from solver.core._cache_directory import cache_directory
@@ -111,6 +112,10 @@ class AboutDialog(QDialog):
         describe(copy, "about.copy", "Copy details for a report", f"As text.  {PRIVATE}")
         buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: self._copy(details(settings, recovery)))
+        terms = QPushButton("&Licences")
+        describe(terms, "about.licences", "Licences", "What the program consists of, and under which terms.")
+        buttons.addButton(terms, QDialogButtonBox.ButtonRole.ActionRole)
+        terms.clicked.connect(lambda: LicencesDialog(self).open())
         buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), (page, 1), self._said, buttons)
         wanted = sheet.sizeHint().grownBy(self.contentsMargins())
@@ -127,6 +132,25 @@ class AboutDialog(QDialog):
                 self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
 
         return show
+
+
+class LicencesDialog(QDialog):
+    """What the program consists of, and under which terms."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("licences")
+        self.setWindowTitle("Licences")
+        page = named(QPlainTextEdit(), "licences.text")
+        page.setAccessibleName("Licences")
+        page.setReadOnly(True)
+        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        page.setPlainText(licences.notice())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        filled(QVBoxLayout(self), page, buttons)
+        self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))
 
 
 def _is_there(path: Path) -> bool:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl, qVersion
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import __version__
-from app.files import log
+from app.files import licences, log
 from tests.windows import Make
 
 
@@ -63,6 +63,9 @@ def test_about_says_versions_and_opens_folders(
     bare = "\n".join(value for name, value in said.items() if not name.endswith(" in"))
     for private_word in (getpass.getuser(), socket.gethostname(), str(Path.home()), "secret"):
         assert len(private_word) < 4 or private_word not in bare
+    qtbot.mouseClick(buttons["about.licences"], Qt.MouseButton.LeftButton)
+    terms = dialog.findChild(QPlainTextEdit, "licences.text").toPlainText()
+    assert terms == licences.notice() and "LGPL" in terms and f"numpy {version('numpy')}" in terms
     dialog.close()
 
 
