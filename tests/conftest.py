@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import settings
 
-from tests.windows import make, qapp  # noqa: F401, for the tests of the window
+from tests.windows import make, qapp, qtbot  # noqa: F401, for the tests of the window
 
 # A busy machine is no fault of a test; an example remembered from another run would be chance again.
 settings.register_profile("same", derandomize=True, deadline=None, database=None)

@@ -47,3 +47,8 @@ def pairwise_params(*axes: Iterable[Any], quick: int | None = None) -> list[Any]
 def first_of(values: Iterable[Any], count: int) -> list[Any]:
     """The values as parameters of a test, all but the first `count` of them marked as soak."""
     return [pytest.param(value, marks=() if at < count else pytest.mark.soak) for at, value in enumerate(values)]
+
+
+def first_rows(rows: Iterable[Sequence[Any]], count: int) -> list[Any]:
+    """The same for a test of several parameters."""
+    return [pytest.param(*row, marks=() if at < count else pytest.mark.soak) for at, row in enumerate(rows)]

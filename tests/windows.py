@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
@@ -29,6 +29,34 @@ def qapp() -> QApplication:
     scheduler.REST = 0.01  # the pause after each edit is for drags; a test only waits for its end
     compile_all()
     return make_application()
+
+
+class QuickBot(QtBot):
+    """It looks each two milliseconds whether what a test waits for has come, not each ten."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 5000) -> None:
+        deadline = time.monotonic() + timeout / 1000
+        loop, again = QEventLoop(), QTimer(interval=2)
+        again.timeout.connect(loop.quit)
+        again.start()
+        try:
+            while True:
+                late, reason = time.monotonic() > deadline, None
+                try:
+                    if callback() in (None, True):
+                        return
+                except AssertionError as error:
+                    reason = error
+                if late:
+                    raise TimeoutError(f"waitUntil timed out in {timeout} milliseconds") from reason
+                loop.exec()
+        finally:
+            again.stop()  # here: whoever still holds this frame may end the timer in another thread
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QuickBot:
+    return QuickBot(request)
 
 
 def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:

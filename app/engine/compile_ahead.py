@@ -29,6 +29,8 @@ class CompileAhead:
 
     #: Another has loaded it all into this process: there is nothing to wait with.
     _loaded = False
+    #: What was loaded has been put out of the garbage collector's sight.
+    _frozen = False
 
     def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
         self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
@@ -61,7 +63,8 @@ class CompileAhead:
             compile_all(self._report if not complete(in_window=True) else _nobody, in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
             # Only once: windows that were closed since the first must be found to be garbage.
-            if not gc.get_freeze_count():
+            if not CompileAhead._frozen:
+                CompileAhead._frozen = True
                 gc.freeze()
             self.ready = CompileAhead._loaded = True
         except Exception as error:  # without a compiler small sets still work

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -13,6 +14,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("app", "solver") for path in (ROOT / package).rglob("*.py"))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
@@ -29,9 +35,10 @@ def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
     return names
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Full names of the modules that `path` imports, at any depth of the code."""
-    return names_in(ast.walk(ast.parse(path.read_text(encoding="utf-8"))), path)
+    return names_in(ast.walk(parsed(path)), path)
 
 
 def at_module_level(node: ast.AST) -> Iterator[ast.AST]:
@@ -96,7 +103,7 @@ def test_no_modules_import_each_other() -> None:
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
         graph[module] = set()
-        for node in at_module_level(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in at_module_level(parsed(path)):
             found = names_in([node], path) & modules.keys() - {module}
             # Of "from package import module" the package itself is not meant.
             graph[module] |= {name for name in found if not any(other.startswith(f"{name}.") for other in found)}
@@ -145,7 +152,7 @@ def test_a_function_can_be_read() -> None:
 
 def hard_to_read(path: Path) -> Iterator[str]:
     """What makes a file hard to read, in sentences."""
-    file, tree = name_of(path), ast.parse(path.read_text(encoding="utf-8"))
+    file, tree = name_of(path), parsed(path)
     if not ast.get_docstring(tree):
         yield f"{file} has no first sentence that says what lives in it"
     owners = {id(child): parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solver import SVC, DualAscentSVC, Kernel, OnlineSVC
 from solver.kernels.expansion import Expansion
 from solver.kernels.kernel_classifier import KernelClassifier
 from solver.kernels.table import KERNELS, PrecomputedKernel
+from tests.examples import examples
 
 
 def expansion(
@@ -33,7 +34,7 @@ def summed(f: Expansion, queries: Any) -> Any:
     return gram @ f.coef + f.offset, np.abs(gram) @ np.abs(f.coef) + np.abs(f.offset)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     kernel=st.sampled_from([*KERNELS, "precomputed"]),
     n_support=st.integers(1, 70),

@@ -27,6 +27,7 @@ from solver.svm.projected_gradient import DualAscentSolver
 from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
 from solver.svm.working_set_rules import RULES
+from tests.examples import examples
 from tests.solver.inside import active_of, generator_of
 
 Array = NDArray[np.float64]
@@ -292,7 +293,7 @@ def wander(make: Maker, seed: int, n_moves: int = 25, **limits: float) -> tuple[
     return recorded, followed
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(6, 30),

@@ -276,8 +276,6 @@ class ActiveLearningPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._scene, self._theme = scene, theme
-        if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed
-            self._plan = replace(self._plan, lane=0)
         if not self._begun and self._ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
@@ -296,6 +294,8 @@ class ActiveLearningPanel(QWidget):
         scene, theme, desk = self._scene, self._theme, self._desk
         if scene is None or theme is None:
             return
+        if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed, perhaps just now
+            self._plan = replace(self._plan, lane=0)
         asking = desk.asking
         message = desk.failure if asking is not None else self._refusal
         self._board.show_board(PoolScene(asking, desk.picture, message, theme))

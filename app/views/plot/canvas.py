@@ -102,7 +102,6 @@ class Canvas(PointingPlot):
 
     def _build(self) -> None:
         item = self.getPlotItem()
-        item.setMenuEnabled(False)
         item.hideButtons()
         item.layout.setContentsMargins(0, 0, 0, 0)
         item.layout.setSpacing(0)

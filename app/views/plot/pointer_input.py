@@ -76,7 +76,7 @@ class PointingPlot(pg.PlotWidget):
     """
 
     def __init__(self, hand: EditTarget, eye: ViewTarget) -> None:
-        super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")})
+        super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")}, enableMenu=False)
         self._hand = hand
         self._eye = eye
         self._pan_from: QPointF | None = None

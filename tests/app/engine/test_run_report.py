@@ -17,6 +17,7 @@ from app.state.points import Points
 from solver import RULES, Kernel, SmoSolver, Status
 from tests.app.engine.test_lane_job import Background, spec
 from tests.app.engine.test_training_run import Run, study_of
+from tests.examples import examples
 
 Array = np.ndarray
 KERNELS = ("linear", "poly", "rbf", "laplacian", "sigmoid")
@@ -192,7 +193,7 @@ def check_step(run_state: RunState, now: Dense) -> None:
         assert ranking.candidates[ranking.chosen] == (i if ranking.place == "i" else j)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from((2, 2, 3, 5)), st.integers(6, 24), lanes(), st.data())
 def test_everything_said_of_a_step_is_so(seed: int, n_classes: int, n: int, lane: Lane, data: Any) -> None:
     points = some_points(seed, n_classes, n)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
@@ -37,6 +37,7 @@ from app.exchange.importing import decode
 from app.files import documents
 from app.files.documents import FileError
 from app.state.points import LIMIT
+from tests.examples import examples
 
 
 def table_of(text: str | bytes, name: str = "drawing.csv", dialect: Dialect | None = None) -> Table:
@@ -301,7 +302,7 @@ def test_the_summary() -> None:
 
 
 @given(st.lists(st.floats(-LIMIT, LIMIT), min_size=1, max_size=30))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_standardised(values: list[float]) -> None:
     table = table_of("x,y\n" + "".join(f"{value!r},{k}\n" for k, value in enumerate(values)))
     x = convert(table, Choice(0, 1, None, True)).xy[:, 0]
@@ -345,7 +346,7 @@ def test_units_that_should_be_standardised_are_told() -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)), min_size=2, max_size=30))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_standardising_can_be_undone(values: list[float]) -> None:
     table = table_of("x,y\n" + "".join(f"{value!r},{k}\n" for k, value in enumerate(values)))
     found = convert(table, Choice(0, 1, None, True))
@@ -381,7 +382,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), m
 
 
 @given(st.lists(st.tuples(WORDS, WORDS, st.floats(-LIMIT, LIMIT)), min_size=1, max_size=8), st.sampled_from(",;\t|"))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_cells_as_the_csv_module_writes_them(rows: list[tuple[str, str, float]], separator: str) -> None:
     file = io.StringIO()
     csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL).writerows([("u", "v", "w"), *rows])
@@ -409,7 +410,7 @@ def test_the_whole_of_iris(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(2, 6))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_svmlight_as_scikit_learn_writes_and_reads_it(seed: int, n: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.integers(0, 2, (n, d))
@@ -540,7 +541,7 @@ def same_number(name: str) -> str | float:
 
 
 @given(POINTS, NAMES, st.tuples(NAME, NAME), st.sampled_from(list(EXPORTS)), st.booleans())
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @example([(0.5, 1.5, 0)], [], ("class", ""), ".csv", True)
 @example([(0.5, 1.5, 0)], ["class"], ("1", "2"), ".csv", True)
 @example([(0.5, 1.5, 0), (1.0, 2.0, 1)], ["", "label"], ("Class", "class"), ".npz", True)
@@ -566,7 +567,7 @@ def test_what_is_exported_comes_back(
 
 @given(POINTS, NAMES)
 @example([(0.0, 0.0, 0)], ["column 2"])  # the blank is none between cells
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_what_is_copied_can_be_pasted(points: list[tuple[float, float, int]], names: list[str]) -> None:
     xy, labels = np.array([p[:2] for p in points]), np.array([p[2] for p in points], dtype=np.uint8)
     again, same, _ = from_text(as_text(xy, labels, names), names)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.exchange import EXPORTS, Choice, Dialect, convert, default_choice, read_text
@@ -21,6 +21,7 @@ from app.exchange.npz import read_archive
 from app.files import documents
 from app.files.documents import FileError
 from app.state.points import LIMIT, MAX_CLASSES
+from tests.examples import examples
 
 RNG = np.random.default_rng(0)
 XY = RNG.normal(size=(40, 2))
@@ -82,13 +83,13 @@ def test_flipped_bits_many_times(suffix: str) -> None:
 
 
 @given(st.binary(max_size=300), st.sampled_from([*SUFFIXES, ".txt", ""]))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_noise(data: bytes, suffix: str) -> None:
     attempt(data, f"drawing{suffix}")
 
 
 @given(st.text(alphabet='0123456789.,;|\t "\n\r#-+enaif:_x', max_size=120), st.sampled_from([".csv", ".txt", ".svm"]))
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 def test_noise_that_looks_like_a_table(text: str, suffix: str) -> None:
     attempt(text.encode(), f"drawing{suffix}")
 
@@ -97,7 +98,7 @@ def test_noise_that_looks_like_a_table(text: str, suffix: str) -> None:
     st.text(alphabet='01.,;"\n', max_size=60),
     st.builds(Dialect, st.sampled_from(",;\t| "), st.sampled_from(".,"), st.booleans()),
 )
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_any_wish_on_any_text(text: str, spec: Dialect) -> None:
     try:
         table = read_text(text, dialect=spec)

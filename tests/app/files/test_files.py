@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
@@ -46,6 +46,7 @@ from app.state.store import Store
 from app.state.test_split import KINDS, NO_SPLIT, IdSet, Split
 from solver import RULES, SCHEMES
 from tests.app import file_work
+from tests.examples import examples
 
 ROOT = Path(__file__).parents[3]
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -153,7 +154,7 @@ def round_trip(document: Document) -> None:
 
 
 @given(DOCUMENT)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @example(Document())
 @example(default_document())
 def test_what_is_written_comes_back(document: Document) -> None:
@@ -162,7 +163,7 @@ def test_what_is_written_comes_back(document: Document) -> None:
 
 @pytest.mark.soak
 @given(DOCUMENT)
-@settings(max_examples=5000, deadline=None)
+@examples(5000)
 def test_what_is_written_comes_back_many_times(document: Document) -> None:
     round_trip(document)
 
@@ -227,7 +228,7 @@ def test_flipped_bits_many_times() -> None:
 
 
 @given(st.binary(max_size=300))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_noise(data: bytes) -> None:
     refusal(data)
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from hypothesis import example, given
-from hypothesis import settings as profile
 from hypothesis import strategies as st
 from PySide6.QtCore import QByteArray, QSettings
 
@@ -18,6 +17,7 @@ from app.files import documents
 from app.files import settings as s
 from app.files.settings import Key, Settings
 from tests.app.files.test_files import failing
+from tests.examples import examples
 
 KEYS: dict[str, Key[Any]] = {key.name: key for key in vars(s).values() if isinstance(key, Key)}
 #: What has stopped a start, ended the process, or could.
@@ -113,7 +113,7 @@ def test_whatever_the_file_says_gives_a_value_of_the_key(odd: str, tmp_path: Pat
 
 
 @given(st.binary(max_size=300))
-@profile(max_examples=100, deadline=None)
+@examples(100)
 def test_noise_gives_defaults(tmp_path_factory: pytest.TempPathFactory, noise: bytes) -> None:
     path = tmp_path_factory.mktemp("noise") / "settings.ini"
     path.write_bytes(b"[General]\n" + noise)
@@ -128,7 +128,7 @@ TEXT = st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=30)
 
 @example("/half \udcff", ['/half \udcff"0'], b"", True, 7)
 @given(TEXT, st.lists(TEXT, max_size=10, unique=True), st.binary(max_size=200), st.booleans(), st.integers(7, 28))
-@profile(max_examples=200, deadline=None)
+@examples(200)
 def test_what_is_written_comes_back(
     tmp_path_factory: pytest.TempPathFactory, folder: str, recent: list[str], state: bytes, flag: bool, size: int
 ) -> None:

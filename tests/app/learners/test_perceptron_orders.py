@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import svm
@@ -19,6 +19,8 @@ from app.learners.perceptron_orders import Orders, clipped, margin_of, of_orders
 from app.state.document import PerceptronSettings
 from solver import Grid, PerceptronSolver, Status
 from solver.data.datasets import generate
+from tests.covering import first_of
+from tests.examples import examples
 
 Array = NDArray[np.float64]
 GRID = Grid(-1.0, 3.0, -2.0, 1.0, 40, 30)
@@ -73,7 +75,7 @@ def test_the_rule_is_that_of_scikit_learn() -> None:
         assert found.weights[run] == pytest.approx([*theirs.coef_[0], theirs.intercept_[0]])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", first_of(range(6), 2))
 def test_the_widest_line_is_that_of_libsvm(seed: int) -> None:
     X, y = apart(60, seed, gap=0.05 * (1 + seed))
     found = last(X, y, PerceptronSettings(orders=3))
@@ -140,7 +142,7 @@ def test_the_work_is_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 NUMBER = st.floats(-5.0, 5.0, allow_subnormal=False)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.tuples(NUMBER, NUMBER, NUMBER))
 def test_a_clipped_line_is_the_part_of_it_inside(line: tuple[float, float, float]) -> None:
     weights = np.array([line])

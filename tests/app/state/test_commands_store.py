@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
@@ -40,6 +39,7 @@ from app.state.document import (
 )
 from app.state.points import Points
 from app.state.store import Store
+from tests.examples import examples
 
 SMALL = Document(Points.of([(0.0, 0.0), (1.0, 0.5), (2.0, 2.0)], [0, 1, 1]))
 
@@ -354,13 +354,13 @@ class StoreAndModel(RuleBasedStateMachine):
 
 
 TestStoreAndModel = StoreAndModel.TestCase
-TestStoreAndModel.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestStoreAndModel.settings = examples(40, stateful_step_count=30)
 
 
 @pytest.mark.soak
 def test_the_store_and_its_model_many_times() -> None:
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        StoreAndModel, settings=settings(max_examples=3000, stateful_step_count=60, deadline=None)
+        StoreAndModel, settings=examples(3000, stateful_step_count=60)
     )
 
 

@@ -8,13 +8,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.state.commands import MovePoints
 from app.state.document import Document
 from app.state.points import BLOCK, Points
 from app.state.store import Store
+from tests.examples import examples
 
 Plain = list[tuple[int, float, float, int]]  #: id, x, y, class
 Edit = tuple[str, int, int]
@@ -67,14 +68,14 @@ def as_a_plain_list(edits: list[Edit]) -> None:
 
 
 @given(EDITS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_as_a_plain_list(edits: list[Edit]) -> None:
     as_a_plain_list(edits)
 
 
 @pytest.mark.soak
 @given(EDITS)
-@settings(max_examples=3000, deadline=None)
+@examples(3000)
 def test_as_a_plain_list_many_times(edits: list[Edit]) -> None:
     as_a_plain_list(edits)
 

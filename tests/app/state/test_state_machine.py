@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -32,6 +32,7 @@ from app.state.store import Store
 from app.state.test_split import IdSet
 from app.tools import NO_KEYS, TOOLS, Keys, PointerPosition
 from tests.app import file_work
+from tests.examples import examples
 
 UNIT = 0.01
 PLACE = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
@@ -537,13 +538,9 @@ QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 
 
 def test_random_work() -> None:
-    run_state_machine_as_test(
-        Work, settings=settings(max_examples=80, stateful_step_count=40, deadline=None, suppress_health_check=QUIET)
-    )
+    run_state_machine_as_test(Work, settings=examples(80, stateful_step_count=40, suppress_health_check=QUIET))
 
 
 @pytest.mark.soak
 def test_random_work_for_long() -> None:
-    run_state_machine_as_test(
-        Work, settings=settings(max_examples=1500, stateful_step_count=100, deadline=None, suppress_health_check=QUIET)
-    )
+    run_state_machine_as_test(Work, settings=examples(1500, stateful_step_count=100, suppress_health_check=QUIET))

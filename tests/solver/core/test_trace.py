@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from solver.core import trace
 from solver.core.trace import FACTOR, LANDMARKS, Trace, TraceView
+from tests.examples import examples
 
 Array = NDArray[np.float64]
 NAMES = ("first", "second")
@@ -66,7 +67,7 @@ def check(view: TraceView, notes: Array, changes: NDArray[np.int64], edges: NDAr
         assert marked[c] <= changes[max(0, first - margin) : max(last, 0) + margin].any()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     n=st.integers(0, 6000),
     seed=st.integers(0, 99),
@@ -88,7 +89,7 @@ def test_the_envelope_holds_every_note(
     check(view, notes, changes, np.array([-1, n]))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(n=st.integers(1, 3000), seed=st.integers(0, 99), limit=st.sampled_from([trace.LIMIT, 100]), data=st.data())
 def test_changes_are_found_both_ways(n: int, seed: int, limit: int, data: st.DataObject) -> None:
     notes, changes = noise(n, seed)

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import ndtr
@@ -18,6 +18,7 @@ from solver import SVC, KNeighborsClassifier, Perceptron
 from solver.data.datasets import DATASETS, generate
 from solver.data.densities import normal_cdf
 from solver.data.distribution import Law, wilson
+from tests.examples import examples
 
 LAWS = [
     Law("line", 0.15, 0.3),
@@ -325,7 +326,7 @@ def test_true_classes_and_lines(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["line", "circle", "xor", "chessboard"])
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.floats(-1.2, 1.2), st.floats(-1.2, 1.2), st.integers(-6, 1))
 def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> None:
     """Where the true class changes along the edge of a view, the line crosses it; it is no longer than it need be."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import metrics as theirs
@@ -24,6 +24,7 @@ from solver import (
 from solver.inspection.metrics import balanced_accuracy_of
 from solver.knn.neighbors import METRICS, WEIGHTS
 from tests.covering import first_of
+from tests.examples import examples
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -154,7 +155,7 @@ def test_leaving_one_out_is_refitting_without_it(metric: str, weights: str, comp
 @given(
     st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2), st.integers(0, 2)), min_size=2, max_size=25), st.data()
 )
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_leaving_one_out_among_many_ties(rows: list[tuple[int, int, int]], data: st.DataObject) -> None:
     table = np.array(rows, dtype=float)
     X, y = table[:, :2], table[:, 2].astype(int)

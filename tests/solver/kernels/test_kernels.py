@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,6 +16,7 @@ from solver import SVC, DualAscentSVC, OnlineSVC
 from solver.core._vector import exp_of_negative
 from solver.kernels import _kernel_rows, grids
 from solver.kernels.table import KERNELS, Kernel, PrecomputedKernel
+from tests.examples import examples
 from tests.solver.svm_reference import Formula
 
 Array = NDArray[np.float64]
@@ -153,7 +154,7 @@ def test_grid_expansion_in_the_window(formula: Formula) -> None:
     assert worst <= 1e-9 * max(1.0, np.abs(coefficients).sum())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     formula=st.sampled_from(variants()),
     width=st.integers(0, 5),

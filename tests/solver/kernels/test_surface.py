@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -12,6 +12,7 @@ from solver.kernels.grids import GridRows
 from solver.kernels.surface import Grid, RunningExpansion
 from solver.kernels.table import Kernel
 from solver.svm.svc import SVC
+from tests.examples import examples
 from tests.solver.svm_reference import Formula
 
 Array = NDArray[np.float64]
@@ -23,7 +24,7 @@ def test_pixels_are_sampled_at_their_centres() -> None:
     assert grid.ys.tolist() == [0.5, 1.5, 2.5]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     left=st.floats(-1e6, 1e6),
     bottom=st.floats(-1e6, 1e6),

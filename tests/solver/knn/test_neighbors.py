@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier as Reference
@@ -20,6 +20,7 @@ from solver.knn import _knn_grid as grid
 from solver.knn import _knn_loops as loops
 from solver.knn.neighbors import KNeighborsClassifier
 from tests.covering import pairwise_params
+from tests.examples import examples
 from tests.solver.inside import index_of
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
@@ -154,7 +155,7 @@ coordinate = st.integers(-3, 3)
 training_sets = st.lists(st.tuples(coordinate, coordinate, st.integers(0, 2)), min_size=1, max_size=14)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=training_sets, k=st.integers(1, 14), weights=st.sampled_from(WEIGHTS), metric=st.sampled_from(METRICS))
 def test_integer_grids(data: list[tuple[int, int, int]], k: int, weights: str, metric: tuple[str, float]) -> None:
     X = [row[:2] for row in data]
@@ -172,7 +173,7 @@ def test_integer_grids(data: list[tuple[int, int, int]], k: int, weights: str, m
     np.testing.assert_array_equal(model.predict(at_grid(xs, ys)), model.classes_[surface.argmax(axis=1)])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     data=training_sets,
     k=st.integers(1, 14),
@@ -196,7 +197,7 @@ def test_order_of_data_is_irrelevant(
     np.testing.assert_array_equal(first.columns, second.columns)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(st.tuples(st.tuples(*[st.integers(-1, 1)] * 4), st.integers(0, 1)), min_size=2, max_size=12),
     st.integers(1, 12),
@@ -452,7 +453,7 @@ def exact_cosine(x: Sequence[float], z: Sequence[float]) -> Fraction:
     return dot * abs(dot) / (sum(u * u for u in a) * sum(v * v for v in b))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     directions=st.lists(
         st.tuples(st.integers(-30, 30), st.integers(-30, 30), st.integers(-30, 30)).filter(any),

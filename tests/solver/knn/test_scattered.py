@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.core.arrays import Array
@@ -14,6 +14,7 @@ from solver.knn import _knn_loops as loops
 from solver.knn import _knn_tree as tree
 from solver.knn.neighbors import KNeighborsClassifier
 from tests.covering import pairwise_params
+from tests.examples import examples
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
 METRICS = (
@@ -93,7 +94,7 @@ def test_the_tree_finds_what_looking_at_all_points_finds(
         check(model, None)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     kind=st.sampled_from(KINDS),
     n=st.integers(1, 80),

@@ -7,13 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier as Theirs
 
 from solver import KNeighborsClassifier
 from solver.knn.neighbors import METRICS, WEIGHTS
 from solver.knn.vote import Vote
+from tests.examples import examples
 from tests.solver.inside import index_of
 
 CASES = list(product(METRICS, WEIGHTS))
@@ -85,7 +86,7 @@ def exact(
     return votes
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data())
 def test_the_tie_rule_in_fractions(data: st.DataObject) -> None:
     n = data.draw(st.integers(3, 14))
@@ -101,7 +102,7 @@ def test_the_tie_rule_in_fractions(data: st.DataObject) -> None:
     assert vote.winner == min(vote.leaders)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data())
 def test_equal_points_and_places_at_distance_zero(data: st.DataObject) -> None:
     """A place on a pile of points: with weights these alone decide, by count."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -15,6 +15,7 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
 from solver import PegasosClassifier, PegasosSolver, Perceptron, PerceptronSolver, Status, largest_margin
+from tests.examples import examples
 from tests.solver.svm_reference import points
 
 Array = NDArray[np.float64]
@@ -52,7 +53,7 @@ def margin_by_qp(Z: Array, y: Array) -> float:
 # -- the perceptron ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.integers(0, 10**6), st.integers(3, 40), st.integers(1, 4), st.floats(0.02, 0.5), st.booleans(), st.booleans())
 def test_no_order_makes_more_mistakes_than_the_bound(
     seed: int, n: int, d: int, gap: float, fit_intercept: bool, shuffle: bool

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 
 from solver import SVC, DualAscentSolver, DualAscentSVC, Kernel, SmoSolver, Status, project
 from solver.svm.projection import best_scaled_primal
+from tests.examples import examples
 from tests.solver.svm_reference import Formula, Problem, dual_value, kkt_violation, points, problems, solve_dual
 
 Array = NDArray[np.float64]
@@ -30,7 +31,7 @@ def kernel_of(formula: Formula) -> Kernel:
 # -- the projection ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.integers(1, 30), st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 1e3, 1e9]), st.booleans())
 def test_the_projection_is_the_nearest_feasible_point(n: int, seed: int, spread: float, ties: bool) -> None:
     rng = np.random.default_rng(seed)

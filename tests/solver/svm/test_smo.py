@@ -23,6 +23,7 @@ from solver.svm.projection import feasible
 from solver.svm.smo import SmoSolver
 from solver.svm.working_set_rules import RULES
 from tests.covering import pairwise_params
+from tests.examples import examples
 from tests.solver.inside import active_of, generator_of
 from tests.solver.svm_reference import (
     Formula,
@@ -523,7 +524,7 @@ def test_a_tolerance_beyond_double_precision_ends() -> None:
             assert solver.status in (Status.OPTIMAL, Status.STOPPED_EARLY)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     data=st.lists(
         st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 1.0]), st.sampled_from([-1.0, 0.0, 2.0]), st.booleans()),
@@ -587,7 +588,7 @@ def test_warm_start_of_a_hard_margin(start: float) -> None:
     assert warm.dual == pytest.approx(cold.dual, rel=1e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     rows=st.lists(
         st.tuples(st.booleans(), st.floats(-1e9, 1e9), st.sampled_from([1e-6, 1.0, 3.0, 1e8, np.inf])),

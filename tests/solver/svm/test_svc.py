@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import svm
@@ -21,6 +21,7 @@ from solver.online.online_svc import OnlineSVC
 from solver.svm.dual_ascent import DualAscentSVC
 from solver.svm.svc import SVC
 from solver.svm.working_set_rules import RULES
+from tests.examples import examples
 from tests.solver.svm_reference import Formula, points
 
 Array = NDArray[np.float64]
@@ -113,7 +114,7 @@ def test_the_pairs_are_oriented_as_documented() -> None:
     np.testing.assert_allclose(values, theirs.decision_function(X), atol=5e-3)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(n_classes=st.integers(2, 6), seed=st.integers(0, 10**6))
 def test_votes_and_confidence(n_classes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

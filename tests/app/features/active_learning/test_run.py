@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import svm as libsvm
 from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
@@ -45,6 +45,7 @@ from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from solver import Grid
+from tests.examples import examples
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 24, 18)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -330,7 +331,7 @@ answers_of_a_hand = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(answers_of_a_hand)
 def test_whatever_the_hand_does_the_run_stays_whole(acts: list[tuple[str, int]]) -> None:
     asking = begin(document(svm()), Plan())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
@@ -30,6 +30,7 @@ from app.views.charts.strokes import DASHED, Cells
 from app.views.theme import contrast
 from solver.core.trace import Trace
 from tests.app.features.runs import hands, made, scene_of, smo, study_of
+from tests.examples import examples
 
 Array = NDArray[np.float64]
 Show = Callable[..., CurvesPanel]
@@ -92,7 +93,7 @@ def legend(panel: CurvesPanel, plot: str) -> dict[str, str]:
     log=st.booleans(),
     seed=st.integers(0, 9),
 )
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_each_cell_has_the_extremes_of_the_steps_drawn_there(
     length: int, columns: int, first: int, log: bool, seed: int
 ) -> None:
@@ -170,7 +171,7 @@ def test_a_recorded_run_of_smo_is_what_certificates_say_of_every_step() -> None:
     columns=st.integers(10, 300),
     log=st.booleans(),
 )
-@settings(max_examples=80, deadline=None)
+@examples(80)
 def test_landmarks_are_where_they_are_known_and_nowhere_else(
     steps: set[int], first: int, columns: int, log: bool
 ) -> None:
@@ -211,7 +212,7 @@ def test_a_line_goes_on_to_the_landmarks_on_either_side() -> None:
     width=st.floats(2, 5),
     wild=st.booleans(),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_a_line_covers_the_way_through_its_points(n: int, columns: int, seed: int, width: float, wild: bool) -> None:
     rng = np.random.default_rng(seed)
     rows = 90
@@ -368,7 +369,7 @@ def test_numbers_are_exact_to_five_digits() -> None:
     whole=st.booleans(),
     height=st.integers(20, 600),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_axes_hold_their_values_and_name_round_numbers(
     low: float, span: float, log: bool, whole: bool, height: int
 ) -> None:
@@ -391,7 +392,7 @@ def test_axes_hold_their_values_and_name_round_numbers(
 
 
 @given(first=st.integers(0, 10**7), span=st.integers(0, 10**7), columns=st.integers(50, 2000), log=st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_the_step_axis_names_steps(first: int, span: int, columns: int, log: bool) -> None:
     scale = StepScale(first, first + span, columns, log)
     ticks = scale.ticks(60)

@@ -456,6 +456,7 @@ def test_a_training_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> N
         ).any()
 
 
+@pytest.mark.soak  # its parts are those of a training as the relief and of a flat sweep
 def test_a_sweep_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(squares())
     spec = spec_of(Sweep(1, "C", 0.1, 100, 2, relief=True))

@@ -22,6 +22,7 @@ from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.views.window import MainWindow
 from solver.data.distribution import Law
+from tests.covering import first_of
 from tests.windows import Make, rest, settle
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -276,7 +277,7 @@ def test_points_that_no_generator_made(qtbot: QtBot, make: Make) -> None:
     assert not words(window, "origin").endswith("the truth is that of the generator.")
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (1920, 1080)])
+@pytest.mark.parametrize("size", first_of([(1024, 768), (1920, 1080)], 1))
 def test_nothing_is_cut_off(qtbot: QtBot, make: Make, size: tuple[int, int]) -> None:
     lanes = (Lane("knn"), Lane("svm"), Lane("perceptron"))
     window = opened(qtbot, make, document_of(CIRCLE, lanes), size=size)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
@@ -31,6 +31,7 @@ from app.views.theme import DARK, LIGHT, Theme, contrast
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain
 from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.examples import examples
 from tests.windows import Make
 
 AREA = QRectF(50.0, 10.0, 400.0, 300.0)
@@ -290,7 +291,7 @@ def test_slacks_and_pair_are_cut_to_the_picture_wherever_they_end(qapp: QApplica
 
 
 @given(st.tuples(*[st.floats(-2.2, 2.2)] * 6), st.sampled_from([8, 12, 18]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_labels_stay_inside_and_cover_nothing_if_there_is_room(
     qapp: QApplication, at: tuple[float, ...], size: int, long: bool
 ) -> None:

@@ -8,7 +8,7 @@ from itertools import product
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.pieces import OvertakenError
@@ -34,6 +34,7 @@ from app.state.points import Points
 from app.state.session import Session
 from solver import KERNELS, Kernel
 from tests.app.features.probe.probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_with, svm, who
+from tests.examples import examples
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 WEIGHTS = ("uniform", "distance", "distance-squared")
@@ -94,7 +95,7 @@ def test_the_sentences_of_ties() -> None:
     assert "k = 9 was asked for" in probe_lane(model, lane, who(points), (0.3, 0.1)).lines[0]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_ties_on_lattices(data: st.DataObject) -> None:
     spot = st.tuples(st.integers(-2, 2), st.integers(-2, 2))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.features.step import text as words
@@ -28,6 +28,7 @@ from app.features.step.geometry import (
 )
 from solver import RULES, Kernel, SmoSolver, Status
 from solver.inspection.step_explanation import Explanation, explain
+from tests.examples import examples
 
 KERNELS = (Kernel("linear"), Kernel("rbf", 1.0), Kernel("rbf", 30.0), Kernel("sigmoid", 2.0, 1.0))
 
@@ -184,7 +185,7 @@ def test_the_parabola_is_the_dual_along_the_segment() -> None:
 _number = st.integers(-200, 200).map(lambda number: 0.7 * number)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.tuples(st.floats(1, 99), st.floats(1, 49)), st.tuples(_number, _number))
 def test_an_arrow_ends_at_the_edge(start: tuple[float, float], end: tuple[float, float]) -> None:
     place, cut = leaves(start, end, 0.0, 0.0, 100.0, 50.0)
@@ -198,7 +199,7 @@ def test_an_arrow_ends_at_the_edge(start: tuple[float, float], end: tuple[float,
         assert place == pytest.approx(end)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.floats(0, 100), max_size=4).map(sorted))
 def test_labels_keep_apart(places: list[float]) -> None:
     moved = apart(places, 15.0, 0.0, 100.0)
@@ -208,7 +209,7 @@ def test_labels_keep_apart(places: list[float]) -> None:
         assert moved == pytest.approx(places)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(1, 24), st.integers(0, 23), st.integers(-2, 30))
 def test_the_chosen_bar_is_always_shown(total: int, chosen: int, room: int) -> None:
     chosen = min(chosen, total - 1)

@@ -23,6 +23,7 @@ from app.state.document import Document, GeneratorSettings, Lane, PerceptronSett
 from app.tools import PointerPosition
 from app.views.window import MainWindow
 from solver import SVC, KNeighborsClassifier
+from tests.covering import first_of
 from tests.windows import Make, rest, settle
 
 CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
@@ -270,7 +271,7 @@ def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
     assert ghost(window, 0) is None and "no model before" in text(window, "whatif.lane1")
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", first_of([True, False], 1))
 def test_nothing_is_cut_off(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool) -> None:
     """Each label has the height that its words need at its width."""
     window = make(two(), size=(1024, 768))

@@ -17,6 +17,7 @@ from app.state.document import NO_LIMIT, ClassStyle, Document, GeneratorSettings
 from app.views import theme
 from app.views.dialogs.classes import ClassesDialog, warning
 from app.views.window import MainWindow
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 # The dialogs of a window without a screen.
@@ -122,7 +123,7 @@ def colour_at(window: MainWindow, lane: int, x: float, y: float) -> tuple[int, i
     return colour.red(), colour.green(), colour.blue()
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", first_of([True, False], 1))
 def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Make, qtbot: QtBot, dark: bool) -> None:
     window = make()
     window.choose_theme("dark" if dark else "light")

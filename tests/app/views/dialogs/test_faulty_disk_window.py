@@ -122,7 +122,7 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
 
 def test_a_window_whose_disk_fails(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     tally = Tally()
-    campaign(qtbot, tmp_path / "disk", tally, CODES[:1], 90)
+    campaign(qtbot, tmp_path / "disk", tally, CODES[:1], 180)
     assert tally.counts.total() >= 3
 
 

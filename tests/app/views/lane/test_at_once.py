@@ -27,6 +27,7 @@ from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
 from solver.data.datasets import generate
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 LEFT, KEY = Qt.MouseButton.LeftButton, Qt.Key
@@ -214,7 +215,7 @@ def test_it_is_saved_and_opened_and_exported_as_code(make: Make, qtbot: QtBot, t
     assert "grows with the square" not in program(document(400)).text
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", first_of([LIGHT, DARK], 1), ids=["light", "dark"])
 def test_its_picture_is_hatched_until_it_is_certified(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, theme: Any
 ) -> None:

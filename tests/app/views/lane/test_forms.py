@@ -26,6 +26,7 @@ from app.tools import PointerPosition
 from app.views.window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.data.datasets import DATASETS
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 #: The screenless platform says so whenever a popup opens.
@@ -428,7 +429,7 @@ def test_an_open_form_is_as_tall_as_what_it_shows(make: Make, qtbot: QtBot) -> N
     assert heights[0] < heights[1] < heights[2] > heights[3] > heights[4]
 
 
-@pytest.mark.parametrize("kernel", ["poly", "sigmoid"])
+@pytest.mark.parametrize("kernel", first_of(["poly", "sigmoid"], 1))
 def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel: str) -> None:
     points = GeneratorSettings("blobs", 8, 0.5, 0, n_classes=8).points()
     settings = SvmSettings(kernel=kernel, class_weight="own", multiclass="one-vs-rest", tol=0.1)
@@ -510,8 +511,7 @@ def test_every_control_has_names_a_sentence_and_a_size_to_hit(make: Make, qtbot:
     window = make(size=(1400, 1200))
     unfold(window, 0, 1)
     window.controller.playback.watch(1)
-    settle(qtbot, window)
-    window.controller.playback.seek(1, 3)
+    window.controller.playback.seek(1, 3)  # which pauses, too
     settle(qtbot, window)
     names: list[str] = []
     for kind in (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit):
@@ -580,7 +580,7 @@ def test_the_keyboard_focus_shows_on_a_picture_and_the_mouse_needs_no_frame(make
         assert (canvas.grab().toImage().pixelColor(corner) != plain) is framed
 
 
-@pytest.mark.parametrize("points", [9, 13, 20])
+@pytest.mark.parametrize("points", first_of([20, 9, 13], 1))
 def test_text_of_any_size_fits_the_least_window(make: Make, qtbot: QtBot, points: int) -> None:
     window = make(size=LEAST_WINDOW)
     window.appearance.set_text_size(points)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.controller import DifferenceController
@@ -17,6 +17,7 @@ from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, V
 from app.views.window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 pytestmark = NO_GRAB
@@ -120,7 +121,7 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
     assert window.result(3).lane == window.document.lanes[3]
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (1920, 1080)])
+@pytest.mark.parametrize("size", first_of([(1024, 768), (1920, 1080)], 1))
 @pytest.mark.parametrize("number", [1, 2, 3, 4])
 def test_all_pictures_are_as_large_and_large_enough(make: Make, number: int, size: tuple[int, int]) -> None:
     window = make(document(*KINDS[:number]), size=size)
@@ -335,9 +336,19 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
     assert lanes[1].knn == KnnSettings(7)
 
 
-def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
-    """With every panel open, lanes come, go and change places; whatever is looked at is there."""
+@pytest.mark.parametrize("patient", first_of([False, True], 1))
+def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bool) -> None:
+    """With every panel open, lanes come, go and change places, as results come or when all have come; whatever is
+    looked at is there."""
     window = make(document("knn", "svm", "svm"), size=(1500, 900))
+
+    def look() -> None:
+        if patient:
+            settle(qtbot, window)
+        else:
+            window.refresh()
+            QApplication.processEvents()
+
     for names in (
         ("asking", "curves", "compare"),
         ("step", "alphas", "probe"),
@@ -346,7 +357,7 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
     ):
         for name in names:
             window.named_actions[name].trigger()
-        settle(qtbot, window)
+        look()
         for verb in (
             lambda: window.controller.lanes.remove(2),
             lambda: window.controller.feature(DifferenceController).show_difference(),
@@ -355,10 +366,10 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot) -> None:
             lambda: window.controller.lanes.remove(1),
         ):
             verb()
-            settle(qtbot, window)
+            look()
         assert shown(window) == ["difference"] and "second one" in window.scene.lanes[0].message
         for _ in range(5):
             window.controller.undo()
             window.refresh()
-        settle(qtbot, window)
+        look()
         assert shown(window) == ["knn", "svm", "svm"]

@@ -18,6 +18,7 @@ from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, d
 from app.views.lane.named_combo import NamedCombo
 from app.views.window import MainWindow
 from tests.app.views.lane.test_forms import choose, find, type_into, unfold
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 #: Fields of the form that only some learners have, by their object names.
@@ -231,7 +232,7 @@ def cut_off(window: MainWindow, lane: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("learner", TRAINERS)
+@pytest.mark.parametrize("learner", first_of(TRAINERS, 2))
 def test_nothing_is_cut_off_on_a_small_screen(make: Make, qtbot: QtBot, learner: str) -> None:
     lane = (
         Lane("svm", svm=SvmSettings("poly", trainer=learner)) if learner in SVM_TRAINERS else Lane(learner)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
@@ -23,6 +23,7 @@ from app.views.charts.scales import StepScale
 from app.views.lane.playback_bar import PlaybackBar
 from app.views.lane.timeline import SIDE, Timeline
 from tests.app.features.runs import hands, lane_of, made, smo, study_of
+from tests.examples import examples
 from tests.windows import Make, settle
 
 BUTTONS = ("start", "previous_change", "back", "play", "forward", "next_change", "end")
@@ -108,7 +109,7 @@ def right_end(line: Timeline) -> int:
     log=st.booleans(),
     share=st.floats(0, 1),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: bool, share: float) -> None:
     scale = StepScale(first, first + span, columns, log)
     assert scale.step_at(0) == min(scale.start, scale.last) and scale.step_at(-5) == scale.step_at(0)
@@ -120,7 +121,7 @@ def test_a_step_is_where_its_place_is(first: int, span: int, columns: int, log: 
 
 
 @given(first=st.integers(0, 300), span=st.integers(0, 300), columns=st.integers(2, 200), log=st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_each_step_belongs_to_the_pixel_it_is_drawn_at(first: int, span: int, columns: int, log: bool) -> None:
     scale = StepScale(first, first + span, columns, log)
     edges = scale.edges()

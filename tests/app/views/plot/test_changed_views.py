@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QWheelEvent
@@ -51,6 +51,8 @@ from app.views.plot.pointer_marks import Overlay
 from app.views.plot.samples import draw_samples
 from app.views.theme import theme_of
 from tests.app.features.studies import id_of, some_slacks, study_of
+from tests.covering import first_of
+from tests.examples import examples
 from tests.windows import Make, settle
 
 WIDTH, HEIGHT = 240, 180
@@ -138,7 +140,7 @@ def changed(view: View, change: tuple[float, float, float]) -> View:
     return View(*(min(max(c + d * reach, -LIMIT), LIMIT) for c, d in ((view.x, dx), (view.y, dy))), span)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(ANY_VIEW, ANY_VIEW | CHANGES)
 @example(View(0.5, 0.25, 190.0), View(0.5, 0.25, 2.4))
 @example(View(0.0, 0.0, 2.4e6), View(0.0, 0.0, 2.4))
@@ -158,7 +160,7 @@ def test_an_old_picture_in_any_view_costs_what_its_pixels_cost(
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(ANY_VIEW, ANY_VIEW | CHANGES, st.sampled_from(METRICS), st.floats(0.0, 1.99), st.booleans())
 @example(View(0.0, 0.0, 2.4), View(0.9, 0.9, 1e-9), "minkowski", 1.27, True)
 @example(View(0.0, 0.0, 2.4), View(0.0, 0.0, 1e15), "euclidean", 1.0, False)
@@ -218,7 +220,7 @@ def test_a_view_always_spans_something() -> None:
 # -- in the right place ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 40), st.integers(1, 30), st.floats(-3.0, 8.0), st.floats(-0.2, 1.2), st.floats(-0.2, 1.2))
 @example(7, 5, 8.0, 0.123456, 0.98765)
 def test_each_pixel_shows_the_sample_that_lies_there(
@@ -247,7 +249,7 @@ def test_each_pixel_shows_the_sample_that_lies_there(
     assert (screen[sure] & 0xFFFFFF == expected[sure] & 0xFFFFFF).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 30), st.integers(1, 30), st.integers(1, 10**9), st.integers(0, 10**9), st.integers(4, 16))
 def test_a_part_of_a_hatching_is_that_part_of_the_whole(
     qapp: QApplication, w: int, h: int, width: int, at: int, period: int
@@ -271,7 +273,7 @@ AREA = QRectF(50.0, 10.0, 250.0, 200.0)
 WIDER = AREA.adjusted(-BEYOND - 0.01, -BEYOND - 0.01, BEYOND + 0.01, BEYOND + 0.01)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data())
 def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
     far = data.draw(st.sampled_from([300.0, 1000.0, 1e7]))
@@ -292,7 +294,7 @@ def test_clipping_keeps_what_is_inside(data: st.DataObject) -> None:
         assert np.abs(start + share[:, None] * way - inside).max() < 1e-6 * far
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000)), min_size=2, max_size=6))
 def test_dashes_lie_where_those_of_the_whole_line_lie(corners: list[tuple[float, float]]) -> None:
     x, y = np.array(corners).T
@@ -380,21 +382,21 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     return window
 
 
-def test_far_out_and_back_again_at_once(make: Make, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("notches", first_of([40, 24], 1))
+def test_far_out_and_back_again_at_once(make: Make, qtbot: QtBot, notches: int) -> None:
     window = busy_window(make, qtbot)
-    for notches in (24, 40):
-        wheel(window, -notches)
-        check_repainting(window)
-        settle(qtbot, window)
-        window.controller.fit()
-        check_repainting(window)
-        settle(qtbot, window)
-        wheel(window, notches)
-        check_repainting(window)
-        settle(qtbot, window)
-        window.controller.fit()
-        check_repainting(window)
-        settle(qtbot, window)
+    wheel(window, -notches)
+    check_repainting(window)
+    settle(qtbot, window)
+    window.controller.fit()
+    check_repainting(window)
+    settle(qtbot, window)
+    wheel(window, notches)
+    check_repainting(window)
+    settle(qtbot, window)
+    window.controller.fit()
+    check_repainting(window)
+    settle(qtbot, window)
 
 
 def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) -> None:

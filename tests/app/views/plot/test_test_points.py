@@ -17,6 +17,7 @@ from app.views.plot import symbols
 from app.views.plot.clouds import FIRST_TEST, KINDS
 from app.views.theme import DARK, LIGHT, Theme
 from app.views.window import MainWindow
+from tests.covering import first_of
 from tests.windows import Make, settle
 
 PLACES = np.array([(x, y) for x in (-1.0, -0.5, 0.5, 1.0) for y in (-0.6, 0.0, 0.6)])
@@ -70,7 +71,7 @@ def at(window: MainWindow, lane: int, index: int) -> int:
     return image.pixel(int(spot.x() * ratio), int(spot.y() * ratio)) & 0xFFFFFF
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("theme", first_of([LIGHT, DARK], 1), ids=["light", "dark"])
 def test_the_pictures_draw_them_hollow(make: Make, qtbot: QtBot, theme: Theme) -> None:
     window = make(document([0, 7]))
     window.choose_theme("dark" if theme.dark else "light")
