@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
 from app.main import create_window, make_application
 from app.views.dock_manager import docks
@@ -73,6 +73,11 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
         opened = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each not in before]
         if not opened:
             raise AssertionError(f"{name} opens nothing")
+        summary = opened[0].findChild(QLabel, "import.summary")
+        while summary is not None and summary.text() == "Reading…":  # on a thread of its own
+            QApplication.processEvents()
+            time.sleep(0.001)
+        rest(window)
         yield name, opened[0]
         for each in opened:
             each.close()

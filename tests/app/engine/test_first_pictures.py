@@ -184,7 +184,7 @@ def test_plain_numpy_makes_a_coarser_first_picture_and_then_the_full_one() -> No
 def test_machine_code_is_loaded_when_the_first_pictures_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     begun, done = threading.Event(), threading.Event()
     monkeypatch.setattr(CompileAhead, "_loaded", False)
-    monkeypatch.setattr(compile_ahead, "compile_all", lambda **_: begun.set())
+    monkeypatch.setattr(compile_ahead, "compile_all", lambda *_, **__: begun.set())
     ahead = CompileAhead(done.set, waiting=PATIENCE)
     assert ahead.running and not begun.is_set()
     ahead.begin()
@@ -197,7 +197,7 @@ def test_machine_code_is_loaded_when_the_first_pictures_are_there(monkeypatch: p
 def test_machine_code_is_loaded_in_the_end_even_if_no_picture_comes(monkeypatch: pytest.MonkeyPatch) -> None:
     done = threading.Event()
     monkeypatch.setattr(CompileAhead, "_loaded", False)
-    monkeypatch.setattr(compile_ahead, "compile_all", lambda **_: None)
+    monkeypatch.setattr(compile_ahead, "compile_all", lambda *_, **__: None)
     CompileAhead(done.set, waiting=0.01)
     assert done.wait(PATIENCE)
 
