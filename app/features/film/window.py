@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
-from PySide6.QtGui import QCloseEvent, QPixmap, QShowEvent, QValidator
+from PySide6.QtGui import QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -554,13 +554,9 @@ class FilmDialog(QDialog):
             self.close()
         return False
 
-    def reject(self) -> None:
-        """Escape: as the button."""
-        self.close()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def done(self, result: int) -> None:
+        """Closed, in whichever way."""
         self._patience.stop()
         self._maker.close()
         self._window.removeEventFilter(self)
-        super().closeEvent(event)
-        self.finished.emit(0)
+        super().done(result)
