@@ -35,7 +35,7 @@ from environments import (
 DIST = ROOT / "dist"
 #: What must be in a wheel, and what has no place there.
 NEEDED = ("app/main.py", "app/assets/icons/open.svg", "app/assets/lessons/margin.lesson.md", "solver/svm/_smo_loops.py")
-UNWANTED = ("tests/", "screenshot.png", "growth.png", ".ci/", "__pycache__")
+UNWANTED = ("tests/", "screenshot.png", "growth.png", "film.webp", ".ci/", "__pycache__")
 
 
 def version() -> str:

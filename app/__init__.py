@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["show"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def show(
