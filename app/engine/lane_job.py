@@ -153,7 +153,9 @@ class LaneJob:
             yield from self._as_a_whole(spec, frame, overtaken)
             return
         self._whole = None
-        training = self._training = TrainingRun.continuing(self._training, spec, frame.job)
+        # Nothing is kept meanwhile: a training that could not be made may have taken the one before with it.
+        before, self._training = self._training, None
+        training = self._training = TrainingRun.continuing(before, spec, frame.job)
         last = -math.inf
         while True:
             stepped = training.advance(spec, first=last < 0)

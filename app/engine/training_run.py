@@ -43,6 +43,9 @@ LAST = 1 << 60
 #: Seconds after which a surface that is not certified yet looks so: a short training would only flicker.
 PATIENCE = 0.25
 
+#: What trains, the runs of its binary problems, and where they begin.
+_Prepared = tuple[PairClassifier, PairTrainer[Any], Starts]
+
 
 class TrainingRun:
     """The recordings of all binary problems, what they were started for, and their pace.
@@ -56,21 +59,9 @@ class TrainingRun:
         self.restart = spec.restart
         self.compiled = spec.compiled
         self.number = number
-        self.estimator = estimator_of(spec.lane)
-        given = None if before is None else before.multipliers_for(spec)
-        known = iter(() if spec.starts is None else spec.starts.multipliers)
-        began: list[Array | None] = []
-
-        def start(pair: Pair, C: Array) -> Array | None:
-            began.append(next(known, None) if given is None else given(pair, C))
-            return began[-1]
-
         self.begun = time.perf_counter()
-        # Without shrinking: what is said of each step is true of all points.
-        self.trainer: PairTrainer[Any] = self.estimator.prepare(
-            self.points.xy, self.points.labels, start=start, compiled=spec.compiled, shrinking=False
-        )
-        self.starts = Starts(tuple(began))
+        moved = None if before is None else before._handed_over(spec)
+        self.estimator, self.trainer, self.starts = moved or _prepared(spec, before)
         share = 1.0 / len(self.trainer.solvers)
         self.recordings = [Recording(each, MEMORY * share, int(KEPT * share)) for each in self.trainer.solvers]
         self.seconds = time.perf_counter() - self.begun
@@ -95,6 +86,20 @@ class TrainingRun:
             if (before.restart, before.compiled) != (spec.restart, spec.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero
         return TrainingRun(spec, before, number)
+
+    def _handed_over(self, spec: LaneSpec) -> _Prepared | None:
+        """What this run works with, begun again where points have moved and nothing else is new; None where more is.
+
+        From then on, even after an error, nothing may be done with this run any more.
+        """
+        old, new = self.points, spec.points
+        same = self.key == training_key(spec.lane)
+        if not (same and np.array_equal(old.ids, new.ids) and np.array_equal(old.labels, new.labels)):
+            return None
+        trainer = self.estimator.move_points(new.xy)
+        if trainer is None:
+            return None
+        return self.estimator, trainer, Starts(tuple(each.alpha for each in trainer.solvers))
 
     def _taking_over(self, before: TrainingRun, spec: LaneSpec) -> TrainingRun:
         """This training, on its way to the step where `before` rests."""
@@ -311,8 +316,7 @@ class TrainingRun:
         old: dict[tuple[int, int], tuple[Indices, Array, Array]] = {}
         known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
         for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
-            share = alpha / np.where(np.isfinite(C), C, 1.0)
-            old[problem_of(pair, self.points.classes)] = (pair.index, alpha, share)
+            old[problem_of(pair, self.points.classes)] = (pair.index, alpha, C)
         new_ids, new_labels = spec.points.ids, spec.points.labels
         old_ids, old_labels = self.points.ids, self.points.labels
         was_hard = any(np.isinf(C).any() for _, C in known)
@@ -321,14 +325,33 @@ class TrainingRun:
             known = old.get(problem_of(pair, spec.points.classes))
             if known is None:
                 return None
-            index, alpha, share = known
+            index, alpha, bound = known
             ids = new_ids[pair.index]
             at = np.minimum(np.searchsorted(old_ids[index], ids), len(index) - 1)
             stayed = (old_ids[index][at] == ids) & (old_labels[index][at] == new_labels[pair.index])
-            moved = alpha[at] if was_hard or not np.isfinite(C).all() else share[at] * C
-            return np.where(stayed, moved, 0.0)
+            alpha, bound = alpha[at], bound[at]
+            if not was_hard and np.isfinite(C).all():  # to the bit as they were where the bound is as it was
+                alpha = np.where(bound == C, alpha, alpha / bound * C)
+            return np.where(stayed, alpha, 0.0)
 
         return start
+
+
+def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
+    """A new training, from the multipliers of `before` where there is one."""
+    estimator = estimator_of(spec.lane)
+    given = None if before is None else before.multipliers_for(spec)
+    known = iter(() if spec.starts is None else spec.starts.multipliers)
+    began: list[Array | None] = []
+
+    def start(pair: Pair, C: Array) -> Array | None:
+        began.append(next(known, None) if given is None else given(pair, C))
+        return began[-1]
+
+    # Without shrinking: what is said of each step is true of all points.
+    points = spec.points
+    trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=spec.compiled, shrinking=False)
+    return estimator, trainer, Starts(tuple(began))
 
 
 def marks_of(

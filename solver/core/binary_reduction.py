@@ -77,6 +77,25 @@ class PairClassifier(Estimator):
         trainer: PairTrainer[Any] = self._training.trainer
         return trainer
 
+    def move_points(self, X: ArrayLike) -> PairTrainer[Any] | None:
+        """The training that `prepare` gave begun again in place, with points elsewhere, from the multipliers it has.
+
+        That is the training of a new `prepare` from these multipliers, step by step; only sooner where few points have
+        moved.  `adopt` and `snapshot_model` take its snapshots from now on.  None, and nothing done, where another
+        `prepare` is needed: only `SVC` keeps anything of use.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            The points given to `prepare` in their order, with the same labels; parameters must be as they were, too.
+
+        Raises
+        ------
+        ValueError
+            As `prepare`, in the same words; then the training is of no use any more, and `prepare` begins another.
+        """
+        return None
+
     def adopt(self, snapshots: Sequence[Any]) -> Self:
         """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not."""
         return self._adopt(self._training, snapshots)

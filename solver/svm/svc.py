@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.core.arrays import Array, Indices
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
-from solver.core.checks import check_choice, check_number, check_seed
+from solver.core.checks import check_choice, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
@@ -213,6 +213,27 @@ class SVC(KernelClassifier):
         training = self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
         return training.trainer
 
+    def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
+        """As `PairClassifier.move_points`; None with a Gram matrix, a callable kernel, another gamma, or "path"."""
+        training: _Training = self._training
+        points = check_points(X, self._largest_coordinate)
+        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree, points)
+        known = training.kernel
+        # Points of a Gram matrix are columns as well; and gamma="scale" may be another number now.
+        if type(known) is not Kernel or kernel != known or points.shape != training.X.shape or self.solver == "path":
+            return None
+        solvers = iter(training.trainer.solvers)
+
+        def moved(pair: Pair) -> SmoSolver:
+            solver = next(solvers)
+            solver.move_points(points[pair.index])
+            return solver
+
+        trainer = PairTrainer(training.trainer.pairs, moved)
+        centre = _centre(kernel, points, training.codes >= 0)
+        self._training = replace(training, X=points, centre=centre, trainer=trainer)
+        return trainer
+
     def to_sklearn(self) -> Any:
         """The estimator of scikit-learn with the corresponding parameters, not fitted.
 
@@ -288,8 +309,7 @@ class SVC(KernelClassifier):
         gram = gram_for_training(kernel, points)
         codes = np.where(kept, np.searchsorted(left, codes), -1)
         pairs = scheme.problems(codes, len(left))
-        # The points may be shifted for a linear kernel: products of differences keep the digits far from the origin.
-        centre = points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
+        centre = _centre(kernel, points, kept)
 
         def solver(pair: Pair) -> SmoSolver:
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
@@ -354,6 +374,11 @@ class SVC(KernelClassifier):
         self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
         self.fit_status_ = int(self.certificate_.status in UNFINISHED)
         return self
+
+
+def _centre(kernel: AnyKernel, points: Array, kept: Mask) -> Array:
+    """By how much the points are shifted for a linear kernel: products of differences keep the digits far away."""
+    return points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
 
 
 def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:

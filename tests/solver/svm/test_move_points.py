@@ -19,6 +19,7 @@ from solver.svm.auto import AutoSolver
 from solver.svm.c_path import PathSolver
 from solver.svm.projection import feasible
 from solver.svm.smo import SmoSolver
+from solver.svm.svc import SVC
 from tests.solver.inside import active_of
 from tests.solver.svm_reference import Formula, dual_value, kkt_violation, resolution
 
@@ -381,3 +382,93 @@ def test_a_checkpoint_from_before_is_not_gone_back_to() -> None:
     solver.step(2)
     solver.restore(later)
     assert solver.n_iter == 3
+
+
+def test_multipliers_that_rounding_has_left_are_taken_away_as_at_any_start() -> None:
+    X, y = moons(30, 4)
+    solver = SmoSolver(X, y, Kernel("rbf"), C=1e8)
+    solver.run()
+    beta = active_of(solver).beta
+    beta[:] = np.where(np.arange(30) < 2, 1e8 * y, np.where(np.arange(30) < 4, 1e-7 * y, 0.0))
+    new = SmoSolver(X, y, Kernel("rbf"), C=1e8, alpha=solver.alpha)
+    solver.move_points(X)
+    assert not solver.alpha[2:4].any()
+    assert_same(solver, new)
+
+
+# -- the classifier ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("multiclass", ["one-vs-one", "one-vs-rest"])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_all_problems_of_a_classifier_move(kernel: str, multiclass: str) -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(0.0, 1.0, (60, 2)), np.arange(60) % 3
+    weights = {0: 1.0, 1: 0.0, 2: 3.0} if multiclass == "one-vs-one" else None  # one problem, or three
+    svc = SVC(2.0, kernel, gamma=0.7, multiclass=multiclass, class_weight=weights)
+    trainer = svc.prepare(X, y, shrinking=False)
+    trainer.step(7)
+    first, earlier = X, svc.snapshot_model(trainer.snapshot())
+    said = earlier.decision_function(first)
+    for point in (4, 5, 6):
+        X = X.copy()
+        X[point] += 3.0
+        began = iter([solver.alpha for solver in trainer.solvers])
+        moved = svc.move_points(X)
+        assert moved is not None
+        other = SVC(**svc.get_params())
+        new = other.prepare(X, y, start=lambda pair, C, began=began: next(began), shrinking=False)
+        for each, reference in zip(moved.solvers, new.solvers, strict=True):
+            assert_same(each, reference)
+        moved.step(12)
+        new.step(12)
+        model, reference_model = svc.snapshot_model(moved.snapshot()), other.snapshot_model(new.snapshot())
+        np.testing.assert_array_equal(model.support_vectors_, reference_model.support_vectors_)
+        np.testing.assert_array_equal(model.decision_function(X), reference_model.decision_function(X))
+        trainer = moved
+    np.testing.assert_array_equal(earlier.decision_function(first), said)
+
+
+def test_where_the_kernel_or_the_number_of_points_is_another_one_a_new_training_is_needed() -> None:
+    X, y = moons(40, 3)
+    other = X.copy()
+    other[0] += 1.0
+    gram = X @ X.T
+    for parameters, data, elsewhere, works in (
+        ({"gamma": 1.0}, X, other, True),
+        ({"gamma": "auto"}, X, other, True),
+        ({"gamma": "scale"}, X, other, False),
+        ({"gamma": "scale"}, X, X.copy(), True),
+        ({"gamma": "scale", "kernel": "linear"}, X, other, False),
+        ({"solver": "auto", "gamma": 1.0}, X, other, True),
+        ({"solver": "path", "gamma": 1.0}, X, other, False),
+        ({"kernel": "precomputed"}, gram, gram + 1.0, False),
+        ({"kernel": lambda A, B: A @ B.T}, X, other, False),
+        ({"gamma": 1.0}, X, other[:-1], False),
+    ):
+        svc = SVC(**parameters)
+        trainer = svc.prepare(data, y)
+        trainer.step(10)
+        before = trainer.snapshot()
+        moved = svc.move_points(elsewhere)
+        assert (moved is not None) == works, parameters
+        if not works:
+            after = trainer.snapshot()
+            assert repr(after[0].certificate) == repr(before[0].certificate)
+            np.testing.assert_array_equal(after[0].v, before[0].v)
+            svc.adopt(after)
+
+
+def test_a_classifier_refuses_points_in_the_words_of_a_new_training() -> None:
+    X, y = moons(40, 3)
+    far, bad, huge = X.copy(), X.copy(), X.copy()
+    far[4], bad[5, 1], huge[6] = 1e60, np.nan, 1e90
+    for elsewhere in (far, bad, huge):
+        svc = SVC(kernel="poly", gamma=1.0)
+        svc.prepare(X, y)
+        sentences = []
+        for attempt in (svc.move_points, lambda points: SVC(kernel="poly", gamma=1.0).prepare(points, y)):
+            with pytest.raises(ValueError) as caught:
+                attempt(elsewhere)
+            sentences.append(str(caught.value))
+        assert sentences[0] == sentences[1]
