@@ -1150,7 +1150,7 @@ def test_the_fast_solver_comes_to_where_the_plain_one_rested_however_long_that_t
 def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkeypatch: pytest.MonkeyPatch) -> None:
     go, done = threading.Event(), threading.Event()
 
-    def compile_all(in_window: bool) -> None:
+    def compile_all(report: object, *, in_window: bool) -> None:
         go.wait(PATIENCE)
         if error is not None:
             raise error
