@@ -40,7 +40,7 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 
 from . import _smo_loops as loops
-from .projection import feasible
+from .projection import ROUNDING, feasible, settled
 from .shrinking import ActiveSet, ActiveState, KernelSum, PlaneSum
 from .working_set_rules import RULES
 
@@ -284,6 +284,11 @@ class SmoSolver(DualSolver):
     def _carried_over(self, y: Array, C: Array) -> Array:
         """A start for these labels and bounds from the present multipliers: beta itself where all may stay as it is."""
         beta = self.beta
+        if y is self.y and C is self.C:
+            size = self.alpha
+            if abs(float(beta.sum())) <= ROUNDING * float(size.sum()) and np.array_equal(settled(size, C), size):
+                return beta
+            return feasible(y, C, size)
         start = feasible(y, C, np.where(y == self.y, np.where(self.alpha == self.C, C, self.alpha), 0.0))
         unchanged = np.array_equal(start, beta) and np.array_equal(y, self.y) and np.array_equal(C, self.C)
         return beta if unchanged else start
