@@ -136,7 +136,13 @@ NO_PROBE = Probe()
 
 
 def probe_lane(
-    model: Model, lane: Lane, who: Who, place: Place, ground: BoundaryFacts | None = None, rests: bool = True
+    model: Model,
+    lane: Lane,
+    who: Who,
+    place: Place,
+    ground: BoundaryFacts | None = None,
+    rests: bool = True,
+    told: bool = True,
 ) -> LaneProbe:
     """Why `model`, trained as `lane` says, gives `place` its class.
 
@@ -150,14 +156,16 @@ def probe_lane(
     ground : BoundaryFacts, optional
         What has been found out about the model in the background.
     rests : bool, default=True
-        The place does not follow the pointer, and its panel is open: then the nearest boundary point is looked for.
+        The place does not follow the pointer: then there is time to look for the nearest boundary point.
+    told : bool, default=True
+        In words and tables, too; else only what is drawn, which is worked out before each first picture of a drag.
     """
     at = np.array(place, dtype=np.float64)
     try:
         if isinstance(model, KNeighborsClassifier):
-            return _of_neighbours(model, lane, who, at)
+            return _of_neighbours(model, lane, who, at, told)
         if isinstance(model, PairClassifier):
-            return _of_problems(model, lane, who, at, ground, rests)
+            return _of_problems(model, lane, who, at, ground, rests, told)
         return _of_shares(model, lane, who, at)
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
@@ -172,7 +180,7 @@ def _of_shares(model: Model, lane: Lane, who: Who, at: Array) -> LaneProbe:
     return LaneProbe(labels[winner], headline, lane.family.formula(lane), tables=tables)
 
 
-def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array) -> LaneProbe:
+def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array, told: bool) -> LaneProbe:
     vote = model.vote_at(at)
     labels = [int(label) for label in model.classes_]
     few = vote.index[:MOST_LINES]
@@ -184,6 +192,8 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array)
         who.labels(few),
         Ball(model.metric, float(model.p), vote.radius),
     )
+    if not told:
+        return LaneProbe(labels[vote.winner], sketch=sketch)
     names = [who.names[label] for label in labels]
     return LaneProbe(
         labels[vote.winner],
@@ -197,7 +207,7 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array)
 
 
 def _of_problems(
-    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: BoundaryFacts | None, rests: bool
+    model: PairClassifier, lane: Lane, who: Who, at: Array, ground: BoundaryFacts | None, rests: bool, told: bool
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
@@ -205,6 +215,9 @@ def _of_problems(
     shown = shown_pair(model, lane)
     pair = model.pairs_[shown]
     terms = terms_at(model, at, shown, f=float(f[shown]))
+    sketch = _sketch(terms, who, pair.positive, pair.negative, classes)
+    if not told:
+        return LaneProbe(classes[winner], sketch=sketch)
     several = len(model.pairs_) > 1
     rest = model.pairs_[0].negative == REST
     tables: list[Table] = []
@@ -235,7 +248,7 @@ def _of_problems(
         lane.family.decision(lane),
         tuple(line for line in lines if line),
         tuple(tables),
-        _sketch(terms, who, pair.positive, pair.negative, classes),
+        sketch,
         terms=terms,
     )
 
@@ -279,8 +292,9 @@ def _kept(
     place: Place,
     ground: BoundaryFacts | None,
     rests: bool,
+    told: bool,
 ) -> LaneProbe:
-    return probe_lane(model, lane, Who(trained, points, names), place, ground, rests)
+    return probe_lane(model, lane, Who(trained, points, names), place, ground, rests, told)
 
 
 @dataclass(frozen=True)
@@ -320,13 +334,19 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     if place is None:
         return (Probe(None, False, chosen.aim) if chosen.aim is not None else NO_PROBE,)
     names = document.class_names
-    rests = "probe" in session.open_panels and (chosen.probe is not None or session.cursor is not None)
-    found = tuple(_lane(document, lane, context.results, names, place, rests) for lane in lanes)
+    rests, told = chosen.probe is not None or session.cursor is not None, "probe" in session.open_panels
+    found = tuple(_lane(document, lane, context.results, names, place, rests, told) for lane in lanes)
     return (Probe(place, chosen.probe is not None, chosen.aim, found),)
 
 
 def _lane(
-    document: Document, scene: LaneScene, results: Results, names: tuple[str, ...], place: Place, rests: bool
+    document: Document,
+    scene: LaneScene,
+    results: Results,
+    names: tuple[str, ...],
+    place: Place,
+    rests: bool,
+    told: bool,
 ) -> LaneProbe:
     """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
     frame, slot = results.frame(scene.slot), scene.slot
@@ -339,15 +359,15 @@ def _lane(
         query = _question(frame, document, names, place)
         if answer is None or answer.query != query or answer.value is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
-        told: LaneProbe = answer.value
-        return told
+        found: LaneProbe = answer.value
+        return found
     known = results.answer(f"ground{slot}")
     ground = None
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         assert isinstance(frame.model, KernelClassifier)
         if known.query.problem == shown_pair(frame.model, frame.lane):
             ground = known.value
-    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests)
+    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests, told)
 
 
 def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuery:

@@ -98,6 +98,9 @@ def clipped(pieces: Array, seen: QRectF) -> tuple[Array, Indices, Array]:
     """
     low = np.array([seen.left(), seen.top()]) - BEYOND
     high = np.array([seen.right(), seen.bottom()]) + BEYOND
+    ends = pieces.reshape(-1, 2)
+    if len(pieces) and (ends >= low).all() and (ends <= high).all():  # as mostly
+        return pieces, np.arange(len(pieces)), np.zeros(len(pieces))
     start, way = pieces[:, :2], pieces[:, 2:] - pieces[:, :2]
     first, second = (low - start) / way, (high - start) / way
     still = way == 0.0

@@ -26,6 +26,10 @@ from solver import Grid
 from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of, scene_with, svm
 
 
+#: The panel is open: only then is anything put into words.
+PROBE = frozenset({"probe"})
+
+
 def controller(shown: int = 2) -> tuple[Controller, list[str]]:
     said: list[str] = []
     return Controller(Store(Document(shown=shown)), Session(), lambda: None, said.append), said
@@ -112,7 +116,7 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     document = Document(points, (lane,), shown=1)
     scene = compose(
         document,
-        Session().having(ProbeSession(probe=(0.2, 0.1))),
+        Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))),
         results,
         title="",
         modified=False,
@@ -125,7 +129,7 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
     scene = compose(
         document,
-        Session().having(ProbeSession(probe=(0.2, 0.1))),
+        Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))),
         results,
         title="",
         modified=False,

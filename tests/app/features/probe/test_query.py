@@ -282,6 +282,15 @@ def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:
     assert scene_with(Session(), *frames).feature(Probe).place is None
 
 
+def test_what_is_drawn_needs_no_words() -> None:
+    points = points_of(30, 2)
+    for model, lane in (knn(points, 5), svm(points)):
+        told, drawn = (probe_lane(model, lane, who(points), (0.3, 0.1), told=told) for told in (True, False))
+        assert told.label == drawn.label and told.headline and not drawn.headline and not drawn.tables
+        for name in ("ends", "sizes", "positive", "classes"):
+            assert np.array_equal(getattr(told.sketch, name), getattr(drawn.sketch, name)) and len(told.sketch.ends)
+
+
 def test_lanes_without_a_model() -> None:
     empty = Document(lanes=(Lane("knn"), Lane("svm")))
     (probe,) = scene(
@@ -292,7 +301,9 @@ def test_lanes_without_a_model() -> None:
     alone = points_of(5, 1)
     document = Document(alone, (Lane("knn"), Lane("svm")))
     probe = scene_with(
-        Session().having(ProbeSession(probe=(0.0, 0.0))), frame_of(*knn(alone, 3), alone), document=document
+        Session(open_panels=frozenset({"probe"})).having(ProbeSession(probe=(0.0, 0.0))),
+        frame_of(*knn(alone, 3), alone),
+        document=document,
     ).feature(Probe)
     assert probe.lanes[0].headline == "class 2: 3 of 3 votes" and "needs two classes" in probe.lanes[1].message
 
