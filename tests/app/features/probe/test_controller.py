@@ -25,7 +25,6 @@ from app.tools import PointerPosition
 from solver import Grid
 from tests.app.features.probe.probes import frame_of, ground_of, knn, points_of, scene_with, svm
 
-
 #: The panel is open: only then is anything put into words.
 PROBE = frozenset({"probe"})
 
