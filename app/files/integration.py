@@ -56,7 +56,7 @@ def remove() -> list[Path]:
     for name in (*_texts(), *map(_icon, SIZES)):
         try:
             (home / name).unlink()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise documents.FileError(f"{home / name} was not removed: {(error.strerror or '').lower()}.") from None

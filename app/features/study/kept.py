@@ -234,7 +234,11 @@ def check(study: Study) -> None:
         raise ValueError("it has values that this program does not know")
     if study.lane.is_difference or (study.generator is None) != bool(study.digest):
         raise ValueError("it has no classifier or no points")
+    if len({axis.name for axis in study.axes}) < len(study.axes):
+        raise ValueError("it has the same axis twice")
     for axis in study.axes:
+        if len(set(axis.values)) < len(axis.values):
+            raise ValueError(f"it has the same value of {axis.name} twice")
         for value in axis.values:
             if axis.name in DATA_AXES:
                 changed_struct(GeneratorSettings(), {DATA_AXES[axis.name]: value})

@@ -53,6 +53,8 @@ class _Worker:
             creationflags=flags,
         )
         self._lock = threading.Lock()
+        #: It reads what it is told at once.
+        self.begun = False
 
     def say(self, order: Order) -> None:
         """OSError where nobody listens any more."""
@@ -141,7 +143,8 @@ class Run:
         with self._condition:
             self._paused = paused
             self._condition.notify_all()
-            workers = list(self._workers)
+            # What is said to one that begins would wait until it has read all points, and the window with it.
+            workers = [each for each in self._workers if each.begun]
         for worker in workers:
             with suppress(OSError):
                 worker.say(Order(go=not paused))
@@ -205,15 +208,17 @@ class Run:
             raise
         with self._condition:
             self._workers.append(worker)
-            cancelled, paused = self._cancelled, self._paused
+            cancelled = self._cancelled
         if cancelled:
             worker.process.kill()
         begun = False
         with suppress(OSError):  # it may have ended before anything was said
             worker.say(Order(self.study, self._points))
-            if paused:
-                worker.say(Order(go=False))
             begun = worker.hears()
+            with self._condition:  # `pause` tells it, or finds it not begun
+                if begun and self._paused:
+                    worker.say(Order(go=False))
+                worker.begun = begun
         if begun or self._cancelled:
             self._barren = 0
             return worker

@@ -118,6 +118,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
         main(["--integrate"])
     said = capsys.readouterr().err
     assert end.value.code == 2 and said.count("\n") == 1 and "was not saved" in said
+    assert main(["--remove"]) == 0 and "nothing to remove" in capsys.readouterr().out
 
 
 def test_what_a_desktop_hands_over_is_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

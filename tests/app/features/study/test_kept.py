@@ -92,6 +92,8 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         changed(study={**study, "generator": None}): "no points",
         changed(study={**study, "generator": None, "digest": "a", "axes": [{"name": "n", "values": ["a"]}]}): "int",
         changed(study={**study, "lane": {**study["lane"], "classifier": "difference"}}): "no classifier",
+        changed(study={**study, "axes": [{"name": "C", "values": [1.0, 2.0, 1.0]}]}): "same value of C",
+        changed(study={**study, "axes": 2 * [{"name": "C", "values": [1.0, 2.0]}]}): "same axis",
         changed(study={**study, "axes": [{"name": "wit", "values": [1.0]}]}): "wit",
         changed(values={"accuracy": whole["values"]["accuracy"]}): "others",
         changed(seconds="AAAA"): "",

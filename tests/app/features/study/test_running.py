@@ -120,6 +120,34 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
+def test_pausing_waits_for_no_worker_that_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many points fill the pipe of one that does not read yet; the window's thread is that which pauses."""
+    command = running.command
+
+    def late(*words: str) -> list[str]:
+        python, *flags, code, niceness = command(*words)
+        return [python, *flags, f"import time; time.sleep(1)\n{code}", niceness]
+
+    monkeypatch.setattr(running, "command", late)
+    points = GeneratorSettings("moons", 2000, 0.2).points()
+    axes = (Axis("C", (1e-3, 2e-3)),)
+    study = msgspec.structs.replace(
+        GRID, generator=None, digest=digest_of(points, Points()), axes=axes, folds=2, repetitions=1
+    )
+    run = Run(study, given_of(points), lambda: paths(study), lambda: None, 1)
+    taken = Taken(run)
+    taken.until(lambda: bool(run._workers))
+    begun = time.monotonic()
+    for paused in (True, False, True):
+        run.pause(paused)
+    assert time.monotonic() - begun < 0.5 and run.state == "paused"
+    taken.until(lambda: run._workers[0].begun, 8)
+    assert not run.take()
+    run.pause(False)
+    taken.until(lambda: False, 8)
+    assert len(taken.records) == 4 and not run.failure
+
+
 def test_workers_come_last_and_end_with_the_window() -> None:
     with subprocess.Popen([sys.executable, "-c", WINDOW], stdout=subprocess.PIPE, text=True) as window:
         assert window.stdout is not None
