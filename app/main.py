@@ -318,13 +318,19 @@ def _lesson_arguments(parser: _Parser) -> None:
     parser.add_argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file")
 
 
+#: What stands before the path in the address of a file (RFC 8089).
+FILE_ADDRESSES = ("file://localhost/", "file:///", "file:/")
+
+
 def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the file name is empty")
-    if text.startswith("file:///"):  # as desktops may name a file that was clicked
+    # As desktops may name a file that was clicked.
+    beginning = next((each for each in FILE_ADDRESSES if text.lower().startswith(each)), None)
+    if beginning is not None:
         from urllib.request import url2pathname
 
-        return Path(url2pathname(text.removeprefix("file://")))
+        return Path(url2pathname(f"/{text[len(beginning) :]}"))
     return Path(text)
 
 

@@ -227,7 +227,7 @@ def shape_of(study: Study) -> tuple[int, ...]:
 
 
 def check(study: Study) -> None:
-    """ValueError, or KeyError, with what is wrong with a study that was read and not planned."""
+    """ValueError with what is wrong with a study that was read and not planned."""
     if math.prod(shape_of(study)) > MOST_RESULTS:
         raise ValueError(f"it has more than {grouped(MOST_RESULTS)} results")
     if any(value not in MEASURES for value in study.values):
@@ -240,10 +240,13 @@ def check(study: Study) -> None:
         if len(set(axis.values)) < len(axis.values):
             raise ValueError(f"it has the same value of {axis.name} twice")
         for value in axis.values:
-            if axis.name in DATA_AXES:
-                changed_struct(GeneratorSettings(), {DATA_AXES[axis.name]: value})
-            else:
-                study.lane_at({axis.name: value})
+            try:
+                if axis.name in DATA_AXES:
+                    changed_struct(GeneratorSettings(), {DATA_AXES[axis.name]: value})
+                else:
+                    study.lane_at({axis.name: value})
+            except (ValueError, KeyError):
+                raise ValueError(f"{axis.name} = {value!r} is nothing that its classifier or its points have") from None
 
 
 def _packed(array: NDArray[Any], kind: str) -> bytes:

@@ -126,6 +126,8 @@ def test_what_a_desktop_hands_over_is_opened(tmp_path: Path, capsys: pytest.Capt
     path = tmp_path / "zwei Möns #1.playground"
     documents.write(default_document(), path)
     text = share_text.encode(default_document())
-    assert path.as_uri().startswith("file:///") and text.startswith("classifier-playground:")
-    for given in (path.as_uri(), text):
+    address = path.as_uri()
+    assert address.startswith("file:///") and text.startswith("classifier-playground:")
+    with_host, short = address.replace("file://", "FILE://localhost"), address.replace("file://", "file:")
+    for given in (address, with_host, short, text):
         assert main(["share", given]) == 0 and capsys.readouterr().out == f"{text}\n"
