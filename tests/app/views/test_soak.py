@@ -83,9 +83,29 @@ def rest(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
         controller.playback.to_end(lane)
         controller.playback.set_speed(lane, 99)
     open_everything(window)
-    settle(qtbot, window, 120_000)
+    try:
+        settle(qtbot, window, 120_000)
+    except TimeoutError:
+        raise AssertionError(f"never at rest: {what_goes_on(window)}") from None
     controller.store.reset(window.document, None)
     settle(qtbot, window, 120_000)
+
+
+def what_goes_on(window: MainWindow) -> str:
+    """Why the window is not idle."""
+    pool, scheduler = window.scheduler._pool, window.scheduler
+    parts = {
+        "compiling": window.compile_ahead.running,
+        "to be drawn": window._refresh_pending,
+        "to be asked": window._asking,
+        "tasks": window.tasks.busy,
+        "unpainted": [(each.size(), each.unpainted) for each in window.canvases if each.isVisible()],
+        "jobs": [str(job) for job in (*pool._running, *(entry[2] for entry in pool._ready))],
+        "later": len(pool._later),
+        "asked": sorted(scheduler._asked),
+        "mail": (scheduler._mailbox.empty, scheduler._answers.empty),
+    }
+    return ", ".join(f"{name}: {value}" for name, value in parts.items())
 
 
 def open_everything(window: MainWindow) -> None:
