@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QToolButton,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.features import table
 from app.features.feature import Dock, Surroundings
@@ -223,6 +224,8 @@ class DockManager:
     # -- docks -----------------------------------------------------------------------------------------------------
 
     def _sight(self, name: str, visible: bool) -> None:
+        if not isValid(self._window):  # its docks go with it
+            return
         if visible:
             self.panel(name)
         (self._in_sight.add if visible else self._in_sight.discard)(name)

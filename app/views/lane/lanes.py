@@ -24,8 +24,9 @@ from .status_strip import StatusStrip
 
 #: In presenter mode, text as a share of a picture's height, how near to it is near enough, and the least, in pixels.
 SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, 9
-#: The same as a share of what there is for a lane from above to below.
-FIRST = 1 / 37
+#: The same as a share of what there is for a lane from above to below; and the most, as a share of its width: with
+#: larger text, badge and scores would not fit into a line.
+FIRST, WIDEST = 1 / 37, 1 / 23
 #: The size of text in pixels that widths of lines are made for.
 PLAIN_TEXT = 13
 GAP = 4  # pixels between two; even, so that an even width can be halved
@@ -57,6 +58,9 @@ class Lanes(QWidget):
         #: In presenter mode, the size of all text in pixels; 0 otherwise.
         self._text = 0
         self._fitting = False
+        #: The room there is, and the sizes of text that have been tried in it.
+        self._room: tuple[object, ...] = ()
+        self._tried: list[int] = []
         self._dressed: list[QWidget] = []
         self.canvases: list[Canvas] = []
         self.rows: list[LaneRow] = []
@@ -187,17 +191,30 @@ class Lanes(QWidget):
 
     def _first_text(self, shown: int) -> int:
         """About the size that will do: each try costs a picture of each lane."""
-        bands = -(-shown // self._columns(shown, self.window().width()))
-        return max(round(FIRST * self.window().height() / bands), LEAST_TEXT)
+        columns = self._columns(shown, self.window().width())
+        height = FIRST * self.window().height() / -(-shown // columns)
+        return max(round(min(height, self._widest_text(columns))), LEAST_TEXT)
+
+    def _widest_text(self, columns: int) -> float:
+        """The largest with which a line below a picture holds what it should; a panel beside them is not counted."""
+        return WIDEST * self.window().width() / columns
 
     def _fit_text(self) -> None:
         """Have all text be as high as a share of the pictures, whose height depends on it in turn."""
         self._fitting = False
         if not self._text or self._scene is None:
             return
-        wanted = SHARE * min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
-        if abs(wanted - self._text) > CLOSE:
-            self._show_text(max(round(wanted), LEAST_TEXT))
+        height = min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
+        wanted = min(SHARE * height, self._widest_text(self._arranged[1]))
+        size = max(round(wanted), LEAST_TEXT)
+        room = (self.size(), *(lane.watched for lane in self._scene.lanes))
+        if room != self._room:
+            self._room, self._tried = room, []
+        # Smaller text may leave room for larger text that is too large again: then the smaller one stays.
+        in_turns = size > self._text and self._tried.count(size) > 1
+        if size != self._text and abs(wanted - self._text) > CLOSE and not in_turns:
+            self._tried.append(size)
+            self._show_text(size)
 
     def _show_text(self, size: int) -> None:
         """Text of so many pixels, and lines to match; 0: as it is otherwise."""

@@ -91,6 +91,8 @@ CLOSE = ButtonSpec(
     lambda playback, lane: playback.leave(lane),
 )
 ALL = len(BUTTONS) + 1
+#: What goes first where the bar is too narrow for everything; it is in the menu, too.
+FIRST_TO_GO = ("previous_change", "next_change")
 
 
 class PlaybackBar(QWidget):
@@ -121,7 +123,7 @@ class PlaybackBar(QWidget):
         self._line.addWidget(self._counter)
         self._close = self._button(CLOSE)
         self._line.addWidget(self._close)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # else its lane would be the wider one
         self._show_state()
 
     def _button(self, spec: ButtonSpec) -> QToolButton:
@@ -150,7 +152,7 @@ class PlaybackBar(QWidget):
         return QSize(480, max(HEIGHT, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
-        """Room for the buttons, the least timeline and the shortest form of the counter."""
+        """Room for the buttons, the least timeline and the shortest form of the counter; with less, some of it goes."""
         least = ALL * SIZE[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
         margins = self._line.contentsMargins()
         return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
@@ -218,8 +220,12 @@ class PlaybackBar(QWidget):
         return self._step.fontMetrics().horizontalAdvance(text) + 6
 
     def _fit(self) -> None:
-        """The longest form of the counter that leaves the timeline room."""
+        """The longest form of the counter that leaves the timeline room; without room, what can go goes."""
         margins = self._line.contentsMargins()
+        spare = self.width() - self.minimumSizeHint().width()
+        for name in FIRST_TO_GO:
+            self._buttons[name].setVisible(spare >= 0)
+        self._counter.setVisible(spare + len(FIRST_TO_GO) * SIZE[0] >= 0)
         rest = self.width() - ALL * SIZE[0] - margins.left() - margins.right()
         longer = zip(self._forms, KEPT, strict=False)
         fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)

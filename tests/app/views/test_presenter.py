@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer
 from PySide6.QtGui import QFontInfo, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QLineEdit, QToolBar, QWidget
@@ -191,6 +192,47 @@ def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> No
     assert window.scene.legend
     press(window, qtbot, Qt.Key.Key_F5)
     assert window.controller.session.presenting is None, "its own key ends it, too"
+
+
+@pytest.mark.parametrize("size", first_of([(800, 600), (1920, 1080), (1024, 768), (1100, 760)], 2))
+def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
+    make: Make, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window = make(size=size)
+    while window.document.shown < 4:
+        window.controller.lanes.add(window.document.shown - 1)
+    rest(window, qtbot)
+    view = window.lanes_view
+    with patch.object(view, "_show_text", wraps=view._show_text) as show_text:
+        begin(window, qtbot)
+        window.resize(*size)  # not full screen: the least that is given
+        rest(window, qtbot)
+        assert 1 <= show_text.call_count <= 6
+    for row, strip in zip(view.rows, view.strips, strict=True):
+        assert row.height() <= max(40, 2 * row.fontMetrics().lineSpacing()), "one line"
+        assert size[0] < 1024 or "…" not in strip.label.text().rpartition("</b>")[2]
+
+
+def test_text_that_is_too_large_and_too_small_in_turns_stays_small(make: Make, qtbot: QtBot) -> None:
+    window = make(size=SIZE)
+    begin(window, qtbot)
+    view, tried = window.lanes_view, []
+    heights = {12: 32 * 10.0, 10: 32 * 12.0}  # as where a row wraps with the larger text
+
+    def show_text(size: int) -> None:
+        tried.append(size)
+        view._text = size
+        for canvas in view.canvases:
+            area = QRectF(0, 0, 5000, heights[size])
+            canvas.plot_area = lambda area=area: area  # type: ignore[method-assign]
+        view._fit_soon()
+
+    with patch.object(view, "_show_text", show_text):
+        show_text(12)
+        qtbot.waitUntil(lambda: not view._fitting)
+        for _ in range(20):
+            QApplication.processEvents()
+    assert 2 <= len(tried) <= 6 and tried[-1] == 10
 
 
 def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbot: QtBot) -> None:

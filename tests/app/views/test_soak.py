@@ -74,6 +74,8 @@ def rest(qtbot: QtBot, window: MainWindow, visitor: Visitor) -> None:
     visitor.answer()
     controller.editing.cancel()
     controller.editing.choose("pointer")
+    controller.presenting.end()
+    window.refresh_if_pending()
     if window.isFullScreen():
         window.showNormal()
     controller.store.reset(default_document(), None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QTableView, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QTableView, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.difference.controller import DifferenceController
@@ -119,6 +119,18 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
     assert window.document.slots[3] == slot and window.scene.lanes[3].picture is None
     settle(qtbot, window)
     assert window.result(3).lane == window.document.lanes[3]
+
+
+def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768))
+    window.named_actions["code"].trigger()
+    window.controller.playback.watch(1)
+    dock = window.findChild(QDockWidget, "dock.code")
+    assert dock is not None
+    window.resizeDocks([dock], [560], Qt.Orientation.Horizontal)
+    settle(qtbot, window)
+    assert window.lanes_view.bars[1].isVisible() and window.canvases[1].width() < 250
+    assert window.canvases[0].width() == window.canvases[1].width()
 
 
 @pytest.mark.parametrize("size", first_of([(1024, 768), (1920, 1080)], 1))

@@ -399,6 +399,21 @@ def test_everything_fits_and_can_be_hit(show: Show, width: int, points: int) -> 
     assert bar.timeline.width() >= 64
 
 
+@pytest.mark.parametrize(("width", "gone", "counted"), [(300, True, True), (240, True, False), (520, False, True)])
+def test_where_there_is_little_room_what_has_other_ways_goes(show: Show, width: int, gone: bool, counted: bool) -> None:
+    bar = show(study_of(made(90_000, ("violation",)).trace, step=40_001), width=width)
+    assert bar.width() == width
+    for name in BUTTONS:
+        assert button(bar, name).isHidden() == (gone and name.endswith("_change"))
+    assert counter(bar).isVisible() == counted and bar.timeline.width() >= 64
+    shown = [part for part in bar.children() if isinstance(part, QWidget) and part.isVisible()]
+    edges = sorted((part.x(), part.x() + part.width()) for part in shown)
+    assert all(a[1] <= b[0] for a, b in pairwise(edges)) and edges[-1][1] <= width, "nothing lies over another"
+    bar.window().resize(600, 60)
+    QApplication.sendPostedEvents()
+    assert not any(button(bar, name).isHidden() for name in BUTTONS) and counter(bar).isVisible()
+
+
 def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
     run = made(412)
     bar = show(study_of(run.trace, step=137), width=700)
