@@ -73,10 +73,11 @@ def badge(frame: Frame | None) -> Badge:
 
 
 class Status(NamedTuple):
-    """A few words in a lane's status line, and a sentence about them."""
+    """A few words in a lane's status line, and a sentence about them; those `aside` go first where there is no room."""
 
     text: str
     tip: str
+    aside: bool = False
 
 
 def rests(frame: Frame | None) -> tuple[Status, ...]:
@@ -92,7 +93,7 @@ def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
     if not said or frame is None:
         return ()
     stops = "" if frame.phase is not Phase.TRAINING else "  Space stops it."
-    return (Status(said, f"{text.NO_STEPS}{stops}"),)
+    return (Status(said, f"{text.NO_STEPS}{stops}", aside=True),)
 
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
@@ -71,32 +72,40 @@ class StatusStrip(StableLabel):
         bold = QFont(self.font())
         bold.setBold(True)
         room = max(self.width() - 16, 40)
-        dressed, plain, end = QFontMetrics(bold), self.fontMetrics(), Qt.TextElideMode.ElideRight
-        sign = headline if badge.mood is Mood.NONE else f"\xa0{SIGNS[badge.mood]} {badge.short}\xa0"
+        dressed, plain = QFontMetrics(bold), self.fontMetrics()
+        marked = badge.mood is not Mood.NONE
+        sign = f"{SIGNS[badge.mood]} {badge.short}" if marked else headline
+        sides = dressed.horizontalAdvance("\xa0\xa0") if marked else 0
         gap = plain.horizontalAdvance("\xa0 ")
-        spare = room - gap - dressed.horizontalAdvance(sign)
-        ways = _ways([score.text for score in scores], remark.removeprefix(" · "))
+        spare = room - gap - sides - dressed.horizontalAdvance(sign)
+        ways = _ways(scores, remark.removeprefix(" · "))
         # What is left out stands in the tip; only where the shortest does not fit, either, something ends in dots.
         numbers = rest = next((way for way in ways if plain.horizontalAdvance(way) <= spare), ways[-1])
         # The scores are what one compares: where there is too little room, the badge is the first to be shortened.
         left = max(room - gap - plain.horizontalAdvance(numbers), room // 3) if numbers else room
-        if badge.mood is Mood.NONE:
-            first = dressed.elidedText(headline, end, left)
-            html, used = f"<b>{escape(first)}</b>", dressed.horizontalAdvance(first)
-        else:
+        first = _fitted(sign, dressed, left - sides)
+        used = sides + dressed.horizontalAdvance(first)
+        html = f"<b>{escape(first)}</b>"
+        if marked:
             ink, ground = theme.moods[badge.mood]
-            sides = dressed.horizontalAdvance("\xa0\xa0")
-            pill = dressed.elidedText(f"{SIGNS[badge.mood]} {badge.short}", end, left - sides)
-            used = dressed.horizontalAdvance(pill) + sides
-            pill = escape(pill.replace(" ", "\xa0"))
+            pill = escape(first.replace(" ", "\xa0"))
             colours = f"color: rgb{ink}; background-color: rgb{ground}"
             html = f'<span style="{colours}"><b>&nbsp;{pill}&nbsp;</b></span>'
-        rest = plain.elidedText(rest, end, max(room - used - gap, 0)) if rest else ""
+        rest = _fitted(rest, plain, room - used - gap)
         self.label.setText(f'<span style="white-space: pre">{html}{f"&nbsp; {escape(rest)}" if rest else ""}</span>')
 
 
-def _ways(scores: list[str], remark: str) -> list[str]:
-    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter words."""
-    brief = [score.replace("training ", "train ") for score in scores]
-    whole = "  ·  ".join(each for each in (*scores, remark) if each)
-    return [whole, "  ·  ".join(scores), " · ".join(scores), " · ".join(brief)]
+def _ways(scores: Sequence[Status], remark: str) -> list[str]:
+    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words."""
+    whole = [score.text for score in scores]
+    brief = [text.replace("training ", "train ") for text in whole]
+    needed = [text for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
+    all_of_it = "  ·  ".join(each for each in (*whole, remark) if each)
+    return [all_of_it, "  ·  ".join(whole), *(" · ".join(each) for each in (whole, brief, needed))]
+
+
+def _fitted(text: str, metrics: QFontMetrics, room: int) -> str:
+    """As much of a text as fits.  Qt alone counts fractions of a pixel here, and would cut what has its very room."""
+    if metrics.horizontalAdvance(text) <= room:
+        return text
+    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))

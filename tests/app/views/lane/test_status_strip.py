@@ -1,0 +1,58 @@
+"""StatusStrip: what goes first where there is too little room for the line."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.scene.status_badge import Badge, Mood, Status
+from app.views import theme
+from app.views.lane.status_strip import StatusStrip
+
+TRAINING, TEST = Status("training 97.5 %", "On its points."), Status("test 97.4 %", "On others.")
+AT_ONCE = Status("Trained on all points; not step by step", "No steps.", aside=True)
+
+
+@pytest.fixture
+def strip(qtbot: QtBot) -> StatusStrip:
+    made = StatusStrip(0)
+    qtbot.addWidget(made)
+    theme.apply(theme.LIGHT, made, 0)
+    made.show()
+    return made
+
+
+def written(strip: StatusStrip, width: int, *scores: Status, remark: str = "") -> str:
+    strip.resize(width, strip.height())
+    lane = SimpleNamespace(badge=Badge(Mood.CERTIFIED, "optimal: gap 0.0005"), headline="", message="", scores=scores)
+    lane.remark, lane.details, lane.note = remark, "", ""
+    strip.render_scene(cast(Any, lane), theme.LIGHT)
+    QApplication.processEvents()
+    text = re.sub("<[^>]*>", "", strip.label.text()).replace("&nbsp;", " ").replace("\xa0", " ")
+    return re.sub(" +", " ", text).strip()
+
+
+def test_with_less_room_fewer_words_stand_there_and_the_badge_is_whole(strip: StatusStrip) -> None:
+    seen = [written(strip, width, TRAINING, TEST, AT_ONCE, remark=" · a sample") for width in range(900, 252, -4)]
+    assert list(dict.fromkeys(seen)) == [
+        "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step · a sample",
+        "✓ optimal training 97.5 % · test 97.4 % · Trained on all points; not step by step",
+        "✓ optimal train 97.5 % · test 97.4 % · Trained on all points; not step by step",
+        "✓ optimal train 97.5 % · test 97.4 %",
+    ]
+
+
+def test_what_is_said_aside_stays_where_there_is_nothing_else(strip: StatusStrip) -> None:
+    assert written(strip, 200, AT_ONCE).startswith("✓ opt") and "Trained on" in written(strip, 200, AT_ONCE)
+
+
+def test_all_of_it_is_in_the_tip(strip: StatusStrip) -> None:
+    written(strip, 200, TRAINING, TEST, AT_ONCE)
+    assert [each in strip.label.toolTip() for each in ("gap 0.0005", "On its points", "On others", "No steps")] == [
+        True
+    ] * 4
