@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -37,6 +37,9 @@ MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
 ROUND = 10_000
 _ONE_THREAD = OneThread()
+#: More than any measure comes to: a result beyond it is damage, and no mean could be taken of it.
+LARGEST = 1e100
+Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -62,10 +65,10 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     places: Places
     repetition: int
     fold: int
-    values: dict[str, float] = {}
+    values: dict[str, Measured] = {}
     status: str = ""
     error: str = ""
-    seconds: float = 0.0
+    seconds: Measured = 0.0
 
 
 @dataclass(frozen=True, eq=False)

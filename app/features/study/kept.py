@@ -23,7 +23,7 @@ from app.state.number_format import grouped
 from solver.core.arrays import Array, Integers
 
 from .cells import NUMERICS, Path, Places, key_of, paths
-from .computing import Record
+from .computing import LARGEST, Record
 from .model import DATA_AXES, MEASURES, Study
 
 #: What it is called among what a document keeps.
@@ -207,6 +207,8 @@ class Kept:
                 raise ValueError("its values are others than it says")
             kept.values = {name: _unpacked(file.values[name], "<f8", shape).astype(np.float64) for name in kept.values}
             kept.seconds = _unpacked(file.seconds, "<f4", shape).astype(np.float32)
+            if any((abs(each) > LARGEST).any() for each in (*kept.values.values(), kept.seconds.astype(np.float64))):
+                raise ValueError("some of its values are larger than any measure")
             kept._status = _unpacked(file.status, "u1", shape).astype(np.uint8)
             kept._statuses = list(file.statuses)
             if int(kept._status.max()) >= len(file.statuses) or len(file.statuses) > 256:

@@ -116,8 +116,9 @@ def is_log(axis: Axis) -> bool:
     numbers = [float(each) for each in axis.values if not isinstance(each, str)]
     if len(numbers) < 3 or numbers[0] <= 0:
         return bool(numbers) and len(numbers) == 2 and numbers[0] > 0 and numbers[1] / numbers[0] >= 4
-    steps, ratios = np.diff(numbers), np.diff(np.log(numbers))
-    return bool(np.std(ratios) / abs(np.mean(ratios)) < np.std(steps) / abs(np.mean(steps)))
+    with np.errstate(all="ignore"):  # a file may have an axis of any values
+        steps, ratios = np.diff(numbers), np.diff(np.log(numbers))
+        return bool(np.std(ratios) / abs(np.mean(ratios)) < np.std(steps) / abs(np.mean(steps)))
 
 
 def extended(study: Study, best: Best) -> Study:

@@ -79,6 +79,9 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         return msgspec.json.encode({**whole, **parts})
 
     study = whole["study"]
+    kept = kept_of(GRID)
+    kept.values["accuracy"][0] = 1e308
+    huge = msgspec.json.decode(kept.encode())["values"]["accuracy"]
     bad = {
         b"{}": "study",
         b"[": "",
@@ -97,6 +100,7 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         changed(study={**study, "axes": [{"name": "wit", "values": [1.0]}]}): "wit = 1.0 is nothing",
         changed(values={"accuracy": whole["values"]["accuracy"]}): "others",
         changed(seconds="AAAA"): "",
+        changed(values={**whole["values"], "accuracy": huge}): "larger than any measure",
         changed(statuses=[]): "statuses",
         changed(errors={"0 0 0 9": "no"}): "no cell",
     }

@@ -160,6 +160,11 @@ BROKEN = {
     "a list": (b"[]\n{}\n", "line 1, is not a result"),
     "an unknown study": (b'{"manifest": {"study": {"kind": "x"}, "numerics": 1}}\n', "does not know"),
     "no result": (msgspec.json.encode({"manifest": manifest(KNN)}) + b'\n{"key": 1}\n{}\n', "line 2, is not a result"),
+    "a result beyond measure": (
+        msgspec.json.encode({"manifest": manifest(KNN)})
+        + b'\n{"key": "a", "places": [0], "repetition": 0, "fold": 0, "values": {"accuracy": 1e300}}\n{}\n',
+        "line 2, is not a result",
+    ),
     "a deep line": (b"[" * 100_000 + b"\n{}\n", "line 1, is not"),
 }
 
