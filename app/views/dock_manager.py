@@ -31,7 +31,8 @@ from app.views.panels.history_panel import HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
 from app.views.panels.table_panel import TablePanel
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, filled, later
+from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.later import later
 from app.views.widgets.window_size import shrink
 
 from .actions import ICON_SIZE, every, icon

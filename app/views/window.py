@@ -45,7 +45,8 @@ from app.views.lane.lanes import Lanes
 from app.views.presenter.presenter import Presenter
 from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
-from app.views.widgets.form_fields import later, take_typed_number
+from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.later import later
 
 from . import actions, theme
 from .appearance import Appearance

@@ -27,7 +27,8 @@ from app.state.plain_text import plain
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import ShortCombo, describe, filled, later, named, plain_tip, show_text
+from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_text
+from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words

@@ -20,7 +20,7 @@ from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
 from app.views.dock_manager import DockManager
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import later
+from app.views.widgets.later import later
 
 from .controller import LessonController
 from .model import Lesson

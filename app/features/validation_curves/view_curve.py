@@ -18,7 +18,7 @@ from app.scene.model import LaneScene
 from app.views.charts.chart import RIGHT, Chart, goal_of, is_plain, plate
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import Theme
-from app.views.widgets.form_fields import later
+from app.views.widgets.later import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 

@@ -14,7 +14,8 @@ from app.scene.model import Scene
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, later
+from app.views.widgets.form_fields import describe
+from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from .lane_details import LaneDetails
@@ -22,13 +23,13 @@ from .lane_row import LaneRow
 from .playback_bar import PlaybackBar
 from .status_strip import StatusStrip
 
+#: The size of text in pixels that widths of lines are made for.
+PLAIN_TEXT = 13
 #: In presenter mode, text as a share of a picture's height, how near to it is near enough, and the least, in pixels.
-SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, 9
+SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, PLAIN_TEXT
 #: The same as a share of what there is for a lane from above to below; and the most, as a share of its width: with
 #: larger text, badge and scores would not fit into a line.
 FIRST, WIDEST = 1 / 37, 1 / 23
-#: The size of text in pixels that widths of lines are made for.
-PLAIN_TEXT = 13
 GAP = 4  # pixels between two; even, so that an even width can be halved
 #: Lanes that are made at the start; the others when they are first shown.
 AT_START = 2

@@ -17,7 +17,7 @@ from app.views.dock_manager import VERSION, DockManager
 from app.views.held_key import HeldKey
 from app.views.lane.lanes import Lanes
 from app.views.theme import Theme
-from app.views.widgets.form_fields import later
+from app.views.widgets.later import later
 
 from .glass import Glass
 

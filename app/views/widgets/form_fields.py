@@ -5,11 +5,11 @@ fields for numbers and names.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -176,17 +176,6 @@ def show_text(label: QLabel, text: str) -> None:
     """Set the text of a label where it is another: Qt would lay out anew for the same, too."""
     if label.text() != text:
         label.setText(text)
-
-
-def later(owner: QObject, act: Callable[[], object]) -> None:
-    """Call `act` when the events at hand are done with, unless `owner` is gone by then.
-
-    Not `QTimer.singleShot`: where its owner goes first, it keeps `act`, and with it the whole window, for ever.
-    """
-    timer = QTimer(owner, singleShot=True)
-    timer.timeout.connect(act)
-    timer.timeout.connect(timer.deleteLater)
-    timer.start(0)
 
 
 class Gestures(QObject):

@@ -217,7 +217,7 @@ def test_text_that_is_too_large_and_too_small_in_turns_stays_small(make: Make, q
     window = make(size=SIZE)
     begin(window, qtbot)
     view, tried = window.lanes_view, []
-    heights = {12: 32 * 10.0, 10: 32 * 12.0}  # as where a row wraps with the larger text
+    heights = {20: 32 * 16.0, 16: 32 * 20.0}  # as where a row wraps with the larger text
 
     def show_text(size: int) -> None:
         tried.append(size)
@@ -228,11 +228,11 @@ def test_text_that_is_too_large_and_too_small_in_turns_stays_small(make: Make, q
         view._fit_soon()
 
     with patch.object(view, "_show_text", show_text):
-        show_text(12)
+        show_text(20)
         qtbot.waitUntil(lambda: not view._fitting)
         for _ in range(20):
             QApplication.processEvents()
-    assert 2 <= len(tried) <= 6 and tried[-1] == 10
+    assert 2 <= len(tried) <= 6 and tried[-1] == 16
 
 
 def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbot: QtBot) -> None:

@@ -169,4 +169,5 @@ def test_an_hour_with_everything_open_stays_flat(
     assert abs(grown("threads")) <= 1 and max(each.threads for each in late) <= max(each.threads for each in early) + 1
     assert grown("handles") <= 2, [each.handles for each in looks]
     assert grown("widgets") <= 60 and grown("timers") <= 5, [(each.widgets, each.timers) for each in looks]
+    assert grown("objects") < 5000, [each.objects for each in looks]
     assert looks[-1].log == looks[0].log, log.text()[-4000:]
