@@ -143,7 +143,7 @@ def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> 
 
 def is_share_text(text: str) -> bool:
     """`text` begins as a share text does; whether it is a sound one is another question."""
-    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(SHARE_PREFIX)
+    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(f"{file_format.FORMAT}:")
 
 
 def is_share_file(data: bytes) -> bool:

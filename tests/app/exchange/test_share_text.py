@@ -203,6 +203,7 @@ def test_a_file_may_hold_one(tmp_path: Path) -> None:
     assert not documents.holds_share_text(tmp_path) and not documents.holds_share_text(tmp_path / "no")
     documents.write(default_document(), path)
     assert not documents.holds_share_text(path) and not is_share_text("1,2\n3,4") and not is_share_text("")
+    assert is_share_text("classifier-playground:") and is_share_text(" classifier-playground: abc")
 
 
 # -- what is refused -----------------------------------------------------------------------------------------------
