@@ -40,7 +40,17 @@ UNWANTED = ("tests/", "screenshot.png", "growth.png", "film.webp", ".ci/", "__py
 
 def version() -> str:
     """The one place where it stands."""
-    found = re.search(r'^__version__ = "([^"]+)"$', (ROOT / "app" / "__init__.py").read_text(), re.MULTILINE)
+    return _said("version")
+
+
+def date() -> str:
+    """Of its release."""
+    return _said("date")
+
+
+def _said(name: str) -> str:
+    text = (ROOT / "app" / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(rf'^__{name}__ = "([^"]+)"$', text, re.MULTILINE)
     assert found is not None
     return found.group(1)
 

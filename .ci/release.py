@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-from dist import DIST, version
+from dist import DIST, date, version
 from environments import NAME, ROOT, Failure, run, say
 
 
@@ -23,8 +23,9 @@ def before() -> None:
     if not re.fullmatch(r"\d+\.\d+\.\d+", number):
         wrong.append(f"The version {number} in app/__init__.py is not of three numbers.")
     heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
-    if not heads or not re.fullmatch(rf"{re.escape(number)} \(\d{{4}}-\d\d-\d\d\)", heads[0]):
-        wrong.append(f"CHANGELOG.md begins with {heads[0]!r}; it should be {number} with a date, as (2030-12-31).")
+    head = f"{number} ({date()})"
+    if heads[:1] != [head]:
+        wrong.append(f"CHANGELOG.md begins with {heads[:1]}; by app/__init__.py it should be {head}.")
     if re.search(r"^(version|date-released):", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE):
         wrong.append("CITATION.cff names a version, which stands in app/__init__.py only.")
     if changed := run(["git", "-C", ROOT, "status", "--porcelain"]).strip():

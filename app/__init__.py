@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show"]
 __version__ = "1.0.0"
+#: The day of its release.
+__date__ = "2026-11-22"
 
 
 def show(

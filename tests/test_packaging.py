@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app import __version__
+from app import __date__, __version__
 from app.files import licences
 from app.main import main
 
@@ -22,7 +22,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 def test_the_version_stands_in_one_place() -> None:
     assert "version" not in PROJECT["project"] and PROJECT["tool"]["hatch"]["version"]["path"] == "app/__init__.py"
     for name in ("CITATION.cff", "pyproject.toml", "assets/desktop/classifier-playground.metainfo.xml"):
-        assert __version__ not in (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
+        text = (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
+        assert __version__ not in text and __date__ not in text
 
 
 def test_the_workflow_tries_every_python() -> None:

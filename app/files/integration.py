@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from app import __date__, __version__
 from app.files import documents
 from app.files.assets import assets
 
@@ -36,8 +37,10 @@ def integrate(picture: Callable[[int], bytes]) -> list[Path]:
     home = data_home()
     contents = {name: (assets("desktop") / source).read_bytes() for name, source in _texts().items()}
     contents |= {_icon(size): picture(size) for size in SIZES}
-    entry = f"applications/{NAME}.desktop"
-    contents[entry] = contents[entry].replace(b"@PROGRAM@", os.fsencode(" ".join(map(_quoted, _program()))))
+    about_this = {"PROGRAM": " ".join(map(_quoted, _program())), "VERSION": __version__, "DATE": __date__}
+    for name in _texts():
+        for word, meaning in about_this.items():
+            contents[name] = contents[name].replace(f"@{word}@".encode(), os.fsencode(meaning))
     for name, content in contents.items():
         try:
             (home / name).parent.mkdir(parents=True, exist_ok=True)

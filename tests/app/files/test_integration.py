@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
+from app import __date__, __version__
 from app.exchange import share_text
 from app.files import documents, integration
 from app.main import main
@@ -52,7 +53,11 @@ def test_the_desktop_entry_is_valid(home: Path) -> None:
     "name", ["metainfo/classifier-playground.metainfo.xml", "mime/packages/classifier-playground.xml"]
 )
 def test_the_other_files_are_well_formed(home: Path, name: str) -> None:
-    ElementTree.parse(home / name)
+    text = (home / name).read_text(encoding="utf-8")
+    assert "@" not in text, "nothing is left to be filled in"
+    releases = ElementTree.fromstring(text.encode()).findall("releases/release")
+    if "metainfo" in name:
+        assert [(each.get("version"), each.get("date")) for each in releases] == [(__version__, __date__)]
     checked("xmllint", "--noout", home / name)
 
 
@@ -62,6 +67,7 @@ def test_the_description_is_valid_but_for_addresses_that_nobody_has_given(home: 
     words = ["appstreamcli", "validate", "--no-net", home / "metainfo/classifier-playground.metainfo.xml"]
     said = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False).stdout
     remarks = {line.split()[2] for line in said.splitlines() if line[:2] in ("E:", "W:")}
+    assert "releases-info-missing" not in said
     assert remarks <= {"cid-desktopapp-is-not-rdns", "url-homepage-missing", "developer-info-missing"}, said
 
 
