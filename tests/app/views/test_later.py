@@ -33,6 +33,8 @@ def test_calls_come_in_their_order_and_after_the_events_at_hand(qapp: QApplicati
         later(owner, lambda number=number: called.append(number))
     later(owner, lambda: later(owner, lambda: called.append(3)))
     assert called == []
+    QApplication.processEvents()
+    assert called == [0, 1, 2], "what is added meanwhile waits for the next events"
     process_events()
     assert called == [0, 1, 2, 3]
 
