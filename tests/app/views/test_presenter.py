@@ -210,6 +210,7 @@ def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
         assert 1 <= show_text.call_count <= 6
     for row, strip in zip(view.rows, view.strips, strict=True):
         assert row.height() <= max(40, 2 * row.fontMetrics().lineSpacing()), "one line"
+        assert QFontInfo(strip.label.font()).pixelSize() >= 13, "not smaller than otherwise"
         assert size[0] < 1024 or "…" not in strip.label.text().rpartition("</b>")[2]
 
 

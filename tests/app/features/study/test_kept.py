@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from app.features.study import results
 from app.features.study.cells import paths
 from app.features.study.computing import Record
 from app.features.study.kept import MOST_RESULTS, NAME, Kept
-from app.features.study.map_reading import best_of, blocks, extended, plane_of, standing
+from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Axis, Study
 from app.files import documents
 from app.files.documents import FileError
@@ -108,6 +109,22 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         with pytest.raises(FileError) as said:
             Kept.decode(data)
         assert part in str(said.value) and str(said.value).endswith("."), said.value
+
+
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ((0.1, 1.0, 10.0), True),
+        ((1, 2, 3, 4), False),
+        ((0.2, 0.1, 0.0), False),
+        ((1e308, 1.0, 1e-308), True),
+        ((5,), False),
+    ],
+)
+def test_whether_values_stand_in_equal_ratios(values: tuple[float, ...], log: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert is_log(Axis("C", values)) is log
 
 
 def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
