@@ -27,8 +27,9 @@ from app.state.plain_text import plain
 from . import file_format, locks
 
 SUFFIX = ".playground"
-#: What a share text begins with, and how far one looks for it.
-SHARE_PREFIX = f"{file_format.FORMAT}:#"
+#: What a share text, and an address of one, begins with, and how far one looks for it.
+SHARE_SCHEME = f"{file_format.FORMAT}:"
+SHARE_PREFIX = f"{SHARE_SCHEME}#"
 _SHARE_LOOK = 200
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
@@ -143,7 +144,7 @@ def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> 
 
 def is_share_text(text: str) -> bool:
     """`text` begins as a share text does; whether it is a sound one is another question."""
-    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(f"{file_format.FORMAT}:")
+    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(SHARE_SCHEME)
 
 
 def is_share_file(data: bytes) -> bool:

@@ -6,7 +6,7 @@ import stat
 import uuid
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
 
@@ -23,6 +23,7 @@ from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
 from app.views.dialogs.recovery import RecoveryDialog
 from app.views.widgets.form_fields import named, plain_tip, take_typed_number
+from app.views.widgets.later import later
 
 from .task_runner import TaskRunner
 
@@ -72,7 +73,7 @@ class Safekeeping(QObject):
         """Look for what a window that did not end well has left, once this window stands for the first time."""
         if not self._looked:
             self._looked = True
-            QTimer.singleShot(0, self, self._begin)
+            later(self, self._begin)
 
     def close(self) -> None:
         """The window has ended well: take copies and locks away."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from solver import KNeighborsClassifier
+from solver.core.certificate import Status
 from solver.core.stepping import SteppedSolver
 from solver.knn._knn_index import Index
 from solver.online._online_points import KeptPoints
@@ -10,10 +14,38 @@ from solver.online.lasvm import LasvmSolver
 from solver.svm.shrinking import ActiveSet
 from solver.svm.smo import SmoSolver
 
+Solver = TypeVar("Solver", bound=SmoSolver)
+
 
 def active_of(solver: SmoSolver) -> ActiveSet:
     """The whole problem, and the part of it that is under work."""
     return solver._active
+
+
+def reached(solver: SmoSolver) -> tuple[object, ...]:
+    """What a training has come to, to the bit."""
+    return (
+        solver.beta.tobytes(),
+        solver.v.tobytes(),
+        solver.n_iter,
+        solver.working_set,
+        solver.status,
+        generator_of(solver),
+        solver._ints[:5].tobytes(),
+    )
+
+
+def check_cuts(make: Callable[[], Solver], steps: Callable[[], int]) -> tuple[Solver, Solver, Solver]:
+    """Cut into pieces of `steps()`, or stopped and asked again and again, a training comes to the same."""
+    whole, cut, asked = make(), make(), make()
+    whole.run()
+    while cut.status is Status.RUNNING:
+        cut.step(steps())
+    while asked.status is Status.RUNNING:
+        asked.step(10**6, stop=lambda: True)
+        asked.certificate()
+    assert reached(whole) == reached(cut) == reached(asked)
+    return whole, cut, asked
 
 
 def generator_of(solver: SteppedSolver) -> str:

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QImage
 
 from app.engine.lane_job import LaneJob
@@ -38,6 +38,7 @@ from app.state.session import Session
 from app.views import theme
 from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
 from app.views.export.maker import TURN, paint_strip
+from app.views.widgets.later import later
 from solver import Grid
 
 from . import plan
@@ -284,7 +285,7 @@ class FilmMaker(QObject):
 
     def _turn(self) -> Flow:
         """Let the window do what it has to."""
-        yield from self._await(lambda done: QTimer.singleShot(0, self, lambda: done(None)))
+        yield from self._await(lambda done: later(self, lambda: done(None)))
 
     # -- a film ----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.files.documents import FileError, read_bytes
+from app.files.documents import FileError, is_share_text, read_bytes
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 from app.state.plain_text import plain
@@ -26,8 +26,6 @@ LARGEST, MOST_STEPS, MOST_MINUTES = 1_000_000, 100, 600
 LONGEST_TITLE, LONGEST_SENTENCE, LONGEST_TEXT = 80, 600, 20_000
 #: Settings of a step, faults that are told, and lines of the front matter.
 MOST_SETTINGS, MOST_FAULTS, LONGEST_FRONT = 50, 1000, 20
-#: How a share text begins.
-SHARED = "classifier-playground:#"
 FRONT = ("title", "author", "level", "minutes")
 #: The fields of a step.
 FIELDS = ("start", "show", "panel", "layer", "view", "run", "predict", "because", "hint", "goal")
@@ -390,7 +388,7 @@ class _Reader:
         if entry is None or not entry.value:
             return Start()
         value = entry.value.strip("`<>")
-        if value.startswith(SHARED):
+        if is_share_text(value):
             return Start("share", value)
         word, _, name = value.partition(" ")
         if word.lower() == "example":

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from app.files.documents import FileError, read_bytes
+from app.files.documents import FileError, is_share_text, read_bytes
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
 from app.state.plain_text import plain
@@ -140,7 +140,7 @@ class _Reader:
             self.fault("data.document", f"is {_shown(name)}; it must be the name of a file, or a share text.")
             return None, "?"
         try:
-            document = self.opener(Path(name) if name.startswith("classifier-playground:") else self.folder / name)
+            document = self.opener(Path(name) if is_share_text(name) else self.folder / name)
         except FileError as error:
             self.fault("data.document", str(error))
             return None, "?"

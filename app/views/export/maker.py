@@ -24,6 +24,7 @@ from PySide6.QtSvg import QSvgGenerator
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.files import documents, log, png
+from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
 
 from .layout import PictureSpec, Sheet, Shot
@@ -107,7 +108,7 @@ class PictureMaker(QObject):
 
             self._scheduler.enlarge(plot.model_frame, plot.grid, shades, done, lambda: self._wanted != number)
         if not self._missing:
-            QTimer.singleShot(0, self, self._begin_painting)
+            later(self, self._begin_painting)
         return True
 
     def close(self) -> None:

@@ -17,6 +17,7 @@ from solver.svm import _conjugate_loops as loops
 from solver.svm import auto, conjugate, shrinking
 from solver.svm.conjugate import ConjugateSolver
 from solver.svm.smo import SmoSolver
+from tests.solver.inside import check_cuts, reached
 
 Array = NDArray[np.float64]
 
@@ -148,21 +149,10 @@ def test_each_step_raises_the_dual_and_large_c_takes_a_fraction_of_the_steps() -
     assert quick.dual >= pairs.dual * (1.0 - 1e-6)
 
 
-def state(solver: SmoSolver) -> tuple[Any, ...]:
-    return solver.alpha.tobytes(), solver.v.tobytes(), solver.n_iter, solver.status, solver.working_set
-
-
 @pytest.mark.parametrize("n", [80, 600])
 def test_cuts_change_nothing(n: int, small: None) -> None:
     X, y = moons(n)
-    whole, cut, asked = (ConjugateSolver(X, y, Kernel("rbf", 2.0), C=30.0) for _ in range(3))
-    whole.run()
-    while cut.status is Status.RUNNING:
-        cut.step(7)
-    while asked.status is Status.RUNNING:
-        asked.step(10**6, stop=lambda: True)
-        asked.certificate()
-    assert state(whole) == state(cut) == state(asked)
+    check_cuts(lambda: ConjugateSolver(X, y, Kernel("rbf", 2.0), C=30.0), lambda: 7)
 
 
 @pytest.mark.parametrize("margin", [0.1, -50.0])
@@ -232,10 +222,10 @@ def test_without_an_upper_bound_or_with_another_rule_it_is_smo_to_the_last_bit(s
     ):
         plain, other = (kind(X, y, Kernel("rbf", 2.0), **parameters) for kind in (SmoSolver, ConjugateSolver))
         assert plain.run() is Status.OPTIMAL and other.run() is Status.OPTIMAL
-        assert state(plain) == state(other)
+        assert reached(plain) == reached(other)
     indefinite = [kind(X, y, Kernel("sigmoid", 1.0), C=1.0) for kind in (SmoSolver, ConjugateSolver)]
     assert [solver.run() for solver in indefinite] == [Status.STATIONARY] * 2
-    assert state(indefinite[0]) == state(indefinite[1])
+    assert reached(indefinite[0]) == reached(indefinite[1])
 
 
 def test_stepped_it_is_what_the_lanes_show() -> None:
@@ -246,7 +236,7 @@ def test_stepped_it_is_what_the_lanes_show() -> None:
     bare = SmoSolver(X, y, Kernel("rbf", 2.0), C=100.0)
     trainer.step(500)
     bare.step(500)
-    assert state(trainer.solvers[0]) == state(bare)
+    assert reached(trainer.solvers[0]) == reached(bare)
 
 
 def test_limits_of_time_and_steps_are_kept(small: None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -19,7 +20,7 @@ from solver.svm.auto import AutoSolver, affordable_rank, cost
 from solver.svm.interior_point import finish, maximise, pivoted_cholesky, repaired
 from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
-from tests.solver.inside import active_of
+from tests.solver.inside import active_of, check_cuts
 from tests.solver.svm_reference import Formula, dual_value, kkt_violation, points, resolution, solve_dual
 
 Array = NDArray[np.float64]
@@ -246,19 +247,9 @@ def test_replaced_multipliers_are_classified_anew() -> None:
 @pytest.mark.parametrize("formula", [Formula("linear"), Formula("rbf", 2.0)], ids=lambda f: f.name)
 def test_cuts_change_nothing(formula: Formula, eager: None) -> None:
     X, y = points("noisy circle", 150, 11)
-
-    def state(solver: SmoSolver) -> tuple[Any, ...]:
-        return solver.alpha.tobytes(), solver.v.tobytes(), solver.n_iter, solver.status, solver.intercept
-
-    whole, cut, asked = (AutoSolver(X, y, kernel_of(formula), C=1000.0) for _ in range(3))
-    whole.step(10**6)
     rng = np.random.default_rng(0)
-    while cut.status is Status.RUNNING:
-        cut.step(int(rng.integers(1, 60)))
-    while asked.status is Status.RUNNING:
-        asked.step(10**6, stop=lambda: True)
-        asked.certificate()
-    assert state(whole) == state(cut) == state(asked)
+    make = partial(AutoSolver, X, y, kernel_of(formula), C=1000.0)
+    whole, cut, asked = check_cuts(make, lambda: int(rng.integers(1, 60)))
     assert whole.n_short_cuts == cut.n_short_cuts == asked.n_short_cuts > 0
     half = AutoSolver(X, y, kernel_of(formula), C=1000.0)
     assert half.step(5) + half.step(5) == 10

@@ -24,7 +24,7 @@ from solver.svm.smo import SmoSolver
 from solver.svm.working_set_rules import RULES
 from tests.covering import pairwise_params
 from tests.examples import examples
-from tests.solver.inside import active_of, generator_of
+from tests.solver.inside import active_of, reached
 from tests.solver.svm_reference import (
     Formula,
     Problem,
@@ -216,18 +216,6 @@ def test_the_bound_of_a_hard_margin_leaves_room_for_rounding() -> None:
 # -- the same answer however it is cut ---------------------------------------------------------------------------------
 
 
-def state(solver: SmoSolver) -> tuple[object, ...]:
-    return (
-        solver.beta.tobytes(),
-        solver.v.tobytes(),
-        solver.n_iter,
-        solver.working_set,
-        solver.status,
-        generator_of(solver),
-        solver._ints[:5].tobytes(),
-    )
-
-
 def recomputed(solver: SmoSolver) -> np.ndarray:
     """v from its definition."""
     solver._recompute()
@@ -249,11 +237,11 @@ def test_cuts_change_nothing(rule: str, every: int | None, cuts: list[int], cach
     whole, cut = make(rule, every=every), make(rule, every=every, cache_size=cache)
     made = whole.step(sum(cuts))
     assert sum(cut.step(n) for n in cuts) == made
-    assert state(cut) == state(whole)
+    assert reached(cut) == reached(whole)
     whole.run()
     while cut.status is Status.RUNNING:
         cut.step(13)
-    assert state(cut) == state(whole)
+    assert reached(cut) == reached(whole)
     assert whole.status is Status.OPTIMAL
 
 
@@ -262,7 +250,7 @@ def test_cuts_change_nothing_at_max_iter(rule: str) -> None:
     whole, cut = make(rule, max_iter=23), make(rule, max_iter=23)
     assert whole.step(100) == 23
     assert [cut.step(5) for _ in range(6)] == [5, 5, 5, 5, 3, 0]
-    assert state(cut) == state(whole)
+    assert reached(cut) == reached(whole)
     assert whole.status is Status.STOPPED_EARLY
     assert whole.run() is Status.STOPPED_EARLY and whole.n_iter == 23
 
@@ -276,7 +264,7 @@ def test_cuts_change_nothing_across_the_real_refresh() -> None:
         solvers[1].step(n)
     while solvers[2].n_iter < 5000:
         solvers[2].step(700 if solvers[2].n_iter < 4900 else 100)
-    assert state(solvers[0]) == state(solvers[1]) == state(solvers[2])
+    assert reached(solvers[0]) == reached(solvers[1]) == reached(solvers[2])
     # The refresh really happens: v then is what its definition says, bit for bit.
     fresh = solvers[0].v.copy()
     assert (recomputed(solvers[0]) == fresh).all()
@@ -313,7 +301,7 @@ def test_the_seed_matters_and_repeats() -> None:
     first, second, other = make("random"), make("random"), make("random", random_state=6)
     for solver in (first, second, other):
         solver.step(20)
-    assert state(first) == state(second) != state(other)
+    assert reached(first) == reached(second) != reached(other)
     assert same[0].working_set == (-1, -1)
 
 
@@ -778,10 +766,10 @@ def test_cuts_change_nothing_while_shrinking(rule: str, C: float, early_shrinkin
             assert asked.certificate().n_iter == asked.n_iter
         while cut.status is Status.RUNNING and whole.status is not Status.RUNNING:
             cut.step(0)
-        assert state(whole) == state(cut)
+        assert reached(whole) == reached(cut)
         np.testing.assert_array_equal(whole.alpha, asked.alpha)
         parts.add(len(active_of(whole).part.index))
-    assert state(whole) == state(cut) == state(asked)
+    assert reached(whole) == reached(cut) == reached(asked)
     assert min(parts) < 60, "nothing was left out"
 
 
