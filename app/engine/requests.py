@@ -16,6 +16,7 @@ from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 
+from .cover import Cover
 from .run_state import RunState, Seek
 from .shading import Shades
 
@@ -169,6 +170,8 @@ class Frame:
         Where the training began.
     at_once : AtOnce or None
         It is trained at once: there is no run of steps.
+    cover : Cover
+        What has been withheld of it.
     """
 
     job: int
@@ -191,6 +194,7 @@ class Frame:
     sides: Sides | None = None
     starts: Starts | None = None
     at_once: AtOnce | None = None
+    cover: Cover = Cover.NOTHING
 
     @property
     def certificate(self) -> AnyCertificate | None:

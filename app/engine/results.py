@@ -3,10 +3,15 @@ than what was shown before."""
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Any
 
+from .cover import Cover
 from .query import Answer
-from .requests import Frame
+from .requests import NO_MARKS, Frame
 
 
 class Results:
@@ -40,18 +45,22 @@ class Results:
         """The newest answer to what is asked under `name`, or None; it may be to an older question."""
         return self._answers.get(name)
 
-    def without(self, slots: Set[int]) -> Results:
-        """What is known of the lanes that have none of these `slots`; the same where there are none.
+    def without(self, covers: Mapping[int, Cover]) -> Results:
+        """Return what may be displayed while the slots of `covers` are covered; the same object where none is.
 
-        Answers that are about one lane end their name with its slot; those about several are left out.
+        Answers about one lane end their name with its slot; those about several are withheld with any of them.  A
+        query says in its `tells` what its answer would give away; without that, everything.
         """
-        if not slots:
+        if not covers:
             return self
         others = Results()
-        others._frames = {slot: frame for slot, frame in self._frames.items() if slot not in slots}
-        others._answers = {
-            name: answer for name, answer in self._answers.items() if name[-1:].isdigit() and int(name[-1]) not in slots
-        }
+        seen = {slot: _withheld(frame, covers.get(slot, Cover.NOTHING)) for slot, frame in self._frames.items()}
+        others._frames = {slot: frame for slot, frame in seen.items() if frame is not None}
+        every = reduce(or_, covers.values())
+        for name, answer in self._answers.items():
+            cover = covers.get(int(name[-1]), Cover.NOTHING) if name[-1:].isdigit() else every
+            if not cover & getattr(answer.query, "tells", Cover.PICTURE):
+                others._answers[name] = answer
         return others
 
     def forget(self, slot: int) -> None:
@@ -61,3 +70,20 @@ class Results:
     def forget_answer(self, name: str) -> None:
         """Nobody asks any more."""
         self._answers.pop(name, None)
+
+
+@lru_cache(maxsize=8)
+def _withheld(frame: Frame, cover: Cover) -> Frame | None:
+    """Return `frame` without what is covered; None without its picture.  The same one again, as views compare it."""
+    if not cover:
+        return frame
+    if Cover.PAINT in cover:
+        return None
+    changes: dict[str, Any] = {"cover": cover}
+    if cover & (Cover.MARKS | Cover.TRAINING):
+        changes["run_state"] = None  # it holds both
+    if Cover.MARKS in cover:
+        changes["marks"] = NO_MARKS
+    if Cover.TRAINING in cover:
+        changes |= {"certificates": (), "accuracy": float("nan"), "at_once": None}
+    return replace(frame, **changes)

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from app.controllers.controller import Controller
+from app.engine.cover import Cover
 from app.engine.overlays import Sheet
 from app.engine.query import Query
 from app.engine.requests import Marks
@@ -231,8 +232,7 @@ class Feature:
     shows : callable or None
         ``shows(session)``: names of the controls that alone are to be seen, as `lessons.controls` has them; None: all.
     covers : callable or None
-        ``covers(document, session)``: the slots of lanes whose models are not to be seen yet: neither their pictures
-        nor anything that follows from them.
+        ``covers(document, session)``: what is not to be seen yet of which lanes, by their slots.
     pointed : callable or None
         ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
     views : dict
@@ -264,6 +264,6 @@ class Feature:
     mark_signs: tuple[Sign, ...] = ()
     other_marks: Callable[[Context, int], Marks] | None = None
     shows: Callable[[Session], Set[str] | None] | None = None
-    covers: Callable[[Document, Session], Set[int]] | None = None
+    covers: Callable[[Document, Session], Mapping[int, Cover]] | None = None
     pointed: Callable[[Controller, PointerPosition | None], None] | None = None
     views: Mapping[Place, Widget] = field(default_factory=dict)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
+from app.engine.cover import Cover
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
@@ -119,14 +122,18 @@ def controls(session: Session) -> frozenset[str] | None:
     return next((frozenset(names) for names in chosen if names is not None), None)
 
 
-def covered(document: Document, session: Session) -> frozenset[int]:
-    """Slots of the lanes whose models are not to be seen yet; a difference from one of these is none either."""
-    slots = {slot for feature in FEATURES if feature.covers is not None for slot in feature.covers(document, session)}
-    places = compared(document) or ()
-    if slots & {document.slots[place] for place in places}:
-        lanes = zip(document.lanes, document.slots, strict=False)
-        slots |= {slot for lane, slot in lanes if lane.is_difference}
-    return frozenset(slots)
+def covered(document: Document, session: Session) -> dict[int, Cover]:
+    """What is not to be seen yet, by the slots of the lanes; a difference shows no more than the two compared."""
+    covers: dict[int, Cover] = {}
+    for feature in FEATURES:
+        for slot, cover in feature.covers(document, session).items() if feature.covers is not None else ():
+            covers[slot] = covers.get(slot, Cover.NOTHING) | cover
+    of_compared = [covers.get(document.slots[place], Cover.NOTHING) for place in compared(document) or ()]
+    if any(of_compared):
+        for lane, slot in zip(document.lanes, document.slots, strict=False):
+            if lane.is_difference:
+                covers[slot] = reduce(or_, of_compared, covers.get(slot, Cover.NOTHING))
+    return covers
 
 
 def seen(document: Document, session: Session, results: Results) -> Results:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 import numpy as np
 
+from app.engine.cover import Cover
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
@@ -171,7 +172,7 @@ def _lane(
     watched: Set[str],
     marking: Feature | None,
     shown: frozenset[str] | None,
-    covered: Set[int],
+    covered: Mapping[int, Cover],
 ) -> LaneScene:
     document, session, results = context.document, context.session, context.results
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
@@ -180,7 +181,8 @@ def _lane(
     message = text.empty_sentence(
         lane, training.classes, len(training), context.compiled, names, len(document.test_points)
     )
-    if lane.is_difference and slot not in covered and (without := missing(document, results)):
+    cover = covered.get(slot, Cover.NOTHING)
+    if lane.is_difference and not cover and (without := missing(document, results)):
         message, frame = without, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
     several = lane.trainer is not None and len(training.classes) > 2
@@ -202,7 +204,7 @@ def _lane(
         if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
     speed = session.speeds[slot]
-    headline = text.COVERED if slot in covered else text.headline(frame, lane, context.compiled)
+    headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = at_once(frame, document.parts.n_trainable)
     steps = not lane.family.trains_at_once(lane, len(training))
@@ -234,7 +236,7 @@ def _lane(
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders,
-        remark=sampled + ("" if orders is None else f" · {of_orders(orders)}"),
+        remark=sampled + ("" if orders is None or Cover.TRAINING in cover else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=table.sheets(context, index),
         title=_title(lane, document),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
 from app.state.number_format import about, grouped, percent
 
@@ -99,6 +100,8 @@ def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
 def scores(frame: Frame | None) -> tuple[Status, ...]:
     """The accuracy on the training points, where it is known."""
     if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
+        return ()
+    if Cover.TRAINING in frame.cover:
         return ()
     number = percent(frame.accuracy) if frame.accuracy >= 0 else "…"
     return (Status(f"training {number}", "Training accuracy: on the points that it was trained on."),)

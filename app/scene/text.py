@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from app.engine.cover import Cover
 from app.engine.requests import AtOnce, Frame, Phase
 from app.learners.svm import STEPPED
 from app.state.document import Lane
@@ -16,6 +17,8 @@ CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
 #: Where a picture waits for a prediction.
 COVERED = "Covered until the reveal"
+#: Where only numbers do.
+NUMBERS_COVERED = "Numbers are covered"
 
 
 def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
@@ -33,6 +36,8 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
         return f"They differ on {'' if frame.full else 'about '}{percent(picture.differing)} of the area in view"
     if frame is None:
         return preparing or "Starting…"
+    if Cover.TRAINING in frame.cover and frame.lane.trainer is not None:
+        return NUMBERS_COVERED
     if frame.phase is Phase.EMPTY:
         if len(frame.points) and len(frame.points.classes) < 2:
             return preparing + "Waiting for a second class"
@@ -84,6 +89,8 @@ def details(frame: Frame | None) -> str:
     """The lane's numbers in one line."""
     if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ""
+    if Cover.TRAINING in frame.cover:
+        return NUMBERS_COVERED
     parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
     if frame.at_once is not None:  # the first is the number of steps
         parts = parts[1:]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from app.engine.cover import Cover
+
 #: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
 PredictKind = Literal["choice", "boundary", "pair"]
 
@@ -74,6 +76,8 @@ class Prediction:
         Told with the picture.
     lane : int
         Place of the classifier whose boundary or pair is guessed; a choice covers all.
+    reasons : tuple of str
+        Why each answer is wrong, told to whoever chose it; "" where nothing is written.
     """
 
     kind: PredictKind
@@ -82,6 +86,7 @@ class Prediction:
     right: int = -1
     because: str = ""
     lane: int = 0
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,6 +114,10 @@ class Step:
     prediction : Prediction or None
     line : int
         Of its heading, from 1.
+    cover : Cover
+        What is covered while the question waits for an answer.
+    hide : Cover
+        What is covered throughout the step, because a later one asks for it.
     """
 
     title: str
@@ -123,6 +132,8 @@ class Step:
     goal: Goal | None = None
     prediction: Prediction | None = None
     line: int = 0
+    cover: Cover = Cover.PICTURE
+    hide: Cover = Cover.NOTHING
 
 
 @dataclass(frozen=True)
@@ -138,6 +149,8 @@ class Lesson:
         That of its file without ".lesson.md".
     folder : Path or None
         Where documents beside it are looked for.
+    learnt : tuple of str
+        What was learnt, in at most two sentences, for its end.
     """
 
     title: str
@@ -147,3 +160,4 @@ class Lesson:
     steps: tuple[Step, ...]
     name: str = ""
     folder: Path | None = None
+    learnt: tuple[str, ...] = ()

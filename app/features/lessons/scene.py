@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 
+from app.engine.cover import Cover
 from app.engine.query import Query
 from app.scene.context import Context
 from app.scene.model import LaneScene
@@ -44,8 +45,8 @@ class LessonScene:
         Whether the goal is reached; None where that is not known yet.
     goal : str
         The goal, and how far it is.
-    covered : frozenset of int
-        Slots of the pictures that are covered.
+    covers : dict of int to Cover
+        What is covered of the lanes, by their slots.
     drawn_on : frozenset of int
         Slots of those that the guess is drawn over.
     pair, taken : tuple of (float, float)
@@ -61,10 +62,15 @@ class LessonScene:
     score: str
     reached: bool | None
     goal: str
-    covered: frozenset[int]
+    covers: Mapping[int, Cover]
     drawn_on: frozenset[int]
     pair: tuple[tuple[float, float], ...] = ()
     taken: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def covered(self) -> frozenset[int]:
+        """Slots of the lanes whose pictures are covered."""
+        return frozenset(slot for slot, cover in self.covers.items() if Cover.PAINT in cover)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -78,12 +84,15 @@ def shows(session: Session) -> Set[str] | None:
     return None if step is None or step.show is None else frozenset(step.show)
 
 
-def covers(document: Document, session: Session) -> Set[int]:
-    """Slots of the lanes that a prediction is about: a choice is about all."""
-    prediction = session.of(LessonSession).prediction
-    if prediction is None:
-        return frozenset()
-    return _slots(prediction, document)
+def covers(document: Document, session: Session) -> dict[int, Cover]:
+    """What the step hides of every lane, and what its prediction covers of those it is about."""
+    now = session.of(LessonSession)
+    if now.step is None:
+        return {}
+    step, asked = now.step, now.prediction
+    about = frozenset() if asked is None else _slots(asked, document)
+    found = {slot: step.hide | (step.cover if slot in about else 0) for slot in document.slots[: document.shown]}
+    return {slot: Cover(cover) for slot, cover in found.items() if cover}
 
 
 def _slots(prediction: Prediction, document: Document) -> frozenset[int]:
@@ -128,7 +137,7 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
             _score(context, state.guess),
             reached,
             goal,
-            frozenset(covers(document, context.session)),
+            covers(document, context.session),
             frozenset() if prediction is None else _slots(prediction, document),
             _places(points, state.guess.pair),
             () if gains is None else _places(points, gains.taken),

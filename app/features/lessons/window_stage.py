@@ -129,7 +129,7 @@ class LessonStage(QObject):
             if actions[name].isEnabled() != (lesson is not None):
                 actions[name].setEnabled(lesson is not None)
         self._share_keys(actions)
-        covered = lesson is not None and bool(lesson.covered)
+        covered = lesson is not None and bool(lesson.covers)
         for name in _with_models():
             if actions[name].isEnabled() == covered:
                 actions[name].setEnabled(not covered)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.state.document import Document
 from app.state.plain_text import plain
 
-from .reading import LONGEST_TITLE, open_fence
+from .parts import LONGEST_TITLE, open_fence
 
 #: A lesson without a step.
 NEW = """---

@@ -9,7 +9,7 @@ from app.engine.query import Query
 from app.engine.requests import Frame
 from app.scene.context import Context
 from app.scene.model import LaneScene
-from app.scene.text import COVERED
+from app.scene.text import COVERED, NUMBERS_COVERED
 from app.state.document import Document
 from app.state.session import Session
 from solver.core.binary_reduction import PairClassifier
@@ -86,7 +86,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message
     if _run(context, place) is None:
-        covered = f"{COVERED}." if said.headline == COVERED else ""
+        covered = f"{said.headline}." if said.headline in (COVERED, NUMBERS_COVERED) else ""
         relief, message = None, said.message or covered or said.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING

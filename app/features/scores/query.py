@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.cover import Cover
 from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
@@ -42,6 +44,7 @@ class Score:
     of: Points | Law
     model: Model
     compiled: bool
+    tells: ClassVar[Cover] = Cover.TEST
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the share, from 0 to 1."""

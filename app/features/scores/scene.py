@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.engine.cover import Cover
 from app.engine.query import Query
 from app.engine.requests import Phase
 from app.features.evaluation.scene import is_present
@@ -50,7 +51,7 @@ def status(context: Context, index: int) -> Status | None:
     """The test accuracy of the lane at place `index`."""
     document, slot = context.document, context.document.slots[index]
     frame = context.results.frame(slot)
-    if document.lanes[index].is_difference or frame is None or frame.model is None:
+    if document.lanes[index].is_difference or frame is None or frame.model is None or Cover.TEST in frame.cover:
         return None
     of = measured_on(document)
     if of is None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
 
-from app.features.lessons import controls, names, reading, shipped, starting
+from app.engine.cover import Cover
+from app.features.lessons import controls, names, parts, reading, shipped, starting, step_reader
 from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
@@ -112,6 +113,20 @@ def test_the_other_predictions_and_what_follows_from_them() -> None:
     assert only(step("show: none")).show == () and only(step("show: all")).show is None is only(step()).show
 
 
+def test_what_is_covered_why_an_answer_is_wrong_and_what_was_learnt() -> None:
+    asked = ("predict: Q?", "- a", "  reason: Not a,", "  for it is b.", "- b (right)", "- c")
+    found = only(step(*asked))
+    assert (found.cover, found.hide) == (Cover.PICTURE, Cover.NOTHING)
+    assert found.prediction is not None and found.prediction.reasons == ("Not a, for it is b.", "", "")
+    found = only(step("cover: numbers, Marks", "hide: test accuracy", *asked))
+    assert (found.cover, found.hide) == (Cover.NUMBERS | Cover.MARKS, Cover.TEST)
+    assert only(step("cover: none", *asked)).cover == Cover.NOTHING
+    assert only(step("hide: marks")).hide == Cover.MARKS
+    front = FRONT.replace("minutes", "learnt: One thing: this.\nlearnt: And that.\nminutes")
+    assert parse(front + "# S\n", "x.lesson.md", None).learnt == ("One thing: this.", "And that.")
+    assert parse(FRONT + "# S\n", "x.lesson.md", None).learnt == ()
+
+
 #: A fault, the line it is in, and words of its sentence.
 FAULTS: dict[str, tuple[str, int, str]] = {
     "nothing": ("", 1, "the file is empty"),
@@ -187,6 +202,21 @@ FAULTS: dict[str, tuple[str, int, str]] = {
     "the same answer twice": (step("predict: Q?", "- a (right)", "- a"), 8, "this answer stands here twice"),
     "an empty answer": (step("predict: Q?", "- a (right)", "-"), 8, "an answer has 1 to"),
     "an answer without a question": (step("- a"), 6, "an answer stands below its question"),
+    "a cover of nothing": (step("cover: marks"), 6, "cover belongs to a question"),
+    "an unknown cover": (step("hide: the truth"), 6, "there is no hide “the truth”"),
+    "a boundary on an open picture": (step("cover: marks", "predict boundary: Q?"), 6, "drawn on a covered picture"),
+    "a hidden goal": (step("hide: numbers", "goal: both above 90 %"), 6, "the goal would tell"),
+    "a reason of nothing": (step("predict: Q?", "reason: r", "- a (right)", "- b"), 7, "below the answer"),
+    "a reason twice": (step("predict: Q?", "- a (right)", "- b", "reason: r", "reason: r"), 10, "reason stands here"),
+    "an empty reason": (step("predict: Q?", "- a (right)", "- b", "reason:"), 9, "says nothing"),
+    "a reason of the right answer": (step("predict: Q?", "- a (right)", "reason: r", "- b"), 8, "needs no reason"),
+    "a long reason": (step("predict: Q?", "- a (right)", "- b", f"reason: {'r' * 601}"), 9, "more than 600"),
+    "learnt three times": (
+        "---\ntitle: T\nminutes: 5\nlearnt: l\nlearnt: l\nlearnt: l\n---\n# S\n",
+        6,
+        "more than twice",
+    ),
+    "much learnt": (f"---\ntitle: T\nminutes: 5\nlearnt: {'l' * 161}\n---\n# S\n", 4, "more than 160 characters"),
     "because of nothing": (step("because: b"), 6, "because belongs to a question"),
     "answers to a drawing": (step("predict boundary: Q?", "- a"), 7, "has no answers"),
     "another prediction": (step("predict colour: Q?"), 6, "write “predict: …”"),
@@ -391,7 +421,16 @@ def test_help_shows_how_lessons_are_written(qapp: object) -> None:
 
 def test_the_help_has_every_field_and_every_name() -> None:
     page = (assets("help") / "lessons.md").read_text(encoding="utf-8")
-    for word in (*reading.FIELDS, *reading.FRONT, *names.GENERATOR, *controls.PLACES, "classifiers", "test points"):
+    for word in (
+        *parts.FIELDS,
+        parts.REASON,
+        *parts.FRONT,
+        *step_reader.COVERS,
+        *names.GENERATOR,
+        *controls.PLACES,
+        "classifiers",
+        "test points",
+    ):
         assert f"`{word}" in page or f"{word}, " in page or f" {word}" in page, word
     for word in (*names.panels(), *names.layers(), *examples.BY_NAME):
         assert word in page, word
@@ -471,4 +510,4 @@ def test_a_line_of_a_megabyte_is_read_at_once(line: str) -> None:
 def test_a_megabyte_of_short_lines_is_read_at_once() -> None:
     for line in ("k = 1", "# S", "- a", "x", "hint: h", "![a](b)", "```"):
         text = step("predict: Q?", *[line] * (300_000 // (len(line) + 1)))
-        assert len(faults(text, "x.lesson.md", None)) <= reading.MOST_FAULTS
+        assert len(faults(text, "x.lesson.md", None)) <= parts.MOST_FAULTS

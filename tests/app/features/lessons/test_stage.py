@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.engine.cover import Cover
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
@@ -227,6 +228,48 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     click(window, qtbot, "lesson.reset")
     assert not here(window).state.guess.is_made and window.scene.lanes[0].picture is None
     assert not third.isChecked()
+
+
+def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    start = Start("example", "margin", (Setting(None, "classifiers", "svm, knn", 1),))
+    steps = (
+        Step("Marks", "", start, prediction=CHOICE, cover=Cover.MARKS),
+        Step("Numbers", "", start, prediction=CHOICE, cover=Cover.NUMBERS),
+        Step("Open", "", start, prediction=CHOICE, cover=Cover.NOTHING),
+        Step("Test", "", Start("example", "neighbours"), prediction=CHOICE, hide=Cover.TEST),
+        Step("Free", "", Start("example", "neighbours")),
+    )
+    begin(window, qtbot, Lesson("Covers", "", "", 5, steps))
+
+    def status(place: int) -> str:
+        return said(window, f"lane{place}.status")
+
+    def rings() -> int:
+        assert window.scene is not None
+        assert all(lane.picture is not None for lane in window.scene.lanes), "the pictures are open"
+        return len(window.scene.lanes[0].marks.free)
+
+    assert rings() == 0 and window.scene.lanes[0].run_state is None and "training 100" in status(0)
+    assert "training 100" in status(1) and not window.named_actions["race"].isEnabled()
+    window.lessons._lessons.go(1)
+    settle(qtbot, window)
+    assert rings() == 2 and "%" not in told(window) and "Numbers are covered" in status(0)
+    press(window, qtbot, Qt.Key.Key_2)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert rings() == 2 and "training 100" in status(0)
+    window.lessons._lessons.go(2)
+    settle(qtbot, window)
+    assert rings() == 2 and "training 100" in status(0) and window.named_actions["race"].isEnabled()
+    window.lessons._lessons.go(3)
+    settle(qtbot, window)
+    assert window.scene is not None and all(lane.picture is None for lane in window.scene.lanes)
+    press(window, qtbot, Qt.Key.Key_2)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert "training" in status(0) and "test" not in status(0), "hidden to the end of the step"
+    window.lessons._lessons.go(4)
+    settle(qtbot, window)
+    assert "training" in status(0) and "test" in status(0)
 
 
 def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
