@@ -1,4 +1,7 @@
-"""Share text: a document as one text, for a mail or a chat: points at 12 bits, classifiers, classes, test points, view.
+"""Share text: a document as one text, for a mail or a chat.
+
+It has the points at 12 bits, the generator that made them, classifiers, classes, test points and view.  Points that are
+still the generator's, bit for bit, are not sent but made anew from its settings, so that nothing of them is rounded.
 
 After `PREFIX` stands base64url, without padding, of what zlib makes of these bytes:
 
@@ -6,7 +9,7 @@ After `PREFIX` stands base64url, without padding, of what zlib makes of these by
 1         version
 4         CRC-32 of all that follows, little-endian, as are all numbers
 24        view: x, y and span as doubles
-2         number of points; where it is not 0:
+2         number of points that are sent; where it is not 0:
 32        lowest and highest x, lowest and highest y as doubles
 3 each    every point in its order: x and y at 12 bits, 0 the lowest and 4095 the highest value
 1         the classes that occur, class 1 the lowest bit
@@ -16,7 +19,12 @@ rest      msgpack map of what differs from a new document, by the names of a `*.
 
 In the map, classifiers and styles have only what differs from theirs; `painted` of the split is a bit for each point;
 `ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them; `step` is that
-of a lesson.  Notes, generator, what the points were standardised by and what features keep are never in it.
+of a lesson.  Notes, what the points were standardised by and what features keep are never in it.
+
+Version 2 is written where the document has a generator other than that of a new one, or points of one.  Its map may
+have `origin`, the settings that made the points, `generator`, those of the next points where they are others, and
+`made`, where some points are those of `origin`: the checksum of all that it makes, and as bits, where it is not all and
+none, which of them are `kept`, and which of the document's points are not among them (`sent`).
 
 What is read is written out as the file that it stands for and read by the rules of files; and a text is refused that
 this program would have written otherwise.
@@ -33,20 +41,27 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from app.files import documents
+from app.files import documents, file_format
 from app.files.documents import FileError, UnreadError, is_share_text
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
-from app.state.number_format import count, grouped
-from app.state.points import LIMIT, MAX_CLASSES
+from app.state.number_format import grouped
+from app.state.plain_text import plain
+from app.state.points import LIMIT, MAX_CLASSES, Points
 from app.state.test_split import IdSet
 from solver.core.arrays import Array, Integers
+from solver.data.datasets import DATASETS
+
+from . import generated_points
+from .generated_points import Made
 
 __all__ = ["MOST_BYTES", "MOST_POINTS", "PREFIX", "Shared", "decode", "encode", "is_share_text", "moves", "read"]
 
 PREFIX = documents.SHARE_PREFIX
-VERSION = 1
-#: Longer texts than those of so many points are nothing for a mail.
+#: The second has the generator; a document without one is written as older programs read it.
+VERSIONS = (1, 2)
+#: Longer texts than those of so many points that no generator made are nothing for a mail.
 MOST_POINTS = 450
 #: Of what is packed, and characters of a text.
 MOST_BYTES = 1_000_000
@@ -59,6 +74,7 @@ _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 _PLAIN = ("shown", "compared", "axes", "training_limit")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
 _KEYS = (*_LISTS, *_PLAIN, "split", "ids", "step")
+_GENERATORS = ("generator", "origin")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +94,14 @@ class Shared:
 
 def encode(document: Document, lesson_step: int | None = None) -> str:
     """The text of `document`; FileError with one sentence where it has too many points."""
-    if len(document.points) > MOST_POINTS:
-        points = count(len(document.points), "point")
-        raise FileError(f"{_NAME} holds at most {MOST_POINTS} points; this document has {points}, so save a file.")
     # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
-    bare = replace(document, notes="", generator=GeneratorSettings(), origin=None, scaling=None, attached=())
-    packed = _packed(documents.decode(documents.encode(bare)), lesson_step)
+    bare = replace(_without_points(document), notes="", scaling=None, attached=())
+    bare = documents.decode(documents.encode(bare))
+    split = replace(bare.split, painted=document.split.painted)
+    made = generated_points.find(document.points, document.origin)
+    if why := _too_large(document, made):
+        raise FileError(why)
+    packed = _packed(replace(bare, points=document.points, split=split), lesson_step, made)
     return PREFIX + _as_text(zlib.compress(packed, 9))
 
 
@@ -100,19 +118,20 @@ def read(text: str) -> Shared:
     if not body.startswith(PREFIX):
         raise FileError(f"{_NAME} does not begin with {PREFIX}.")
     packed = _unpacked(body.removeprefix(PREFIX))
-    if packed[0] != VERSION:
-        raise UnreadError(f"{_NAME} is of version {packed[0]}; this program reads version {VERSION}.")
+    if packed[0] not in VERSIONS:
+        versions = " and ".join(map(str, VERSIONS))
+        raise UnreadError(f"{_NAME} is of version {packed[0]}; this program reads versions {versions}.")
     if zlib.crc32(packed[5:]) != int.from_bytes(packed[1:5], "little"):
         raise _damaged("its checksum is wrong")
-    shared = _shared(packed[5:])
-    if _packed(shared.document, shared.lesson_step) != packed:
+    shared, made = _shared(packed[5:], packed[0])
+    if _packed(shared.document, shared.lesson_step, made) != packed:
         raise _damaged("no program writes it like this")
     return shared
 
 
 def moves(document: Document) -> tuple[float, float]:
     """By how much a point is moved at most in x and in y by being shared."""
-    xy = document.points.xy
+    xy = _sent(document.points, generated_points.find(document.points, document.origin)).xy
     if not len(xy):
         return 0.0, 0.0
     x, y = (float(np.abs(_places(*_levels(xy[:, axis])) - xy[:, axis]).max()) for axis in (0, 1))
@@ -153,23 +172,38 @@ def _unpacked(body: str) -> bytes:
 # -- bytes and document --------------------------------------------------------------------------------------------
 
 
-def _packed(document: Document, step: int | None) -> bytes:
-    points, view = document.points, document.view
+def _too_large(document: Document, made: Made | None) -> str:
+    n_points, n_sent = len(document.points), len(_sent(document.points, made))
+    if n_sent <= MOST_POINTS:
+        return ""
+    those = "points" if made is None else "points beside those of the generator"
+    points = f"{grouped(n_points)} points" if made is None else f"{grouped(n_sent)} of them"
+    return f"{_NAME} holds at most {MOST_POINTS} {those}; this document has {points}, so save a file."
+
+
+def _sent(points: Points, made: Made | None) -> Points:
+    return points if made is None else points.chosen(made.own)
+
+
+def _packed(document: Document, step: int | None, made: Made | None) -> bytes:
+    points, view = _sent(document.points, made), document.view
     body = _HEAD.pack(view.x, view.y, view.span, len(points))
     if len(points):
         columns = [_levels(points.xy[:, axis]) for axis in (0, 1)]
         body += _BOX.pack(*(end for column in columns for end in column[1:]))
         body += _twelve_bits(*(column[0] for column in columns)) + _class_bits(points.labels)
-    body += msgspec.msgpack.encode(_differing(document, step))
-    return bytes([VERSION]) + zlib.crc32(body).to_bytes(4, "little") + body
+    rest = _differing(document, step) | _generators(document, made)
+    body += msgspec.msgpack.encode(rest)
+    version = 2 if any(name in rest for name in _GENERATORS) else 1
+    return bytes([version]) + zlib.crc32(body).to_bytes(4, "little") + body
 
 
-def _shared(body: bytes) -> Shared:
+def _shared(body: bytes, version: int) -> tuple[Shared, Made | None]:
     *view, n_points = _HEAD.unpack_from(body)
     if n_points > MOST_POINTS:
         raise FileError(f"{_NAME} has {grouped(n_points)} points; there may be {MOST_POINTS}.")
     at = _HEAD.size
-    points: dict[str, Any] = {"x": [], "y": [], "class": []}
+    points = Points()
     if n_points:
         if len(body) < at + _BOX.size + 3 * n_points + 1:
             raise _damaged("points are missing")
@@ -180,35 +214,102 @@ def _shared(body: bytes) -> Shared:
         levels = _of_twelve_bits(body[at : at + 3 * n_points])
         at += 3 * n_points
         labels, at = _of_class_bits(body, at, n_points)
-        x, y = _places(levels[0], *box[:2]), _places(levels[1], *box[2:])
-        points = {"x": x.tolist(), "y": y.tolist(), "class": (labels + 1).tolist()}
-    return _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, body[at:])
-
-
-def _with_rest(view: dict[str, float], points: dict[str, Any], packed: bytes) -> Shared:
-    """The document of these points and the map in `packed`, by way of its file: what no file may hold is refused."""
+        points = Points.of(np.column_stack((_places(levels[0], *box[:2]), _places(levels[1], *box[2:]))), labels)
     try:
-        rest = msgspec.msgpack.decode(packed, type=dict[str, Any])
-        if unknown := set(rest) - set(_KEYS):
+        rest = msgspec.msgpack.decode(body[at:], type=dict[str, Any])
+        allowed = _KEYS if version == 1 else (*_KEYS, *_GENERATORS, "made")
+        if unknown := set(rest) - set(allowed):
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
-        step, ids, split = rest.pop("step", None), rest.pop("ids", None), dict(rest.pop("split", {}))
-        painted = split.pop("painted", b"")
-        file = _plain() | rest | {"view": view, "points": points, "split": split}
-        if ids is not None:
-            points["ids"] = ids
-        # As text, which has no word for what is not a number; JSON has no bytes either, nor keys that are no text.
-        document = documents.decode(msgspec.json.encode(file), _NAME)
+        _complete_generators(rest)
+        made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None
+        shared = _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, made, rest)
+        return shared, made
     except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError, OverflowError):
         raise _damaged("its settings cannot be read") from None
+
+
+def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: dict[str, Any]) -> Shared:
+    """The document of these points and the map `rest`, by way of its file: what no file may hold is refused."""
+    step, ids, split = rest.pop("step", None), rest.pop("ids", None), dict(rest.pop("split", {}))
+    painted, all_points = split.pop("painted", b""), sent if made is None else made.with_own(sent)
+    x, y = all_points.xy.T.tolist()
+    points = {"x": x, "y": y, "class": (all_points.labels + 1).tolist()}
+    if ids is not None:
+        points["ids"] = ids
+    file = _plain() | rest | {"view": view, "points": points, "split": split}
+    # As text, which has no word for what is not a number; JSON has no bytes either, nor keys that are no text.
+    document = documents.decode(msgspec.json.encode(file), _NAME)
     if not (step is None or (type(step) is int and 1 <= step <= MOST_STEPS)):
         raise FileError(f"{_NAME} cannot be used: its step of a lesson is none.")
     if painted:
-        ids, n_points = document.points.ids, len(document.points)
-        if not isinstance(painted, bytes) or len(painted) != (n_points + 7) // 8:
+        if not isinstance(painted, bytes) or len(painted) != (len(document.points) + 7) // 8:
             raise FileError(f"{_NAME} names test points that are not among its points.")
-        which = np.unpackbits(np.frombuffer(painted, dtype=np.uint8), count=n_points).astype(bool)
-        document = replace(document, split=replace(document.split, painted=IdSet(ids[which])))
+        which = document.points.ids[_of_bits(painted, len(document.points))]
+        document = replace(document, split=replace(document.split, painted=IdSet(which)))
     return Shared(document, step)
+
+
+# -- points of the generator ---------------------------------------------------------------------------------------
+
+
+def _generators(document: Document, made: Made | None) -> dict[str, Any]:
+    """What the map has of the generator, as differences: the origin from a new one, the generator from the origin."""
+    new, origin = GeneratorSettings(), document.origin
+    found: dict[str, Any] = {}
+    if document.generator != (origin or new):
+        found["generator"] = _difference(msgspec.to_builtins(document.generator), msgspec.to_builtins(origin or new))
+    if origin is not None:
+        found["origin"] = _difference(msgspec.to_builtins(origin), msgspec.to_builtins(new))
+    if made is not None:
+        found["made"] = {"checksum": made.checksum}
+        if not made.kept.all():
+            found["made"]["kept"] = np.packbits(made.kept).tobytes()
+        if made.own.any():
+            found["made"]["sent"] = np.packbits(made.own).tobytes()
+    return found
+
+
+def _complete_generators(rest: dict[str, Any]) -> None:
+    """The generator's settings in full, as in a file."""
+    before = msgspec.to_builtins(GeneratorSettings())
+    for name in ("origin", "generator"):
+        if name in rest or (name == "generator" and "origin" in rest):
+            changes = dict(rest.get(name, {}))
+            unknown, kind = [f"“{plain(key[:40])}”" for key in changes.keys() - before], changes.get("name", "moons")
+            if isinstance(kind, str) and kind not in DATASETS:
+                unknown.append(f"“{plain(kind[:40])}”")
+            if unknown:
+                raise UnreadError(f"{_NAME} has a generator with {min(unknown)}, which this program does not know.")
+            before = rest[name] = before | changes
+
+
+def _made(values: dict[str, Any], origin: Any, n_sent: int) -> Made:
+    """The points of the generator that the map tells of."""
+    try:
+        points = generated_points.made_by(msgspec.convert(origin, GeneratorSettings))
+    except msgspec.ValidationError:
+        points = None
+    if points is None:
+        raise FileError(f"{_NAME} cannot be used: there are no points of such a generator.")
+    kept = _of_bits(values["kept"], len(points)) if "kept" in values else np.ones(len(points), dtype=bool)
+    number = int(np.count_nonzero(kept)) + n_sent
+    own = _of_bits(values["sent"], number) if "sent" in values else np.zeros(number, dtype=bool)
+    if np.count_nonzero(own) != n_sent:
+        raise _damaged("points are missing")
+    made = Made(points, kept, own)
+    if values.get("checksum") != made.checksum:
+        raise FileError(f"{_NAME} cannot be used: the generator here makes other points; ask for a file instead.")
+    return made
+
+
+def _of_bits(bits: Any, number: int) -> NDArray[np.bool_]:
+    """So many bits; ValueError where `bits` are not as many bytes as these take."""
+    if not isinstance(bits, bytes) or len(bits) != (number + 7) // 8:
+        raise ValueError
+    return np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=number).astype(bool)
+
+
+# -- the map -------------------------------------------------------------------------------------------------------
 
 
 @cache
@@ -224,7 +325,7 @@ def _plain() -> dict[str, Any]:
 
 def _differing(document: Document, step: int | None) -> dict[str, Any]:
     """What a file of `document` has beside its points that one of a new document has not."""
-    file, plain = msgspec.json.decode(documents.encode(document)), _plain()
+    file, plain = msgspec.json.decode(documents.encode(_without_points(document))), _plain()
     rest: dict[str, Any] = {}
     for name, default in _LISTS.items():
         if file[name] != plain[name]:
@@ -232,16 +333,22 @@ def _differing(document: Document, step: int | None) -> dict[str, Any]:
             rest[name] = [_difference(each, values) for each in file[name]]
     rest |= {name: file[name] for name in _PLAIN if file[name] != plain[name]}
     split = _difference(file["split"], plain["split"])
-    if split.pop("painted", None):
-        chosen = np.isin(document.points.ids, document.split.painted.ids)
+    ids = document.points.ids
+    chosen = np.isin(ids, document.split.painted.ids)
+    if chosen.any():
         split["painted"] = np.packbits(chosen).tobytes()
     if split:
         rest["split"] = split
-    if "ids" in file["points"]:
-        rest["ids"] = file["points"]["ids"]
+    if len(ids) and (ids[0], ids[-1]) != (0, len(ids) - 1):
+        rest["ids"] = file_format.runs_of(ids).tolist()
     if step is not None:
         rest["step"] = step
     return rest
+
+
+def _without_points(document: Document) -> Document:
+    """The rest of the document: points take by far most of the time that a file takes."""
+    return replace(document, points=Points(), split=replace(document.split, painted=IdSet()))
 
 
 def _difference(values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:

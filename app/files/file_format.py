@@ -333,7 +333,7 @@ def _of_runs(first: Ids, counts: Ids) -> Ids:
     return ids
 
 
-def _runs_of(ids: Ids) -> Integers:
+def runs_of(ids: Ids) -> Integers:
     """First id and length of each run of ascending `ids`, shape (m, 2)."""
     first = np.flatnonzero(np.diff(ids, prepend=-2) != 1)
     return np.column_stack((ids[first], np.diff(first, append=len(ids))))
@@ -350,7 +350,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     yield b',"class":'
     yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
     ids = document.points.ids
-    runs = _runs_of(ids)
+    runs = runs_of(ids)
     if len(runs) > 1 or (len(ids) and ids[0] != 0):
         yield b',"ids":'
         yield from _list(_cut(runs))
@@ -358,7 +358,7 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     drawn = {"kind": split.kind, "ratio": split.ratio, "seed": split.seed}
     yield b'},"split":' + msgspec.json.encode(drawn)[:-1] + b',"painted":'
     # Of points that are gone nothing is kept: a new point may get their ids after opening.
-    yield from _list(_cut(_runs_of(ids[document.points.indices_of(split.painted.ids)])))
+    yield from _list(_cut(runs_of(ids[document.points.indices_of(split.painted.ids)])))
     yield b"},"
     rest = {
         "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],

@@ -168,18 +168,17 @@ class ImportExport:
 
     def copy_as_text(self, save: Callable[[], object]) -> None:
         """The document as a share text to the clipboard; `save` asks where to save all digits of it."""
-        self._tasks.in_turn(lambda: self._copy_as_text(save), "clipboard")
-
-    def _copy_as_text(self, save: Callable[[], object]) -> None:
-        from app.exchange import share_text
-
-        from .share import ShareDialog
+        from .share import ShareDialog, copied  # only now: nothing of it is needed to start
 
         document = self._controller.document
-        text = share_text.encode(document) if len(document.points) <= share_text.MOST_POINTS else ""
-        if text:
-            QApplication.clipboard().setText(text)
-        ShareDialog(self._window, document, text, save).open()
+
+        def show(made: tuple[str, list[str]]) -> None:
+            if made[0]:
+                QApplication.clipboard().setText(made[0])
+            ShareDialog(self._window, *made, save).open()
+
+        task = Task("Copying as text", lambda progress: copied(document), "The document was not copied as text")
+        self._tasks.run(task, show, line="clipboard")
 
     def _not_pasted(self, error: FileError) -> None:
         from app.exchange import DoubtError

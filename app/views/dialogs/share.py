@@ -9,20 +9,34 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontDatabase, QTextOption
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.exchange.share_text import MOST_POINTS, moves
+from app.exchange.share_text import encode, moves
+from app.files.documents import FileError
 from app.state.document import Document
 from app.state.number_format import count
 from app.views.widgets.form_fields import describe, filled, named
 
-LEFT_OUT = "Not in the text: notes, the generator, and what standardised points were standardised by."
+LEFT_OUT = "Not in the text: notes, and what standardised points were standardised by."
+
+
+def copied(document: Document) -> tuple[str, list[str]]:
+    """The share text of the document, and the sentences about it; "" and why where no text can hold it."""
+    try:
+        text = encode(document)
+    except FileError as error:
+        return "", [f"Nothing was copied.  {error}", "A file holds all points."]
+    said = f"Copied: {count(len(document.points), 'point')}, {count(len(text), 'character')}."
+    return text, [f"{said}  To open it, paste it into this window.", rounding(document), LEFT_OUT]
 
 
 def rounding(document: Document) -> str:
     """By how much points are moved at most, in a sentence."""
+    if document.is_generated:
+        return "The text has the generator's settings instead of its points, so that none of them is moved."
     x, y = moves(document)
+    kept = "Points are kept at 12 bits" if document.origin is None else "Edited points are kept at 12 bits"
     if x == y == 0:
-        return "Points are kept at 12 bits; none of these is moved by that."
-    return f"Points are kept at 12 bits: x moves by at most {_at_most(x)}, y by at most {_at_most(y)}."
+        return f"{kept}; none of these is moved by that."
+    return f"{kept}: x moves by at most {_at_most(x)}, y by at most {_at_most(y)}."
 
 
 def _at_most(value: float) -> str:
@@ -39,25 +53,19 @@ class ShareDialog(QDialog):
     Parameters
     ----------
     parent : QWidget
-    document : Document
     text : str
-        What has been copied, or "" where the document has too many points for that.
+        What has been copied, or "" where no text can hold the document.
+    said : list of str
+        The sentences about it.
     save : callable
         Asks where to save the document, once the dialog is closed.
     """
 
-    def __init__(self, parent: QWidget, document: Document, text: str, save: Callable[[], object]) -> None:
+    def __init__(self, parent: QWidget, text: str, said: list[str], save: Callable[[], object]) -> None:
         super().__init__(parent)
         self.setObjectName("share")
         self.setWindowTitle("Copy as text")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        points = count(len(document.points), "point")
-        if text:
-            copied = f"Copied: {points}, {count(len(text), 'character')}."
-            said = [f"{copied}  To open it, paste it into this window.", rounding(document), LEFT_OUT]
-        else:
-            said = [f"Nothing was copied: a text holds at most {MOST_POINTS} points, and there are {points}."]
-            said.append("A file holds them all.")
         about = named(QLabel("\n".join(said), wordWrap=True, textFormat=Qt.TextFormat.PlainText), "share.about")
         about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = filled(QVBoxLayout(self), about)

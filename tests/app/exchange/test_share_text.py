@@ -9,6 +9,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,12 @@ from app.state.document import PLAIN_STYLES, ClassStyle, Document, GeneratorSett
 from app.state.points import LIMIT, Points
 from app.state.scaling import Scaling
 from app.state.test_split import KINDS, IdSet, Split
+from solver.data.datasets import DATASETS
 from tests.app.files.test_files import content
 
-CARRIED = ("lanes", "shown", "view", "styles", "axes", "training_limit", "compared", "split")
+CARRIED = (
+    "lanes", "shown", "view", "styles", "axes", "training_limit", "compared", "split", "generator", "origin",
+)  # fmt: skip
 
 
 # -- random documents ----------------------------------------------------------------------------------------------
@@ -84,6 +88,12 @@ def any_document(seed: int) -> Document:
     xy = np.clip(draw.normal(size=(n, 2)) * [size, size * rng.choice([0, 1e-3, 1])] + away, -LIMIT, LIMIT)
     classes = draw.permutation(8)[: rng.randint(1, 8)]
     points = Points.of(xy, classes[draw.integers(0, len(classes), n)])
+    origin = rng.choice([None, None, GeneratorSettings(count=rng.randint(1, 300), seed=rng.randrange(99))])
+    if origin is not None:
+        made = origin.points()
+        points = made.append(points.xy[:150], points.labels[:150]) if rng.random() < 0.5 else made
+        points = points.chosen(draw.random(len(points)) < rng.choice([0.9, 2]))
+        n = len(points)
     if rng.random() < 0.3 and n:
         points = Points.of(points.xy, points.labels, np.cumsum(draw.integers(1, rng.choice([2, 3, 2**43]), n)) - 1)
     lanes = tuple(any_lane(rng) for _ in range(rng.randint(1, 4)))
@@ -104,6 +114,8 @@ def any_document(seed: int) -> Document:
             rng.choice([0, rng.randrange(2**31)]),
             IdSet(points.ids[draw.random(n) < rng.choice([0, 0.4])]),
         ),
+        origin=origin,
+        generator=rng.choice([GeneratorSettings(), GeneratorSettings("xor", noise=0.5, seed=rng.randrange(9))]),
     )
 
 
@@ -150,16 +162,79 @@ def test_examples_come_back(example: examples.Example) -> None:
 
 def test_what_is_left_out() -> None:
     points = Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1])
-    document = Document(
-        points,
-        generator=GeneratorSettings("circle", seed=77),
-        notes="secret " * 1000,
-        origin=GeneratorSettings("circle", seed=77),
-        scaling=Scaling((0.0, 1.0), (2.0, 3.0)),
-    )
+    document = Document(points, notes="secret " * 1000, scaling=Scaling((0.0, 1.0), (2.0, 3.0)))
     again = decode(encode(document))
     assert encode(document) == encode(Document(points))
-    assert (again.notes, again.generator, again.origin, again.scaling) == ("", GeneratorSettings(), None, None)
+    assert (again.notes, again.scaling) == ("", None)
+
+
+# -- the generator -------------------------------------------------------------------------------------------------
+
+RINGS = GeneratorSettings("circle", 150, 0.05, seed=77, shift=0.02, flipped=0.1)
+EVERY = [
+    GeneratorSettings(name, 40, 0.1, 3, 0.1 * kind.has_shift, kind.n_classes[1], 0.05)
+    for name, kind in DATASETS.items()
+]
+
+
+def generated(settings: GeneratorSettings) -> Document:
+    points = settings.points()
+    return Document(points, view=View.fitting(points), generator=settings, origin=settings)
+
+
+@pytest.mark.parametrize("settings", [*EVERY, RINGS, GeneratorSettings(count=25_000)], ids=lambda each: each.name)
+def test_points_of_the_generator_are_not_sent(settings: GeneratorSettings) -> None:
+    document = generated(settings)
+    text = encode(document)
+    again = decode(text)
+    assert len(text) < 260 and moves(document) == (0.0, 0.0) and encode(again) == text
+    assert again.is_generated and again.points.same_as(document.points)
+    assert (again.origin, again.generator) == (settings, settings)
+
+
+def test_of_edited_points_only_those_are_sent() -> None:
+    """One moved, one of another class, one removed, three added, two of them on top of others."""
+    points = generated(RINGS).points
+    xy, labels = points.xy.copy(), points.labels.copy()
+    xy[7] += 0.25
+    labels[9] = 5
+    points = Points.of(xy, labels).append(np.vstack((xy[20:22], [(0.1, 0.2)])), [labels[20], labels[21], 2])
+    points = points.chosen(points.ids != 30)
+    document = replace(generated(RINGS), points=points, generator=GeneratorSettings("spirals"))
+    text = encode(document)
+    again = decode(text)
+    assert len(text) < 600 and encode(again) == text and not again.is_generated
+    assert (again.origin, again.generator) == (RINGS, GeneratorSettings("spirals"))
+    assert again.points.ids.tolist() == points.ids.tolist() and again.points.labels.tolist() == points.labels.tolist()
+    moved = (again.points.xy != points.xy).any(axis=1)
+    assert set(points.ids[moved]) <= {7, 9, 300, 301, 302}
+    assert np.abs(again.points.xy - points.xy).max(axis=0).tolist() == list(moves(document)) and 0 < moved.sum()
+
+
+def test_points_that_stand_on_top_of_others_in_another_order() -> None:
+    """Without noise all points of a class are one; however they are mixed, what is written can be read."""
+    settings = GeneratorSettings("blobs", 30, 0.0, n_classes=2)
+    made = generated(settings)
+    for seed in range(20):
+        order = np.random.default_rng(seed).integers(0, 60, 50)
+        document = replace(made, points=Points.of(made.points.xy[order], made.points.labels[order]))
+        again = decode(encode(document))
+        assert again.points.same_as(document.points) and again.origin == settings
+
+
+def test_a_generator_whose_points_are_gone_is_kept() -> None:
+    mine = Points.of([(0.0, 0.0), (1.0, 1.0)], [0, 1])
+    for document in (replace(generated(RINGS), points=mine), replace(generated(RINGS), points=Points())):
+        again = decode(encode(document))
+        assert again.origin == RINGS and again.points.same_as(document.points)
+    assert decode(encode(Document(mine, generator=RINGS))).generator == RINGS
+
+
+def test_more_edited_points_are_one_sentence() -> None:
+    document = generated(GeneratorSettings(count=1000))
+    document = replace(document, points=document.points.append(np.random.default_rng(0).normal(size=(451, 2)), 0))
+    with pytest.raises(FileError, match="450 points beside those of the generator; this document has 451 of them, so"):
+        encode(document)
 
 
 def test_a_step_of_a_lesson_is_carried() -> None:
@@ -254,6 +329,16 @@ def put(at: int, kind: str, *values: float) -> str:
     return packed(BODY[:at] + struct.pack(kind, *values) + BODY[at + struct.calcsize(kind) :])
 
 
+MADE_BODY = unpacked(encode(generated(RINGS)))
+MADE = msgspec.msgpack.decode(MADE_BODY[26:])["made"]
+
+
+def of_generator(**changes: Any) -> str:
+    """A text of points that a generator made, with other parts in its map."""
+    rest = msgspec.msgpack.decode(MADE_BODY[26:])
+    return packed(MADE_BODY[:26] + msgspec.msgpack.encode(rest | changes), 2)
+
+
 NAN, INF = float("nan"), float("inf")
 RAW = zlib.compressobj(zdict=b"classifier")
 DICTIONARY = RAW.compress(b"\1" + struct.pack("<I", zlib.crc32(BODY)) + BODY) + RAW.flush()
@@ -272,7 +357,7 @@ BAD: dict[str, tuple[Callable[[], str], str]] = {
     "an agreed dictionary": (lambda: in_text(DICTIONARY), "unpack"),
     "too long": (lambda: PREFIX + "A" * 2_000_000, "longer than"),
     "wrong checksum": (lambda: in_text(zlib.compress(b"\1abcd" + BODY)), "checksum"),
-    "a newer version": (lambda: packed(b"anything at all" * 9, 2), "version 2; this program reads version 1"),
+    "a newer version": (lambda: packed(b"anything at all" * 9, 3), "version 3; this program reads versions 1 and 2"),
     "version 0": (lambda: packed(BODY, 0), "version 0"),
     "empty": (lambda: packed(b""), "too early"),
     "view of nothing": (lambda: put(VIEW, "<d", NAN), "view.x"),
@@ -299,6 +384,28 @@ BAD: dict[str, tuple[Callable[[], str], str]] = {
     "notes": (lambda: with_rest(notes="secret"), "'notes'"),
     "a generator": (lambda: with_rest(generator={}), "'generator'"),
     "an origin": (lambda: with_rest(origin={}), "'origin'"),
+    "no generator in a text of version 2": (lambda: packed(BODY, 2), "no program"),
+    "an unknown data set": (lambda: of_generator(origin={"name": "swiss roll"}), "with “swiss roll”, which"),
+    "the next of an unknown one": (lambda: of_generator(generator={"name": "dunes"}), "with “dunes”, which"),
+    "a data set that is no word": (lambda: of_generator(origin={"name": 7}), "no points of such"),
+    "an impossible generator": (lambda: of_generator(origin={"count": 0}), "no points of such"),
+    "a generator with more": (lambda: of_generator(origin={"power": 2}), "with “power”, which"),
+    "a generator of noise": (lambda: of_generator(origin={"noise": NAN}), "no points of such"),
+    "a generator that is none": (lambda: of_generator(origin=7), "settings"),
+    "default of a generator": (lambda: of_generator(generator={}), "no program"),
+    "a million points": (lambda: of_generator(origin={"name": "blobs", "count": 50_000, "n_classes": 8}), "no points"),
+    "classes that there are not": (lambda: of_generator(origin={"n_classes": 3}), "no points"),
+    "the next generator is impossible": (lambda: of_generator(generator={"count": 0}), "generator.count"),
+    "made by nothing": (
+        lambda: packed(BODY[:MAP] + msgspec.msgpack.encode(REST | {"made": {}}), 2),
+        "no points of such",
+    ),
+    "other points": (lambda: of_generator(origin={"name": "moons"}), "makes other points"),
+    "no checksum": (lambda: of_generator(made={}), "makes other points"),
+    "made is no map": (lambda: of_generator(made=7), "settings"),
+    "too few bits": (lambda: of_generator(made=MADE | {"kept": b"x"}), "settings"),
+    "bits that are a number": (lambda: of_generator(made=MADE | {"sent": 7}), "settings"),
+    "fewer are sent": (lambda: of_generator(made=MADE | {"sent": bytes([255]) * 38}), "points are missing"),
     "points in the map": (lambda: with_rest(points={}), "'points'"),
     "a default": (lambda: with_rest(training_limit=10_000), "no program"),
     "default of a parameter": (lambda: with_rest(lanes=[{"classifier": "knn"}, {"classifier": "svm"}]), "no program"),
@@ -360,7 +467,7 @@ def test_a_key_twice_is_refused() -> None:
 
 def test_what_a_newer_program_wrote_may_be_sound() -> None:
     with pytest.raises(UnreadError):
-        decode(packed(BODY, 2))
+        decode(packed(BODY, 3))
 
 
 def mutated(data: bytes, rng: random.Random, other: bytes) -> bytes:
