@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controllers.controller import Controller
+from app.files.background_task import Task
 from app.files.documents import FileError, is_share_text
 from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.state.plain_text import plain

@@ -26,7 +26,7 @@ from app.features.study import results
 from app.features.study.kept import Kept
 from app.files import documents
 from app.files.documents import FileError, UnreadError
-from app.state.document import Document
+from app.state.document import Document, GeneratorSettings
 
 AGES = Path(__file__).parent / "ages"
 DOCUMENTS = sorted(path.stem for path in AGES.glob("*.playground"))
@@ -277,6 +277,19 @@ def test_the_first_share_text_opens() -> None:
         old, new = np.array(whole["points"][axis]), np.array(after["points"][axis])
         assert np.abs(old - new).max() <= np.ptp(old) / 4095 / 2 * (1 + 1e-9)
     assert "".join(share_text.encode(document, 7).split()) == "".join((AGES / "first-share.txt").read_text().split())
+
+
+def test_a_share_text_with_a_generator_opens() -> None:
+    shared = share_text.read((AGES / "second-share.txt").read_text())
+    document = shared.document
+    assert (shared.lesson_step, document.shown, len(document.points)) == (3, 3, 161)
+    assert document.origin == GeneratorSettings("blobs", 40, 0.3, seed=5, n_classes=4, flipped=0.05)
+    assert document.generator == GeneratorSettings("circle", 70, 0.125, seed=9, shift=0.0625)
+    made, points = document.origin.points(), document.points
+    left = np.delete(np.arange(160), 77)  # one was removed, one moved, and two were added
+    assert np.flatnonzero((points.xy[:159] != made.xy[left]).any(axis=1)).tolist() == [3]
+    assert points.labels.tolist() == [*made.labels[left], 4, 0] and 77 not in points.ids
+    assert np.abs(points.xy[[3, 159, 160]] - [made.xy[3] + 0.5, (0, 0), (0.5, 0.25)]).max() < 1e-3
 
 
 def test_the_first_lesson_says_what_it_said() -> None:

@@ -35,6 +35,7 @@ def test_a_lesson_is_made_by_doing() -> None:
     assert [step.show for step in lesson.steps] == [None, ("k", "weights"), ()]
     for place, document in enumerate((first, second, first)):
         assert same(starting.start_of(lesson, place), document) and lesson.steps[place].text
+    assert [starting.start_of(lesson, place).is_generated for place in range(3)] == [True, False, True]
 
 
 @pytest.mark.parametrize("before", ["# S\n\n```\ncode", "# S\n\n~~~\n", "# S\nshow: k", "# S\r\n\r\nText   \n\n\n\n"])

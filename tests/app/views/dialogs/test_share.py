@@ -15,16 +15,18 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabe
 from app.exchange.share_text import MOST_POINTS, decode, encode, moves
 from app.files import documents
 from app.learners.knn import KnnSettings
-from app.state.document import Document, Lane, View, default_document
+from app.state.commands import AddPoints
+from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.state.number_format import count
 from app.state.points import Points
 from app.state.test_split import IdSet, Split
 from app.views.dialogs.import_table import ImportDialog
 from app.views.dialogs.share import ShareDialog, _at_most
+from app.views.widgets.form_fields import NumberField
 from app.views.window import MainWindow
 from tests.app.files.test_files import content
 from tests.app.views.test_nothing_is_cut_off import SLACK, lacking
-from tests.windows import Make, finish_tasks
+from tests.windows import Make, QtBot, finish_tasks, settle
 
 CTRL, SHIFT, ALT = (
     Qt.KeyboardModifier.ControlModifier,
@@ -74,9 +76,10 @@ def test_copy_as_text(make: Make) -> None:
     shown, text = dialog(window), encode(MINE)
     assert QApplication.clipboard().text() == text == shown.findChild(QPlainTextEdit, "share.text").toPlainText()
     about = shown.findChild(QLabel, "share.about").text()
-    x, y = (_at_most(each) for each in moves(MINE))
     assert f"Copied: 200 points, {count(len(text), 'character')}." in about
-    assert f"x moves by at most {x}, y by at most {y}." in about and "notes, the generator" in about
+    assert (
+        "settings instead of its points, so that none of them is moved" in about and "Not in the text: notes" in about
+    )
     assert shown.findChild(QPlainTextEdit).isReadOnly() and window.document is before
     close = shown.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Close)
     QTest.mouseClick(close, Qt.MouseButton.LeftButton)
@@ -86,6 +89,37 @@ def test_copy_as_text(make: Make) -> None:
     save = window.findChild(QFileDialog, "save_as")
     assert save is not None and save.isVisible() and not again.isVisible()
     save.reject()
+
+
+def test_the_generator_goes_on_after_pasting(make: Make, qtbot: QtBot) -> None:
+    """Test accuracy on new points, and the Noise field: they live on; so does the rest of edited points."""
+    rings = GeneratorSettings("circle", 40, 0.1, seed=3)
+    points = rings.points()
+    theirs = Document(points, view=View.fitting(points), generator=rings, origin=rings)
+    window = make(theirs, wait=False)
+    dialog(window).close()
+    copied = QApplication.clipboard().text()
+    window.named_actions["clear"].trigger()
+    assert window.document.origin is None
+    paste(window, copied)
+    assert window.document.is_generated and window.document.generator == rings and len(copied) < 200
+    settle(qtbot, window)
+    assert "test " in window.findChild(QLabel, "lane0.status").text()
+    field = window.findChild(NumberField, "generator.noise")
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "0.3")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert window.document.origin.noise == 0.3 and window.document.is_generated
+    window.controller.store.dispatch(AddPoints(xy=((0.123456, 0.2), (0.3, -0.1), (-0.2, 0.1)), labels=(0, 1, 0)))
+    edited, shown = window.document, dialog(window)
+    x, y = (_at_most(each) for each in moves(edited))
+    assert f"Edited points are kept at 12 bits: x moves by at most {x}, y by at most {y}." in (
+        shown.findChild(QLabel, "share.about").text()
+    )
+    shown.close()
+    again = decode(QApplication.clipboard().text())
+    assert again.origin == edited.origin and np.array_equal(again.points.xy[:80], edited.points.xy[:80])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +136,7 @@ def test_too_many_points_are_offered_a_file(make: Make) -> None:
     QApplication.clipboard().setText("before")
     shown = dialog(window)
     assert QApplication.clipboard().text() == "before" and shown.findChild(QPlainTextEdit) is None
-    assert "Nothing was copied: a text holds at most 450 points, and there are 451 points." in (
+    assert "Nothing was copied.  The share text holds at most 450 points; this document has 451 points, so save" in (
         shown.findChild(QLabel, "share.about").text()
     )
     QTest.mouseClick(shown.findChild(QPushButton, "share.save"), Qt.MouseButton.LeftButton)
