@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
-from PySide6.QtGui import QImage, QPainter, QPixmap
+from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from app.features.race.view_board import RacePicture
@@ -29,6 +29,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.points import Points
 from app.state.test_split import Split
 from app.views.dialogs.gallery import PICTURE
+from app.views.theme import theme_of
 from app.views.window import MainWindow
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
@@ -170,12 +171,12 @@ def colours_of(image: QImage, number: int = 80) -> list[int]:
     return [0xFF000000 | int(r) << 16 | int(g) << 8 | int(b) for r, g, b in np.round(means)]
 
 
-def thumbnail(window: MainWindow, example: Example) -> bytes:
+def thumbnail(window: MainWindow, example: Example, dark: bool) -> bytes:
     """The PNG of an example, of few colours so that it is small."""
     parts = pictures(window, example)
     width, height = PICTURE
     image = QImage(width, height, QImage.Format.Format_RGB32)
-    image.fill(Qt.GlobalColor.white)
+    image.fill(QColor(*theme_of(dark).background))
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
     each = (width - 2 * (len(parts) - 1)) // len(parts)
@@ -205,24 +206,31 @@ def main() -> None:
         if example.name not in wanted:
             continue
         documents.write(made(example), FOLDER / f"{example.name}{documents.SUFFIX}")
-        with tempfile.TemporaryDirectory() as profile:
-            window = create_window(None, Path(profile))
-            window.choose_theme("light")
-            window.resize(*STAGE)
-            window.show()
-            settle(window)
-            window.open_example(example)
-            settle(window)
-            if example.steps:
-                for _ in range(4):
-                    window.named_actions["step_forward"].trigger()
-                    settle(window)
-            data = thumbnail(window, example)
+        for dark in (False, True):
+            data = made_thumbnail(example, dark)
             assert len(data) <= LARGEST, (example.name, len(data))
-            (FOLDER / f"{example.name}.png").write_bytes(data)
+            (FOLDER / f"{example.name}{'-dark' if dark else ''}.png").write_bytes(data)
             print(example.name, len(data))
-            window.controller.store.reset(window.document, None)
-            window.close()
+
+
+def made_thumbnail(example: Example, dark: bool) -> bytes:
+    """The PNG of an example, drawn in a window of its own."""
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(None, Path(profile))
+        window.choose_theme("dark" if dark else "light")
+        window.resize(*STAGE)
+        window.show()
+        settle(window)
+        window.open_example(example)
+        settle(window)
+        if example.steps:
+            for _ in range(4):
+                window.named_actions["step_forward"].trigger()
+                settle(window)
+        data = thumbnail(window, example, dark)
+        window.controller.store.reset(window.document, None)
+        window.close()
+    return data
 
 
 if __name__ == "__main__":

@@ -65,6 +65,8 @@ class Action:
         can do it.
     on : callable or None
         ``on(scene)``: whether it is checked, where that is no switch and a scene can tell.
+    after : str
+        Name of the action that it follows in its menu; "" puts it behind the window's own.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Action:
     of: type[FeatureSession] | None = None
     run: Callable[[Controller], object] | None = None
     on: Callable[[Scene], bool] | None = None
+    after: str = ""
 
     def checked(self, scene: Scene) -> bool | None:
         """Whether it is checked; None where a scene cannot tell."""

@@ -1,4 +1,4 @@
-"""Examples: the table of the gallery; each is a document in `assets/examples` with a thumbnail of the same name.
+"""Examples: the table of the gallery; each is a document in `assets/examples`, with a thumbnail for each theme.
 
 ``python -m tests.make_examples`` makes both anew.  What must be open for an example to make its point stands here:
 a document says nothing of panels and of runs.
@@ -107,9 +107,9 @@ def read(example: Example) -> Document:
     return documents.decode(data, file)
 
 
-def thumbnail(example: Example) -> bytes:
-    """The PNG of an example; empty where it cannot be read."""
+def thumbnail(example: Example, dark: bool = False) -> bytes:
+    """Return the PNG of an example in the light or the dark theme; empty where it cannot be read."""
     try:
-        return (assets("examples") / f"{example.name}.png").read_bytes()
+        return (assets("examples") / f"{example.name}{'-dark' if dark else ''}.png").read_bytes()
     except OSError:
         return b""

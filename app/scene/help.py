@@ -9,22 +9,22 @@ from app.learners.table import TRAINERS
 from app.state.number_format import grouped
 from app.tools.table import TOOLS
 
+from .text import LEGEND, PROVISIONAL
+
+#: The first page, in the order in which one tries it: the gesture, and what it shows.
+FIRST_STEPS: tuple[tuple[str, str], ...] = (
+    ("Click in a picture", "adds a point of the class chosen in the bar (keys 1 to 8); every picture learns it"),
+    ("Drag a point", "moves it; watch the boundary follow"),
+    ("Drag k, C or γ", "above a picture: a small k or a large C follows single points, the other way ignores them"),
+    ("Read below a picture", "the share of points classified correctly: training points, and new ones (test)"),
+    ("Play", "above an SVM: every step of its training, forward and back"),
+    ("Ctrl+Shift+O", "examples, each ready to play with; Ctrl+Alt+L: lessons of five minutes"),
+)
+#: Signs that the first page draws; the others belong to special views.
+FIRST_SIGNS = ("boundary", "margin", "free", "bounded", "test", "wrong", "tie", PROVISIONAL[0])
 Section = tuple[str, tuple[tuple[str, str], ...]]
-#: Of what is seen first; then of the window itself, where features add lines, and sections behind these.
+#: Of the window itself; features add lines, and sections behind these.
 BEFORE: tuple[Section, ...] = (
-    (
-        "What the pictures say",
-        (
-            ("Colour of the plane", "the class the model predicts there; stronger where it is surer"),
-            ("Grey", "a tie: no class is ahead of all others"),
-            ("Solid line", "the decision boundary"),
-            ("Dashed lines", "the margins of an SVM, f = −1 and f = +1"),
-            ("Ring round a point", "free support vector: exactly on the margin"),
-            ("Thick edge of a point", "bounded support vector: inside the margin or misclassified"),
-            ("Cross on a point", "the model gets this point wrong"),
-            ("Hatched", "not certified yet: training moves, is paused, or ended without a proof"),
-        ),
-    ),
     (
         "Round the pictures",
         (
@@ -136,6 +136,13 @@ AFTER: tuple[Section, ...] = (
     ),
     ("Ways to train", tuple((trainer.title, trainer.note) for trainer in TRAINERS.values())),
 )
+
+
+def signs() -> list[tuple[str, str]]:
+    """Return the signs of the first page, each with its meaning."""
+    return [("0", "A point; colour and shape are its class")] + [
+        (kind, text) for kind, text in (*LEGEND, PROVISIONAL) if kind in FIRST_SIGNS
+    ]
 
 
 def sections() -> dict[str, list[tuple[str, str]]]:

@@ -50,7 +50,6 @@ OWN: tuple[Action, ...] = (
     Action(
         "film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, a slider moved or the relief: GIF, WebP, APNG."
     ),
-    Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True),
     Action("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
     Action("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
     Action("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
@@ -162,9 +161,18 @@ OWN: tuple[Action, ...] = (
 )
 
 
+#: The last of the File menu, behind the actions of features.
+QUIT = Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True)
+
+
+@cache
 def every() -> tuple[Action, ...]:
-    """All actions, in the order of their menus."""
-    return (*OWN, *table.actions())
+    """Return all actions, in the order of their menus."""
+    ordered = list(OWN)
+    for action in table.actions():
+        follows = next((place for place, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
+        ordered.insert(follows, action)
+    return (*ordered, QUIT)
 
 
 def make_actions(

@@ -15,8 +15,10 @@ def _of(controller: Controller) -> LessonController:
 
 FEATURE = Feature(
     actions=(
-        Action("lessons", HELP, "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then see.", gap=True),
-        Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True),
+        Action(
+            "lessons", "&File", "&Lessons…", ("Ctrl+Alt+L",), "Five minutes each: predict, then see.", after="examples"
+        ),
+        Action("lesson", HELP, "Lesson &panel", (), "The text of the lesson that is open.", checkable=True, gap=True),
         Action(
             "lesson_next",
             HELP,
@@ -66,7 +68,7 @@ FEATURE = Feature(
     help=(
         (
             "Lessons",
-            "Help > Lessons",
+            "File > Lessons",
             "twelve, five minutes each: predict, then see; a .lesson.md file opens like a document",
         ),
         ("Lessons", "PageDown, PageUp", "the next step, and the one before as you left it; a clicker sends these"),

@@ -29,6 +29,11 @@ from app.state.plain_text import plain
 from app.views.widgets.form_fields import describe, filled, named
 from solver.core._cache_directory import cache_directory
 
+#: What the program is.
+PURPOSE = (
+    "Click labelled points, and watch k nearest neighbours and support vector machines learn them, step by step and "
+    "side by side."
+)
 #: What the user is to know before sending it to anyone.
 PRIVATE = "The names of the folders, and with them perhaps your own, are part of the details; nothing else of yours is."
 
@@ -117,7 +122,8 @@ class AboutDialog(QDialog):
         buttons.addButton(terms, QDialogButtonBox.ButtonRole.ActionRole)
         terms.clicked.connect(lambda: LicencesDialog(self).open())
         buttons.rejected.connect(self.close)
-        filled(QVBoxLayout(self), (page, 1), self._said, buttons)
+        purpose = named(QLabel(PURPOSE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.purpose")
+        filled(QVBoxLayout(self), purpose, (page, 1), self._said, buttons)
         wanted = sheet.sizeHint().grownBy(self.contentsMargins())
         self.resize(max(620, wanted.width() + 40), wanted.height() + 140)
         self.resize(self.size().boundedTo(self.screen().availableSize()))

@@ -99,12 +99,16 @@ class GalleryDialog(QDialog):
         self._tabs = QTabWidget()
         self._tabs.setObjectName("gallery.tabs")
         self._cards: list[list[Card]] = []
+        dark = self.palette().window().color().lightness() < 128
         examples = [
-            (Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each)), self._chooses(each))
+            (Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark)), self._chooses(each))
             for place, each in enumerate(EXAMPLES, 1)
         ]
         lessons = [
-            (Card(f"lesson.{each.name}", place, each.title, _about(each), _picture(each)), self._learns(each.name))
+            (
+                Card(f"lesson.{each.name}", place, each.title, _about(each), _picture(each, dark)),
+                self._learns(each.name),
+            )
             for place, each in enumerate(shipped(), 1)
         ]
         cards = self._page("&Examples", examples)
@@ -178,7 +182,7 @@ def _about(row: Row) -> str:
     return ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
 
 
-def _picture(row: Row) -> bytes:
-    """That of the example of its name."""
+def _picture(row: Row, dark: bool) -> bytes:
+    """Return the thumbnail of the example with the lesson's name."""
     example = BY_NAME.get(row.name)
-    return b"" if example is None else thumbnail(example)
+    return b"" if example is None else thumbnail(example, dark)

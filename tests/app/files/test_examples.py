@@ -26,7 +26,7 @@ def controller() -> Controller:
 
 def test_there_are_twelve_and_no_file_too_many() -> None:
     assert len(EXAMPLES) == len({each.name for each in EXAMPLES}) == len({each.title for each in EXAMPLES}) == 12
-    wanted = {f"{each.name}{suffix}" for each in EXAMPLES for suffix in (".png", documents.SUFFIX)}
+    wanted = {f"{each.name}{suffix}" for each in EXAMPLES for suffix in (".png", "-dark.png", documents.SUFFIX)}
     assert {path.name for path in FOLDER.iterdir()} == wanted
     for each in EXAMPLES:
         assert each.sentence.endswith(".") and len(each.sentence) <= 115, each.sentence
@@ -39,14 +39,15 @@ def test_the_documents_are_those_of_the_maker(example: Example) -> None:
     assert examples.read(example).notes == example.sentence
 
 
+@pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: each.name)
-def test_thumbnails_are_small_and_show_something(example: Example) -> None:
-    data = examples.thumbnail(example)
+def test_thumbnails_are_small_and_show_something(example: Example, dark: bool) -> None:
+    data = examples.thumbnail(example, dark)
     image = QImage.fromData(data)
     assert (image.width(), image.height()) == PICTURE and len(data) <= LARGEST
     pixels = image.convertToFormat(QImage.Format.Format_RGB32)
     shown = np.frombuffer(pixels.constBits(), np.uint8).reshape(PICTURE[1], PICTURE[0], 4)[..., :3]
-    assert shown.std() > 20
+    assert shown.std() > 20 and (shown.mean() < 128) == dark
 
 
 @pytest.mark.parametrize("example", first_of(EXAMPLES, 4), ids=lambda each: each.name)

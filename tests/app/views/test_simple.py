@@ -100,6 +100,17 @@ def test_simple_has_the_settings_one_plays_with_and_no_other(make: Make, qtbot: 
         )
 
 
+def test_the_file_menu_has_lessons_beside_examples_and_ends_with_quit(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    (menu,) = (menu for menu in window.menuBar().findChildren(QMenu) if menu.title() == "&File")
+    for _ in range(2):
+        names = [action.objectName() for action in menu.actions() if not action.isSeparator()]
+        assert names[-1] == "action.quit"
+        assert names.index("action.lessons") == names.index("action.examples") + 1
+        QTest.keyClick(window, Qt.Key.Key_F8)
+        settle(qtbot, window)
+
+
 def test_more_keeps_the_other_actions_and_their_keys(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     menus = {menu.title(): menu for menu in window.menuBar().findChildren(QMenu)}

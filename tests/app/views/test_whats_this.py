@@ -1,16 +1,17 @@
-"""Help: F1 begins with the pictures; What's this answers at every control; the first line points to the examples."""
+"""Help: F1 begins with what to do, and finds words; What's this answers at every control; the first line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QTextBrowser, QWhatsThis, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QTabWidget, QTextBrowser, QWhatsThis, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.scene.help import sections
+from app.scene.help import sections, signs
 from app.state.session import FULL_SPEED
 from app.views.bars.popup import PopupButton
 from app.views.dialogs.help import HelpDialog
@@ -50,15 +51,57 @@ def controls(window: MainWindow) -> list[QWidget]:
     ]
 
 
-def test_the_page_begins_with_the_pictures(make: Make) -> None:
+def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) -> None:
     window = make()
     QTest.keyClick(window, Qt.Key.Key_F1)
     dialog = window.findChild(HelpDialog)
+    pages = dialog.findChild(QTabWidget, "help.pages")
+    begin = dialog.findChild(QTextBrowser, "help.begin")
+    assert pages.currentWidget() is begin and pages.tabText(0) == "Begin here"
+    text = begin.toPlainText()
+    assert text.index("Click in a picture") < text.index("Decision boundary") < text.index("Free support vector")
+
+    def drawings() -> list[QImage]:
+        image = QTextDocument.ResourceType.ImageResource.value
+        found = [begin.document().resource(image, QUrl(f"sign:{kind}")) for kind, _ in signs()]
+        return [each.toImage() for each in found]
+
+    light = drawings()
+    assert len(light) == 9 and all(not each.isNull() for each in light)
+    assert len({bytes(each.constBits()) for each in light}) == 9, "each sign has a drawing of its own"
+    window.choose_theme("dark")
+    window.refresh()
+    assert all(dark != each for dark, each in zip(drawings(), light, strict=True))
     text = dialog.findChild(QTextBrowser, "help.keys").toPlainText()
     places = [text.index(title) for title in sections()]
     assert places == sorted(places)
-    assert list(sections())[:2] == ["What the pictures say", "Round the pictures"]
-    assert text.index("decision boundary") < text.index("Mouse on a picture") < text.index("Ctrl+Z")
+    dialog.close()
+
+
+def test_help_finds_a_word_on_any_page(make: Make) -> None:
+    window = make()
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    dialog = window.findChild(HelpDialog)
+    pages, field = dialog.findChild(QTabWidget, "help.pages"), dialog.findChild(QLineEdit, "help.search")
+    QTest.keyClicks(field, "spotlight")
+    page = pages.currentWidget()
+    assert page.objectName() == "help.keys" and page.textCursor().selectedText() == "spotlight"
+    field.selectAll()
+    QTest.keyClicks(field, "point")
+    first = (pages.currentWidget(), pages.currentWidget().textCursor().position())
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert (pages.currentWidget(), pages.currentWidget().textCursor().position()) != first and dialog.isVisible()
+    for _ in range(2000):  # round all pages, back to where it began
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        if (pages.currentWidget(), pages.currentWidget().textCursor().position()) == first:
+            break
+    else:
+        raise AssertionError("the search does not come round")
+    QTest.keyClicks(field, "less nonsense")
+    assert field.property("bad")
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    assert not field.property("bad")
     dialog.close()
 
 

@@ -413,8 +413,8 @@ def test_help_shows_how_lessons_are_written(qapp: object) -> None:
     parent = QWidget()
     dialog = HelpDialog(parent)
     pages = dialog.findChild(QTabWidget, "help.pages")
-    assert pages is not None and [pages.tabText(place) for place in (0, 1)] == ["Pictures and keys", "Writing lessons"]
-    page = pages.widget(1)
+    assert pages is not None and [pages.tabText(place) for place in (1, 2)] == ["Mouse and keys", "Writing lessons"]
+    page = pages.widget(2)
     assert isinstance(page, QTextBrowser) and "predict boundary of 2" in page.toPlainText()
     assert not page.openExternalLinks() and page.accessibleName() == "Writing lessons"
 

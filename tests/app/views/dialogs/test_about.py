@@ -44,6 +44,8 @@ def test_about_says_versions_and_opens_folders(
     assert "compiled-" in opened[-1].toLocalFile()
     works[0] = False  # nobody shows folders here
     qtbot.mouseClick(buttons["about.open_log"], Qt.MouseButton.LeftButton)
+    purpose = dialog.findChild(QLabel, "about.purpose")
+    assert purpose.isVisible() and "watch" in purpose.text() and purpose.text().count(".") == 1
     private = dialog.findChild(QLabel, "about.private")
     assert "No program here opens folders" in private.text() and str(tmp_path) in private.text()
 
