@@ -23,8 +23,8 @@ from .program import POINTS_FILE, Program, program
 #: Milliseconds between two programs in a drag.
 PAUSE = 100
 ALL = -1
-#: Blocks of a program before its models: docstring, imports and points; and lines kept above what has changed.
-HEAD, ABOVE = 3, 3
+#: Lines kept above what has changed.
+ABOVE = 3
 
 
 class CodeText(QPlainTextEdit):
@@ -135,7 +135,7 @@ class CodePanel(QWidget):
             return
         self._shown = shown
         self.program = program(document, self.lanes)
-        self.text.show_program(self.program.text, self.program.n_lines(HEAD))
+        self.text.show_program(self.program.text, self.program.n_head_lines)
         rows = count(self.program.n_rows, "point")
         show_text(self.note, f"{rows} would be long here: saving writes them to a file beside it.")
         self.note.setVisible(self.program.n_rows > 0)

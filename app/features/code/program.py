@@ -13,13 +13,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.engine.shading import ON_WHITE
+from app.features.scores.scene import measured_on
 from app.learners.code import WIDTH, Code, call, indented
 from app.scene.compared import compared
 from app.state.document import Document, View
 from app.state.number_format import count
+from solver.data.distribution import Law
 
-#: Points up to which the program holds them itself.
-MANY = 300
+from .generating import Generated, generated
+
+#: Points up to which the program holds them itself, where no generator made them.
+MANY = 50
 POINTS_FILE = "points.csv"
 #: Of the classes, as matplotlib names them; those of `views.theme.SYMBOLS`.
 MARKERS = ("o", "s", "^", "D", "*", "p", "v", "h")
@@ -37,11 +41,14 @@ class Program:
     ----------
     blocks : tuple of str
         Its parts, each of which is a cell of a notebook; the first is its docstring.
+    n_head : int
+        How many of them come before the models: docstring, imports and points.
     document : Document or None
-        The one whose points stand in a file; None where the program holds them itself.
+        The one whose points stand in a file; None where the program holds or makes them itself.
     """
 
     blocks: tuple[str, ...]
+    n_head: int = 0
     document: Document | None = None
 
     @property
@@ -54,9 +61,10 @@ class Program:
         """What stands in the file of its points; "" where it holds them itself."""
         return "" if self.document is None else "".join(f"{row}\n" for row in _rows(self.document, ","))
 
-    def n_lines(self, number: int) -> int:
-        """How many lines the first blocks take, so many of them."""
-        return Program(self.blocks[:number]).text.count("\n")
+    @property
+    def n_head_lines(self) -> int:
+        """How many lines come before the models."""
+        return Program(self.blocks[: self.n_head]).text.count("\n")
 
     @property
     def text(self) -> str:
@@ -108,18 +116,24 @@ def program(document: Document, lanes: Sequence[int] | None = None, points_file:
         missing = () if len(sides) == 2 else ("Two classifiers are needed for a difference.",)
         drawn.append(_Part(of if pair else "Difference", "", None, missing, sides if len(sides) == 2 else ()))
     parts = [learnt[place] for place in sorted(learnt)]
-    functions, figure = _figure(document, drawn)
-    blocks = [
+    on_new = any(part.code for part in drawn) and isinstance(measured_on(document), Law)
+    made = generated(document, on_new)
+    functions, figure = _figure(document, drawn, made)
+    head = [
         _docstring(document, drawn),
-        _imports(parts, drawn),
-        _data(document, points_file),
+        _imports(parts, drawn, made),
+        *(made.functions if made else ()),
+        _data(document, points_file, made),
+    ]
+    blocks = [
+        *head,
         *dict.fromkeys(part.code.function.rstrip() for part in parts if part.code and part.code.function),
         *(_training(part) for part in parts),
         *(_remarks(part.title, part.remarks) for part in drawn if not part.model and part.remarks),
         *functions,
         figure,
     ]
-    return Program(tuple(blocks), document if _many(document) else None)
+    return Program(tuple(blocks), len(head), document if _many(document, made) else None)
 
 
 def _part(document: Document, place: int, model: str) -> _Part:
@@ -153,8 +167,10 @@ def _docstring(document: Document, drawn: Sequence[_Part]) -> str:
     return "\n".join(lines)
 
 
-def _imports(parts: Sequence[_Part], drawn: Sequence[_Part]) -> str:
+def _imports(parts: Sequence[_Part], drawn: Sequence[_Part], made: Generated | None) -> str:
     names: dict[str, set[str]] = defaultdict(set)
+    for module, name in made.imports if made else ():
+        names[module].add(name)
     for part in parts:
         for module, name in part.code.imports if part.code else ():
             names[module].add(name)
@@ -169,9 +185,9 @@ def _imports(parts: Sequence[_Part], drawn: Sequence[_Part]) -> str:
     return "\n".join([*standard, *[""][: len(standard)], *lines])
 
 
-def _many(document: Document) -> bool:
+def _many(document: Document, made: Generated | None) -> bool:
     parts = document.parts
-    return len(parts.training) + len(parts.test) > MANY
+    return not (made and made.data) and len(parts.training) + len(parts.test) > MANY
 
 
 def _rows(document: Document, comma: str) -> Iterable[str]:
@@ -182,15 +198,33 @@ def _rows(document: Document, comma: str) -> Iterable[str]:
             yield comma.join((repr(x), repr(y), str(label), *((test,) if len(parts.test) else ())))
 
 
-def _data(document: Document, points_file: str) -> str:
+def _data(document: Document, points_file: str, made: Generated | None) -> str:
     """Points, classes and view."""
-    parts, view = document.parts, document.view
+    parts = document.parts
+    lines = [made.data] if made and made.data else _points(document, points_file, _many(document, made))
+    if made and made.test:
+        lines += ["", "# New points of the same distribution, to test on.", made.test]
+    lines += ["", "# Name, colour and marker of each class.", "CLASSES = {"]
+    for label in sorted({*parts.training.classes, *parts.test.classes}):
+        own = document.styles[label].colour
+        colour = own or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
+        name = document.class_name(label)
+        # matplotlib leaves names that begin with a low line out of the legend.
+        shown = f" {name}" if name.startswith("_") else name
+        lines.append(f'    {label}: ({_quoted(_unset(shown))}, "{colour}", "{MARKERS[label]}"),')
+    lines += ["}", "", "# The part of the plane that is shown.", f"VIEW = np.array({_corners(document.view)})"]
+    return "\n".join(lines)
+
+
+def _points(document: Document, points_file: str, in_file: bool) -> list[str]:
+    """Points that are listed, here or in a file."""
+    parts = document.parts
     tested = len(parts.test) > 0
     lines = ["# x, y and class of each point" + ("; the last number is 1 for a test point." if tested else ".")]
     if len(parts.training) < parts.n_trainable:
         sample = f"They are the sample that is learned from: {count(len(parts.training), 'point')}"
         lines.append(_comment(f"{sample} of {parts.n_trainable}."))
-    if _many(document):
+    if in_file:
         lines.append(f'points = np.loadtxt({_quoted(points_file)}, delimiter=",")')
     elif len(parts.training) + len(parts.test):
         lines += ["points = np.array([", *(f"{' ' * 4}[{row}]," for row in _rows(document, ", ")), "])"]
@@ -204,16 +238,7 @@ def _data(document: Document, points_file: str) -> str:
         ]
     else:
         lines.append("X, y = points[:, :2], points[:, 2].astype(int)")
-    lines += ["", "# Name, colour and marker of each class.", "CLASSES = {"]
-    for label in sorted({*parts.training.classes, *parts.test.classes}):
-        own = document.styles[label].colour
-        colour = own or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
-        name = document.class_name(label)
-        # matplotlib leaves names that begin with a low line out of the legend.
-        shown = f" {name}" if name.startswith("_") else name
-        lines.append(f'    {label}: ({_quoted(_unset(shown))}, "{colour}", "{MARKERS[label]}"),')
-    lines += ["}", "", "# The part of the plane that is shown.", f"VIEW = np.array({_corners(view)})"]
-    return "\n".join(lines)
+    return lines
 
 
 def _corners(view: View) -> str:
@@ -242,7 +267,7 @@ def _remarks(title: str, remarks: Iterable[str]) -> str:
 
 _SURFACE = '''\
 def draw_classes(ax, model, title):
-    """Draw the class that the model predicts at each place."""
+    """Draw the class predicted at each place, and print the accuracies."""
     display = DecisionBoundaryDisplay.from_estimator(
         model, VIEW, eps=0, grid_resolution=300, ax=ax, alpha=0.3,
         response_method="predict", plot_method="pcolormesh",
@@ -250,13 +275,14 @@ def draw_classes(ax, model, title):
     colours = [CLASSES[label][1] for label in model.classes_]
     last = len(colours) - 0.5
     display.surface_.set(cmap=ListedColormap(colours), clim=(-0.5, last))
-    title += f"\\ntraining accuracy {model.score(X, y):.1%}"
+    accuracy = f"training accuracy {model.score(X, y):.1%}"
 '''
 _TESTED = """\
-    title += f", test accuracy {model.score(X_test, y_test):.1%}"
+    accuracy += f", test accuracy {model.score(X_test, y_test):.1%}"
 """
 _TITLED = """\
-    ax.set_title(title, fontsize="medium")
+    ax.set_title(f"{title}\\n{accuracy}", fontsize="medium")
+    print(title.split(",")[0], accuracy, sep=": ")
 """
 _MARGINS = '''\
 def draw_margins(ax, model):
@@ -304,14 +330,15 @@ _TEST_POINTS = """\
 """
 
 
-def _figure(document: Document, drawn: Sequence[_Part]) -> tuple[list[str], str]:
+def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) -> tuple[list[str], str]:
     """The functions that draw, and the figure."""
+    measured = len(document.test_points) > 0 or bool(made and made.test)
     tested, classes = len(document.test_points) > 0, document.training_points.classes
     models = [part for part in drawn if part.code is not None]
     margins = [part for part in models if part.code and part.code.has_margins and len(classes) == 2]
     circled = [part for part in models if part.code and part.code.support]
     functions = {
-        _SURFACE + _TESTED * tested + _TITLED: bool(models),
+        _SURFACE + _TESTED * measured + _TITLED: bool(models),
         _MARGINS: bool(margins),
         _DIFFERENCE: any(part.sides for part in drawn),
     }

@@ -20,7 +20,7 @@ from tests.stepped import stepped
 
 #: Runs programs one after the other, each in a world of its own, and asks their models about the same places.
 RUNNER = """\
-import json, runpy, sys, warnings
+import contextlib, io, json, runpy, sys, warnings
 import matplotlib, numpy as np
 import matplotlib.pyplot as plt
 from pathlib import Path
@@ -28,12 +28,14 @@ told = {}
 for path in sorted(Path().glob("*.py")):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        made = runpy.run_path(str(path))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            made = runpy.run_path(str(path))
         models = {name: each for name, each in made.items() if name == "model" or name.startswith("model_")}
         places = np.load(path.with_suffix(".npy"))
         np.savez(path.with_suffix(".npz"), **{name: each.predict(places) for name, each in models.items()})
     told[path.stem] = {
         "said": [f"{each.category.__name__}: {each.message}" for each in said],
+        "printed": printed.getvalue(),
         "titles": [ax.get_title() for ax in plt.gcf().axes],
         "legend": [text.get_text() for ax in plt.gcf().axes if ax.get_legend() for text in ax.get_legend().get_texts()],
         "artists": [len(ax.collections) for ax in plt.gcf().axes],
@@ -56,18 +58,23 @@ class Case:
     lanes: tuple[int, ...]
     text: str
     places: np.ndarray
+    #: What stands in the file beside it.
+    rows: str = ""
 
     @staticmethod
     def of(document: Document, lanes: Sequence[int] | None = None, text: str = "") -> Case:
         shown = tuple(range(document.shown)) if lanes is None else tuple(lanes)
-        return Case(document, shown, text or program(document, lanes).text, places_of(document))
+        made = program(document, lanes)
+        return Case(document, shown, text or made.text, places_of(document), made.rows)
 
 
 def run(cases: dict[str, Case], folder: Path) -> dict[str, Any]:
     """Run these programs; what each of them told, with what its models predict at the places."""
     for name, case in cases.items():  # a coarse picture is as good here
         coarse = case.text.replace("grid_resolution=300", "grid_resolution=30").replace("VIEW, 300", "VIEW, 30")
+        coarse = coarse.replace('"points.csv"', f'"{name}.csv"')
         (folder / f"{name}.py").write_text(coarse, encoding="utf-8")
+        (folder / f"{name}.csv").write_text(case.rows, encoding="utf-8")
         np.save(folder / f"{name}.npy", case.places)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-I", "-c", RUNNER]

@@ -23,7 +23,7 @@ from tests.app.views.lane.test_forms import type_into
 from tests.windows import Make, finish_tasks, settle
 
 
-def a_document(count: int = 30) -> Document:
+def a_document(count: int = 25) -> Document:
     points = GeneratorSettings("moons", count).points()
     return Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points))
 
@@ -167,7 +167,7 @@ def test_many_points_are_saved_beside_it(make: Make, qtbot: QtBot, tmp_path: Pat
     panel = open_panel(window, qtbot)
     assert 'np.loadtxt("points.csv"' in shown(panel, qtbot, window)
     note = panel.findChild(QLabel, "code.note")
-    assert note is not None and note.isVisible() and "302 points" in note.text()
+    assert note is not None and note.isVisible() and "52 points" in note.text()
     said: list[str] = []
     window.controller.say = said.append  # type: ignore[method-assign]
     click(panel, "copy")

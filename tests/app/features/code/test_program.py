@@ -16,7 +16,9 @@ import pytest
 
 from app.features.code.export import write
 from app.features.code.notebook import notebook
-from app.features.code.program import MANY, MARKERS, program
+from app.features.code.program import MANY, MARKERS, Program, program
+from app.features.scores.query import fresh_points
+from app.features.scores.scene import measured_on
 from app.learners.base import Learner
 from app.learners.knn import METRICS, WEIGHTS, KnnSettings
 from app.learners.pegasos import PegasosSettings
@@ -28,6 +30,7 @@ from app.state.points import Points
 from app.state.test_split import IdSet, Split
 from app.views.theme import LIGHT, SYMBOLS
 from solver import KERNELS, RULES, SCHEMES
+from solver.data.datasets import DATASETS
 
 from .programs import Case, agreement, model_of, run, text_of
 
@@ -141,8 +144,13 @@ FIGURE_OF_THREE = document(THREE, svm(multiclass="one-vs-rest"), svm(kernel="lap
 AWAY = [Points.of(1e6 + 1e-3 * points.xy, points.labels) for points in (TWO, THREE)]
 FAR = document(AWAY[0], knn(n_neighbors=50), knn(n_neighbors=5), svm(gamma=1e6), svm(kernel="linear", C=1e3))
 FAR_OF_THREE = document(AWAY[1], svm(gamma=1e6, multiclass="one-vs-rest", class_weight="own"), svm(gamma=1e6))
-MANY_POINTS = document(GeneratorSettings("circle", MANY // 2 + 60, 0.1).points(), svm(), split=Split("ratio"))
+MANY_POINTS = document(GeneratorSettings("circle", 200, 0.1).points(), svm(), split=Split("ratio"))
 SAMPLED = replace(MANY_POINTS, training_limit=50)
+#: Made by a generator; the second with some points that are kept back, the third edited.
+MADE = GeneratorSettings("moons", 60, 0.3, seed=4, flipped=0.1)
+GENERATED = document(MADE.points(), knn(), svm(), origin=MADE)
+KEPT_BACK = replace(GENERATED, split=Split("ratio", 0.25, 3))
+EDITED = replace(GENERATED, points=GENERATED.points.append([(0.5, 0.5)], [1]))
 Told = dict[str, Any]
 
 
@@ -159,6 +167,9 @@ def cases() -> dict[str, Case]:
         "figure of three": FIGURE_OF_THREE,
         "far": FAR,
         "far of three": FAR_OF_THREE,
+        "generated": GENERATED,
+        "kept back": KEPT_BACK,
+        "edited": EDITED,
     }
     return {
         **{name: Case.of(each) for name, each in (fours | others).items()},
@@ -213,7 +224,7 @@ def test_what_scikit_learn_has_no_word_for_is_said() -> None:
 def test_points_test_points_classes_and_view(cases: dict[str, Case], told: Told) -> None:
     for name in ("tested", "second"):
         assert set(agreement(cases[name], told[name])) == {1.0}
-    scope = _scope(cases["tested"].text)
+    scope = _scope(cases["tested"])
     training, test, view = TESTED.training_points, TESTED.test_points, TESTED.view
     assert np.array_equal(scope["X"], training.xy) and np.array_equal(scope["y"], training.labels)
     assert np.array_equal(scope["X_test"], test.xy) and np.array_equal(scope["y_test"], test.labels)
@@ -239,16 +250,17 @@ def test_too_few_points_or_classes(cases: dict[str, Case], told: Told) -> None:
 
 def test_far_from_the_origin_the_digits_are_kept(cases: dict[str, Case], told: Told) -> None:
     """Where LIBSVM, and a search by brute force, would see nothing but rounding error."""
-    assert np.array_equal(_scope(cases["far"].text)["X"], AWAY[0].xy)
+    assert np.array_equal(_scope(cases["far"])["X"], AWAY[0].xy)
     for name in ("far", "far of three"):
         assert set(agreement(cases[name], told[name])) == {1.0} and told[name]["support"]
 
 
-def _scope(text: str) -> dict[str, Any]:
+def _scope(made: Document | Case) -> dict[str, Any]:
     """What stands in a program before its models."""
-    scope: dict[str, Any] = {}
-    head = text.partition("\n# 1: ")[0].partition("\nmodel")[0]
-    exec("import numpy as np\n" + head[head.index("# x, y and class") :], scope)
+    made = program(made.document if isinstance(made, Case) else made)
+    head = Program(made.blocks[: made.n_head]).text.replace('"points.csv"', "POINTS")
+    scope: dict[str, Any] = {"POINTS": made.rows.splitlines()}
+    exec(head, scope)
     return scope
 
 
@@ -257,7 +269,7 @@ def test_the_figure(cases: dict[str, Case], told: Told) -> None:
     assert theirs["support"] == [len(fitted.support_)], "the support vectors of the SVM alone are circled"
     # Surface and two classes; lines of margins and circles; hatching.
     assert theirs["artists"] == [3, 5, 3, 3]
-    (left, bottom), (right, top) = _scope(cases["figure"].text)["VIEW"]
+    (left, bottom), (right, top) = _scope(cases["figure"])["VIEW"]
     grid = np.array([(x, y) for y in np.linspace(bottom, top, 30) for x in np.linspace(left, right, 30)])
     share = (model_of(FIGURE).predict(grid) != fitted.predict(grid)).mean()
     assert theirs["titles"][2] == f"Where 1 and 2 predict different classes\n{share:.1%} of the view"
@@ -280,12 +292,49 @@ def test_many_points_stand_in_a_file(cases: dict[str, Case], told: Told, folder:
         == MANY + 1
     )
     text = cases["many"].text
-    assert 'np.loadtxt("many-points.csv", delimiter=",")' in text and len(text) < 4000
+    assert MANY == 50 and 'np.loadtxt("many-points.csv", delimiter=",")' in text and len(text) < 4000
     assert f"50 points of {MANY_POINTS.parts.n_trainable}" in cases["sampled"].text
     for name in ("many", "sampled"):
         assert agreement(cases[name], told[name]) == [1.0]
-    written = write(document(TWO, knn()), None, folder / "few.ipynb")
+    written = write(GENERATED, None, folder / "few.ipynb")
     assert [path.name for path in written] == ["few.ipynb"] and not (folder / "few-points.csv").exists()
+
+
+SETS = [
+    GeneratorSettings(name, count, noise, seed, shift * kind.has_shift, kind.n_classes[count % 2], flipped)
+    for (name, kind), (count, noise, seed, shift, flipped) in itertools.product(
+        DATASETS.items(),
+        [(1, 0.0, 0, 0.0, 0.0), (90, 0.25, 5, 0.125, 1 / 3), (8, 0.0, 2**31 - 1, -0.3, 0.5), (33, 2.0, 77, 0.0, 0.04)],
+    )
+]
+
+
+@pytest.mark.parametrize("settings", SETS, ids=lambda each: f"{each.name}-{each.count}")
+def test_points_of_every_generator_are_made_bit_for_bit(settings: GeneratorSettings) -> None:
+    """And the new points that the window tests on; those on curves are not rounded."""
+    made = document(settings.points(), knn(), origin=settings)
+    scope, (xy, labels) = _scope(made), fresh_points(measured_on(made))  # type: ignore[arg-type]
+    assert np.array_equal(scope["X"], made.points.xy) and np.array_equal(scope["y"], made.points.labels)
+    assert np.abs(scope["X_test"] - xy).max() < 1e-12 and np.array_equal(scope["y_test"], labels)
+    assert program(made).rows == "" and max(map(len, text_of(made).split("\n"))) <= 79
+
+
+def test_accuracies_are_those_of_the_window(cases: dict[str, Case], told: Told) -> None:
+    for name, made in (("generated", GENERATED), ("kept back", KEPT_BACK), ("edited", EDITED)):
+        assert set(agreement(cases[name], told[name])) == {1.0}
+        of = measured_on(made)
+        training, (xy, labels) = (
+            made.training_points,
+            (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of),
+        )
+        for place, title in enumerate(("1: kNN", "2: SVM")):
+            model = model_of(made, place)
+            shares = (model.predict(training.xy) == training.labels).mean(), (model.predict(xy) == labels).mean()
+            said = f"training accuracy {shares[0]:.1%}, test accuracy {shares[1]:.1%}"
+            assert f"{title}: {said}\n" in told[name]["printed"] and said in told[name]["titles"][place]
+    assert "make_moons" in cases["generated"].text and "test point" not in "".join(told["generated"]["legend"])
+    assert np.array_equal(_scope(KEPT_BACK)["X_test"], KEPT_BACK.test_points.xy)
+    assert 'np.loadtxt("points.csv"' in cases["edited"].text and "new_points" in cases["edited"].text
 
 
 THROUGH: dict[str, Any] = {"trainer": "dual-ascent", "fit_intercept": False}
@@ -297,6 +346,10 @@ STYLED = [
     FAR_OF_THREE,
     document(TWO, knn(), Lane("difference"), svm()),
     document(Points(), Lane("difference")),
+    *(document(each.points(), knn(), origin=each) for each in SETS[1::4]),
+    KEPT_BACK,
+    EDITED,
+    document(Points(), knn(), origin=MADE),
 ]
 
 
@@ -335,14 +388,14 @@ def test_it_is_quick() -> None:
 
 def test_numbers_come_back_exactly() -> None:
     xy = np.random.default_rng(0).normal(size=(50, 2)) * 10.0 ** np.random.default_rng(1).integers(-12, 13, (50, 2))
-    assert np.array_equal(_scope(text_of(document(Points.of(xy, [0, 1] * 25), knn())))["X"], xy)
+    assert np.array_equal(_scope(document(Points.of(xy, [0, 1] * 25), knn()))["X"], xy)
 
 
 def test_colours_and_markers_are_those_of_the_window() -> None:
     drawn = {"o": "o", "s": "s", "t1": "^", "d": "D", "star": "*", "p": "p", "t": "v", "h": "h"}
     assert tuple(drawn[each] for each in SYMBOLS) == MARKERS
     points = Points.of([(float(c), 0.0) for c in range(8)], range(8))
-    scope = _scope(text_of(document(points, knn())))
+    scope = _scope(document(points, knn()))
     assert [each[1] for each in scope["CLASSES"].values()] == [
         "#{:02x}{:02x}{:02x}".format(*each) for each in LIGHT.classes
     ]

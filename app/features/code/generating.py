@@ -1,0 +1,261 @@
+"""Generating: the lines of a program that make a generator's points, and new ones of the same distribution.
+
+scikit-learn has some of these data sets, but draws other random numbers; these lines make the very same points as
+`solver.data`.  The tests run them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+from app.features.scores.query import FRESH, SEED
+from app.learners.code import INDENT, WIDTH, call, indented
+from app.state.document import Document, GeneratorSettings
+from solver.data.datasets import DATASETS
+
+#: Most test points that the program lists by their numbers.
+LISTED = 100
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """How the points of a data set are made.
+
+    Attributes
+    ----------
+    places : str
+        Lines that make `X` before the noise, from `count`, `random` and what else the data set takes.
+    fresh : str
+        Lines that make `X` of new points, from `counts`; "" where they are chosen among those of `make_points`.
+    helper : str
+        A function that both use.
+    """
+
+    places: str
+    fresh: str = ""
+    helper: str = ""
+
+
+_TRIANGLES = """\
+parts = []
+for sign in (1, -1):
+    x = {x}
+    y = random.uniform(np.maximum(x + shift, -1), 1)
+    parts.append(sign * np.column_stack((x, y)))
+X = np.concatenate(parts)
+"""
+_MAKERS = {
+    "line": _Maker(_TRIANGLES.replace("{x}", "1 - 2 * np.sqrt(random.uniform(max(shift / 2, 0) ** 2, 1, count))")),
+    "wrong": _Maker(_TRIANGLES.replace("{x}", "random.uniform(-1, 1 - max(shift, 0), count)")),
+    "circle": _Maker("""\
+parts = []
+for low, high in ((0, 0.5 - shift), (0.5 + shift, 1)):
+    radius = np.sqrt(random.uniform(low, high, count))
+    angle = random.uniform(0, 2 * np.pi, count)
+    x, y = radius * np.cos(angle), radius * np.sin(angle)
+    parts.append(np.column_stack((x, y)))
+X = np.concatenate(parts)
+"""),
+    "moons": _Maker(
+        "X, _ = make_moons(2 * count, shuffle=False)\n",
+        """\
+t, u = (np.pi * random.uniform(0, 1, count) for count in counts)
+first = np.column_stack((np.cos(t), np.sin(t)))
+second = np.column_stack((1 - np.cos(u), 0.5 - np.sin(u)))
+X = np.concatenate((first, second))
+""",
+    ),
+    "blobs": _Maker("""\
+angles = 2 * np.pi * np.arange(n_classes) / n_classes
+centres = np.column_stack((np.cos(angles), np.sin(angles)))
+X = np.repeat(centres, count, axis=0)
+"""),
+    "xor": _Maker("""\
+side = np.where(np.arange(count) % 2 == 0, 1, -1)
+parts = []
+for other in (1, -1):
+    size = random.uniform(shift, 1, (count, 2))
+    parts.append(size * np.column_stack((side, other * side)))
+X = np.concatenate(parts)
+"""),
+    "spirals": _Maker(
+        """\
+shares = [random.uniform(0, 1, count) for _ in range(n_classes)]
+X = make_arms(shares, n_classes)
+""",
+        """\
+shares = [random.uniform(0, 1, count) for count in counts]
+X = make_arms(shares, n_classes)
+""",
+        '''\
+def make_arms(shares, n_classes):
+    """Return places on the arms, each before which a share of its arm lies."""
+    parts = []
+    for label, share in enumerate(shares):
+        t = np.sqrt(share)
+        radius = 0.1 + 0.9 * t
+        angle = 3 * np.pi * t + 2 * np.pi * label / n_classes
+        x, y = radius * np.cos(angle), radius * np.sin(angle)
+        parts.append(np.column_stack((x, y)))
+    return np.concatenate(parts)
+''',
+    ),
+    "chessboard": _Maker("""\
+turn = np.arange(count) % 8
+row = turn // 2
+parts = []
+for label in (0, 1):
+    column = 2 * (turn % 2) + (row + label) % 2
+    corner = np.column_stack((column, row)) / 2 - 1
+    low = np.maximum(corner + shift / 2, -1)
+    high = np.minimum(corner + 0.5 - shift / 2, 1)
+    parts.append(random.uniform(low, high))
+X = np.concatenate(parts)
+"""),
+}
+_NOISE = "X += noise * random.standard_normal(X.shape)\n"
+_CHOSEN = """\
+most = -(-counts.max() // 8) * 8
+chosen = [
+    c * most + random.permutation(most)[:count]
+    for c, count in enumerate(counts)
+]
+X = X[np.concatenate(chosen)]
+"""
+_FLIPPED = """\
+others = (y + random.integers(1, {n_classes}, number)) % {n_classes}
+y = np.where(random.uniform(0, 1, number) < flipped, others, y)
+"""
+_FLIP = '''\
+def flip(y, count, flipped, seed):
+    """Return `y` with wrong labels for a share of each class."""
+    random = np.random.default_rng([seed, 13])
+    y, n_classes = y.copy(), len(y) // count
+    for c in range(n_classes):
+        order = c * count + random.permutation(count)
+        others = (c + random.integers(1, n_classes, count)) % n_classes
+        some = round(flipped * count)
+        y[order[:some]] = others[:some]
+    return y
+'''
+
+
+@dataclass(frozen=True)
+class Generated:
+    """The lines about a generator.
+
+    Attributes
+    ----------
+    functions : tuple of str
+    data : str
+        Lines that make X and y, and of test points X_test and y_test.
+    test : str
+        Lines that make X_test and y_test, new points of the same distribution; "" where there are test points.
+    imports : tuple of (str, str)
+    """
+
+    functions: tuple[str, ...]
+    data: str
+    test: str
+    imports: tuple[tuple[str, str], ...] = ()
+
+
+def generated(document: Document, tested_on_new: bool) -> Generated | None:
+    """How the program makes the document's points and new ones; None where it does neither.
+
+    Parameters
+    ----------
+    document : Document
+    tested_on_new : bool
+        The classifiers are tested on new points of the generator.
+    """
+    settings = document.origin
+    maker = _MAKERS.get(settings.name) if settings is not None else None
+    if settings is None or maker is None:
+        return None
+    makes = _is_made(document)
+    if not (makes or tested_on_new):
+        return None
+    chosen = tested_on_new and not maker.fresh
+    functions = [
+        maker.helper,
+        _make_points(settings, maker) if makes or chosen else "",
+        _FLIP if makes and settings.flipped else "",
+        _new_points(settings, maker) if tested_on_new else "",
+    ]
+    imports = (("sklearn.datasets", "make_moons"),) if "make_moons(" in "".join(functions) else ()
+    return Generated(
+        tuple(each.rstrip() for each in functions if each),
+        _data(document, settings) if makes else "",
+        call("X_test, y_test = new_points", str(FRESH), **_values(settings, True), seed=repr(SEED))
+        if tested_on_new
+        else "",
+        imports,
+    )
+
+
+def _is_made(document: Document) -> bool:
+    """The points are those of the generator, and those that are learned from can be named in a few lines."""
+    parts = document.parts
+    sampled = len(parts.training) < parts.n_trainable
+    return document.is_generated and not sampled and len(parts.test) <= LISTED
+
+
+def _values(settings: GeneratorSettings, flips: bool = False) -> dict[str, str]:
+    """The parameters that the data set takes, and their values."""
+    kind, values = DATASETS[settings.name], {"noise": repr(settings.noise)}
+    if kind.has_shift:
+        values["shift"] = repr(settings.shift)
+    if kind.n_classes[1] > 2:
+        values["n_classes"] = str(settings.n_classes)
+    if flips and settings.flipped:
+        values["flipped"] = repr(settings.flipped)
+    return values
+
+
+def _classes(settings: GeneratorSettings) -> tuple[str, str]:
+    """The number of classes, and all of them, in a function of the program."""
+    several = DATASETS[settings.name].n_classes[1] > 2
+    return ("n_classes", "np.arange(n_classes)") if several else ("2", "[0, 1]")
+
+
+def _make_points(settings: GeneratorSettings, maker: _Maker) -> str:
+    _, classes = _classes(settings)
+    head = f"def make_points(count, {', '.join(_values(settings))}, seed):\n"
+    lines = '"""Return `count` points of each class, and their classes."""\n'
+    lines += f"random = np.random.default_rng(seed)\n{maker.places}{_NOISE}"
+    return head + indented(f"{lines}return X.round(6) + 0.0, np.repeat({classes}, count)\n")
+
+
+def _new_points(settings: GeneratorSettings, maker: _Maker) -> str:
+    number, classes = _classes(settings)
+    head = f"def new_points(number, {', '.join(_values(settings, True))}, seed):\n"
+    lines = '"""Return new points of the same distribution, and their classes."""\n'
+    lines += f"random = np.random.default_rng(seed)\ncounts = random.multinomial(number, [1 / {number}] * {number})\n"
+    if maker.fresh:
+        lines += maker.fresh + _NOISE
+    else:
+        most, rest = _CHOSEN.split("\n", 1)
+        others = ", ".join(name for name in _values(settings))
+        lines += f"{most}\nX, _ = make_points(most, {others}, random.integers(2**31))\n{rest}"
+    lines += f"y = np.repeat({classes}, counts)\n"
+    if settings.flipped:
+        lines += _FLIPPED.replace("{n_classes}", number)
+    return head + indented(f"{lines}return X, y\n")
+
+
+def _data(document: Document, settings: GeneratorSettings) -> str:
+    lines = [call("X, y = make_points", str(settings.count), **_values(settings), seed=str(settings.seed))]
+    if settings.flipped:
+        values = {"flipped": repr(settings.flipped), "seed": str(settings.seed)}
+        lines.append(call("y = flip", "y", str(settings.count), **values))
+    test = document.points.indices_of(document.parts.test.ids).tolist()
+    if test:
+        listed = textwrap.fill(", ".join(map(str, test)), WIDTH - len(INDENT))
+        lines += [
+            f"test = np.array([\n{indented(listed)},\n])",
+            "X_test, y_test = X[test], y[test]",
+            "X, y = np.delete(X, test, axis=0), np.delete(y, test)",
+        ]
+    return "\n".join(lines)
