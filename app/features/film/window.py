@@ -43,6 +43,7 @@ from app.views.widgets.form_fields import (
     show_number,
     spin_box,
 )
+from app.views.widgets.qt_dialogs import open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 
@@ -470,10 +471,9 @@ class FilmDialog(QDialog):
         dialog = named(
             QFileDialog(self, "Save the film as", str(folder / f"film{suffix}"), title, acceptMode=accept), "film.path"
         )
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setDefaultSuffix(suffix[1:])
         dialog.fileSelected.connect(lambda name: self._make(spec, Path(name)))
-        dialog.open()
+        open_dialog(dialog)
 
     def _make(self, spec: FilmSpec, path: Path) -> None:
         self._patience.stop()

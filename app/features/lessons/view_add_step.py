@@ -23,6 +23,7 @@ from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, named
+from app.views.widgets.qt_dialogs import open_dialog
 
 from .names import control
 from .state import LessonSession
@@ -90,9 +91,8 @@ class AddStepDialog(QDialog):
         )
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a step is added: nothing is lost
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self._chosen)
-        dialog.open()
+        open_dialog(dialog)
 
     def _chosen(self, name: str) -> None:
         path = Path(name)

@@ -24,6 +24,7 @@ from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, named, show_choice, show_number
 from app.views.widgets.picture_beside_text import PictureBesideText
+from app.views.widgets.qt_dialogs import open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.inspection.z_buffer import MOST_PIXELS
 
@@ -399,9 +400,8 @@ class ReliefPanel(QWidget):
             ),
             "relief.path",
         )
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.save_picture(Path(name)))
-        dialog.open()
+        open_dialog(dialog)
 
     def save_picture(self, path: Path) -> None:
         """Write what is seen now as a PNG file, on a thread."""

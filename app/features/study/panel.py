@@ -27,6 +27,7 @@ from app.state.number_format import grouped
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
+from app.views.widgets.qt_dialogs import open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -416,7 +417,6 @@ class StudyPanel(QWidget):
             ),
             "study.path",
         )
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def chosen(name: str) -> None:
             suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
@@ -424,7 +424,7 @@ class StudyPanel(QWidget):
             self.save_as(given if given.suffix.lower() in FILES else Path(f"{name}{suffix}"))
 
         dialog.fileSelected.connect(chosen)
-        dialog.open()
+        open_dialog(dialog)
 
     def save_as(self, path: Path) -> None:
         """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
@@ -452,9 +452,8 @@ class StudyPanel(QWidget):
         folder = path.parent if path is not None else Path.home()
         dialog = named(QFileDialog(self, "Open the results in a folder", str(folder)), "study.folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda name: self.open_results(Path(name)))
-        dialog.open()
+        open_dialog(dialog)
 
     def open_results(self, folder: Path) -> None:
         """Show what the command line has computed, and keep it with the document."""

@@ -22,6 +22,7 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
+from app.views.widgets.qt_dialogs import open_dialog
 from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0
@@ -145,7 +146,6 @@ class ClassesDialog(QDialog):
         dialog = named(QColorDialog(QColor(chosen), self), "classes.chooser")
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setWindowTitle(f"Colour of class {label + 1}")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.currentColorChanged.connect(lambda c: self._controller.set_style(label, drag, colour=c.name()))
         dialog.rejected.connect(lambda: self._controller.abandon(drag))
-        dialog.open()
+        open_dialog(dialog)

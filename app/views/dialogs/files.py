@@ -16,6 +16,7 @@ from app.files.settings import FOLDER, Settings
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
+from app.views.widgets.qt_dialogs import open_dialog
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
 LESSONS = ".lesson.md"
@@ -254,14 +255,13 @@ class FileDialogs:
             self._tasks.run(file_tasks.opening(path), file_tasks.take_reverted)
 
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def chosen(name: str) -> None:
             self._settings.write(FOLDER, str(Path(name).parent))
             use(Path(name))
 
         dialog.fileSelected.connect(chosen)
-        dialog.open()
+        open_dialog(dialog)
 
     def _folder(self) -> Path:
         path = self._controller.store.path

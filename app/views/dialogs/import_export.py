@@ -16,6 +16,7 @@ from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
+from app.views.widgets.qt_dialogs import open_dialog
 
 if TYPE_CHECKING:
     from app.exchange import Dialect, Table
@@ -201,8 +202,7 @@ class ImportExport:
             use(Path(file))
 
         dialog.fileSelected.connect(chosen)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        open_dialog(dialog)
 
     def _folder(self) -> str:
         return self._settings.read(EXCHANGE_FOLDER)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.files import settings as remembered
 from app.files.settings import Settings
 from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number
+from app.views.widgets.qt_dialogs import open_dialog
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 
@@ -248,11 +249,10 @@ class PictureDialog(QDialog):
             ),
             "picture.path",
         )
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setDefaultSuffix("png")
         dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FILTERS.get(chosen, "png")))
         dialog.fileSelected.connect(lambda name: self._save(shot, spec, Path(name)))
-        dialog.open()
+        open_dialog(dialog)
 
     def _save(self, shot: Shot, spec: PictureSpec, path: Path) -> None:
         if path.suffix.lower() not in (".png", ".svg"):

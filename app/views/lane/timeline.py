@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSlider
 
 from app.controllers.playback import PlaybackController
@@ -20,8 +20,8 @@ from . import timeline_keys
 SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
 LEAST = QSize(64, 28)
 TIP = (
-    "The steps of the training. Drag or click: go to a step. Arrow keys or the wheel: one step; page keys: a"
-    " twentieth; Home, End. The strokes below: a point enters or leaves the support vectors."
+    "The steps of the training. Drag or click: go to a step. Arrow keys: one step; page keys: a twentieth;"
+    " Home, End. The strokes below: a point enters or leaves the support vectors."
 )
 
 
@@ -38,7 +38,6 @@ class Timeline(QSlider):
         self._study: RunState | None = None
         self._theme: Theme | None = None
         self._asked = 0  # the step where the run was last seen or sent
-        self._wheel = timeline_keys.Wheel()
         self.setTracking(False)  # the value is the scene's, the position the hand's
         self.setRange(0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -116,10 +115,6 @@ class Timeline(QSlider):
     def _follow(self, event: QMouseEvent) -> None:
         self.setSliderPosition(self.scale().step_at(event.position().x() - SIDE))
         self.update()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self._study is not None and not self.isSliderDown():
-            self._wheel.take(event, self._playback, self._index, self._study.length)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         run_state = self._study

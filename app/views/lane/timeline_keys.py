@@ -1,16 +1,14 @@
-"""Timeline keys: the keys and the wheel that go through a run, the same on the timeline and in the curves."""
+"""Timeline keys: the keys that go through a run, the same on the timeline and in the curves."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent
 
 from app.controllers.playback import PlaybackController
 
 #: A page of a run of so many steps is one of this many.
 PAGES = 20
-#: What one notch of the wheel turns by, in eighths of a degree.
-NOTCH = 120
 
 _KEYS = {
     Qt.Key.Key_Left: -1,
@@ -21,7 +19,6 @@ _KEYS = {
     Qt.Key.Key_Period: 1,
 }
 _PAGES = {Qt.Key.Key_PageDown: -1, Qt.Key.Key_PageUp: 1}
-_HELD = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 def page_of(length: int) -> int:
@@ -45,20 +42,3 @@ def take_key(event: QKeyEvent, playback: PlaybackController, lane: int, length: 
     else:
         return False
     return True
-
-
-class Wheel:
-    """Turns what a wheel or a touchpad says into whole steps, and loses nothing of it."""
-
-    def __init__(self) -> None:
-        self._rest = 0
-
-    def take(self, event: QWheelEvent, playback: PlaybackController, lane: int, length: int) -> None:
-        """A step for each notch; a page with Ctrl or Shift."""
-        turned = event.angleDelta()
-        self._rest += turned.y() or turned.x()
-        notches = int(self._rest / NOTCH)
-        self._rest -= notches * NOTCH
-        if notches:
-            playback.step(lane, notches * (page_of(length) if event.modifiers() & _HELD else 1))
-        event.accept()

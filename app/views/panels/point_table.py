@@ -16,17 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import (
-    QColor,
-    QIcon,
-    QKeyEvent,
-    QKeySequence,
-    QPaintEvent,
-    QPalette,
-    QPixmap,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPaintEvent, QPalette, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -97,9 +87,6 @@ class ClassField(QComboBox):
             return  # the delegate has seen it
         self._listed = False
         super().keyPressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
     def commit(self) -> None:
         """Take what was chosen or typed, and close."""

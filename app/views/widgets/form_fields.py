@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSpinBox,
     QApplication,
     QBoxLayout,
     QCheckBox,
@@ -28,6 +29,7 @@ from PySide6.QtWidgets import (
     QToolTip,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app.state.plain_text import plain
 
@@ -109,7 +111,40 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
     widget.setToolTip(plain_tip(tip))
+    if isinstance(widget, TURNED):
+        pass_wheel_on(widget)
     return widget
+
+
+#: Controls that Qt lets the wheel change.
+TURNED = (QComboBox, QAbstractSpinBox, QSlider)
+
+
+class _WheelFilter(QObject):
+    """Ignores the wheel over the controls it watches: the widget behind them gets it."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is not QEvent.Type.Wheel:
+            return False
+        event.ignore()
+        return True
+
+
+_wheel_filter: _WheelFilter | None = None
+
+
+def pass_wheel_on(control: QWidget) -> None:
+    """Let the wheel over `control` scroll what lies behind it: it neither changes the control nor gives it the focus.
+
+    The filter watches each control, not the application: one for every event of every widget would hold up all of
+    them while something trains.
+    """
+    global _wheel_filter
+    if _wheel_filter is None or not isValid(_wheel_filter):
+        _wheel_filter = _WheelFilter(QCoreApplication.instance())
+    control.installEventFilter(_wheel_filter)
+    if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+        control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
 def label_for(text: str, field: QWidget) -> QLabel:
@@ -179,7 +214,7 @@ def show_text(label: QLabel, text: str) -> None:
 
 
 class Gestures(QObject):
-    """Counts what the user does on the widgets it watches: a drag, a held key or a turn of the wheel counts once.
+    """Counts what the user does on the widgets it watches: a drag or a held key counts once.
 
     Changes of a value with the same `count` are one undo step.
     """
@@ -187,7 +222,6 @@ class Gestures(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.count = 0
-        self._turning = False
 
     def watch(self, widget: QWidget) -> None:
         """Count the gestures on `widget`, too."""
@@ -195,13 +229,9 @@ class Gestures(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
-        turns = kind is QEvent.Type.Wheel
         pressed = kind is QEvent.Type.MouseButtonPress
         pressed |= isinstance(event, QKeyEvent) and kind is QEvent.Type.KeyPress and not event.isAutoRepeat()
-        if pressed or (turns and not self._turning):
-            self.count += 1
-        if pressed or turns:
-            self._turning = turns
+        self.count += pressed
         return False
 
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from tests.app.views.accessible_tree import ACTIVE, Node
+from tests.app.views.wheel import turned
 from tests.make_accessible import COMMAND, FILE, SIZE, collect, tab_stops
 from tests.windows import Make
 
@@ -108,7 +109,7 @@ def backwards(stops: list[QWidget]) -> list[str]:
 
 
 def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot) -> None:
-    """One walk through everything: the tree as it is kept, names for all that does something, targets, and Tab."""
+    """One walk through everything: the tree as it is kept, names for all that does something, targets, Tab, wheel."""
     window = make(size=SIZE)
     faults: list[str] = []
 
@@ -121,6 +122,7 @@ def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot) -> None:
                 faults.append(f"{title}: focusable without a name: {where(node.widget)}")
         faults.extend(f"{title}: small: {each}" for each in small(top))
         faults.extend(f"{title}: Tab: {each}" for each in by_tab(top))
+        faults.extend(f"{title}: the wheel: {each}" for each in turned(top))
 
     # Buttons that Tab passes over, as in any tool bar, stand in the menus, which F10 and Alt open.
     in_menus = {

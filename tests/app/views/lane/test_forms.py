@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import SIGNAL, QEvent, QPoint, QPointF, QRect, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtCore import SIGNAL, QEvent, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -150,9 +150,7 @@ def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: Qt
 
 
 @pytest.mark.parametrize("name", ["lane0.k", "generator.count", "lane1.C.slider"])
-def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_or_a_turn_of_the_wheel_is_one(
-    make: Make, qtbot: QtBot, name: str
-) -> None:
+def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_is_one(make: Make, qtbot: QtBot, name: str) -> None:
     window = make()
     widget = find(window, name)
     start, values = widget.value(), []
@@ -163,21 +161,8 @@ def test_each_press_of_a_key_is_one_undo_step_and_a_held_key_or_a_turn_of_the_wh
         press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Up, Qt.KeyboardModifier.NoModifier, "", turn > 0)
         QApplication.sendEvent(widget, press)
     values.append(widget.value())
-    for _ in range(3):
-        at = QPointF(widget.rect().center())
-        wheel = QWheelEvent(
-            at,
-            widget.mapToGlobal(at),
-            QPoint(),
-            QPoint(0, 120),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(widget, wheel)
-    assert [start, *values, widget.value()] == sorted({start, *values, widget.value()}), "all went up"
-    for value in (values[3], values[2], values[1], values[0], start):
+    assert [start, *values] == sorted({start, *values}), "all went up"
+    for value in (values[2], values[1], values[0], start):
         window.controller.undo()
         window.refresh()
         assert widget.value() == value

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible, QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -280,34 +280,6 @@ def test_keys_of_the_timeline(show: Show) -> None:
     assert line.value() == 137, "only the scene moves the handle"
 
 
-def turn(line: Timeline, angle: int, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    at = QPointF(30, 10)
-    event = QWheelEvent(
-        at,
-        line.mapToGlobal(at),
-        QPoint(),
-        QPoint(0, angle),
-        Qt.MouseButton.NoButton,
-        held,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(line, event)
-
-
-def test_the_wheel_goes_step_by_step_and_loses_nothing(show: Show) -> None:
-    bar = show(study_of(made(400).trace, step=137))
-    line = bar.timeline
-    for angle in (120, -120, 240):
-        turn(line, angle)
-    assert asked(bar) == [("step", 0, 1), ("step", 0, -1), ("step", 0, 2)]
-    for _ in range(8):
-        turn(line, -15)
-    assert asked(bar) == [("step", 0, -1)], "eight small turns of a touchpad are one notch"
-    turn(line, 120, Qt.KeyboardModifier.ControlModifier)
-    assert asked(bar) == [("step", 0, 20)]
-
-
 def test_programs_that_read_the_screen_know_and_move_it(show: Show) -> None:
     bar = show(study_of(made(400).trace, step=137))
     line = bar.timeline
@@ -350,7 +322,6 @@ def test_what_leads_nowhere_is_grey(show: Show) -> None:
     assert enabled(bar) == [] and not bar.timeline.isEnabled() and counter(bar).text() == "no run yet"
     click(bar.timeline, 100)
     QTest.keyClick(bar.timeline, Qt.Key.Key_Right)
-    turn(bar.timeline, 120)
     assert asked(bar) == []
     back, on = list(BUTTONS[:3]), list(BUTTONS[4:])
     for run_state, expected in (
