@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QScrollArea,
+    QStyle,
     QTabBar,
     QTabWidget,
     QToolBar,
@@ -133,12 +134,16 @@ class DockManager:
         Where the arrangement of the docks is remembered.
     changed : callable
         Asks for the scene to be drawn anew.
+    one_line : callable
+        Returns the least width in pixels at which the rows above the pictures are whole.
     """
 
-    def __init__(self, around: Surroundings, settings: Settings, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, around: Surroundings, settings: Settings, changed: Callable[[], None], one_line: Callable[[], int]
+    ) -> None:
         window: QMainWindow = around.window
         self._around, self._window, self._controller = around, window, around.controller
-        self._settings, self._changed = settings, changed
+        self._settings, self._changed, self._one_line = settings, changed, one_line
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
@@ -258,10 +263,8 @@ class DockManager:
             if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
                 upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
                 self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
-            elif not before and not dock.isFloating() and self._specs[name].wide:
-                width = self._window.width()
-                wanted = max(round(COLUMN * width), panel.sizeHint().width())
-                column = max(LEAST_COLUMN, min(wanted, round(MOST_COLUMN * width)))
+            elif not before and not dock.isFloating():
+                column = self._column(panel, self._specs[name].wide)
                 self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
             # Not a focus proxy: Tab would pass over what stands before it.
             first = getattr(panel, "first_stop", panel)
@@ -269,6 +272,14 @@ class DockManager:
             if not dock.isFloating() and not self._fits(size):
                 self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
         self._changed()
+
+    def _column(self, panel: QWidget, wide: bool) -> int:
+        """Return the width in pixels for a panel beside the pictures, whose rows stay whole where that is possible."""
+        width, own, pictures = self._window.width(), panel.sizeHint().width(), self._window.centralWidget()
+        wanted = max(round(COLUMN * width), own) if wide else own
+        handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        left = (0 if pictures is None else pictures.width()) - handle - self._one_line()
+        return max(min(LEAST_COLUMN, wanted), min(wanted, round(MOST_COLUMN * width), left))
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLayout, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.compile_ahead import CompileAhead
@@ -45,7 +45,7 @@ from app.views.lane.lanes import Lanes
 from app.views.presenter.presenter import Presenter
 from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.form_fields import filled, take_typed_number
 from app.views.widgets.later import later
 
 from . import actions, theme
@@ -83,6 +83,7 @@ class MainWindow(DropWindow):
         self._settings = settings
         #: Whether it asks before unsaved changes are lost with it.
         self.asks_to_save = True
+        self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
         self._refresh_pending = self._refresh_queued = self._asking = False
         #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
@@ -112,18 +113,15 @@ class MainWindow(DropWindow):
         self.picture_maker = PictureMaker(scheduler, self.say, self.alert, self)
         self.import_export = ImportExport(self, controller, self._settings, self.tasks)
         safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
+        self.bar = TopBar(controller)
+        head = QWidget()
+        filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
+        self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
         self.lanes_view = Lanes(controller, self.ask_refresh)
         self.canvases = self.lanes_view.canvases
-        self.bar = TopBar(controller)
-        stage = QWidget()
-        rows = QVBoxLayout(stage)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self.bar)
-        rows.addWidget(self.lanes_view, 1)
-        self.setCentralWidget(stage)
+        self.setCentralWidget(self.lanes_view)
         around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
-        self.dock_manager = DockManager(around, self._settings, self.ask_refresh)
+        self.dock_manager = DockManager(around, self._settings, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks)
         self.file_dialogs.open_lesson = partial(self.lessons.open_path, asked=True)
         controller.playback.attach(self._study_of)
@@ -153,6 +151,10 @@ class MainWindow(DropWindow):
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
+
+    def menuBar(self) -> QMenuBar:
+        """Return the menu bar: Qt would put a new one in place of what it stands in."""
+        return self._menu_bar
 
     # -- what outsiders rely on ------------------------------------------------------------------------------------
 

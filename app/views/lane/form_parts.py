@@ -195,7 +195,7 @@ class EditorMaker(QWidget):
         exact = self._number(field, limits) if limits.scale is not None else self._integer(field, limits)
 
         def room(digits: int) -> int:
-            return exact.widget.fontMetrics().horizontalAdvance("0") * digits + (18 if limits.scale is not None else 30)
+            return exact.widget.fontMetrics().horizontalAdvance("0") * digits + (14 if limits.scale is not None else 30)
 
         def fit(digits: int) -> None:
             exact.widget.setFixedWidth(room(digits or DIGITS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.controllers.lanes import LaneController
@@ -16,7 +16,8 @@ from app.views.actions import ICON_SIZE, icon
 from app.views.bars.popup import PopupButton
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import describe, leave_field, named, show_choice, show_text
+from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_text
+from app.views.widgets.later import later
 
 from .form_parts import EditorMaker
 from .named_combo import NamedCombo
@@ -34,6 +35,43 @@ _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     ),
     "remove": ("Remove", "Take this classifier away; undo brings it back.", lambda lanes, at: lanes.remove(at)),
 }
+
+
+class _End(QWidget):
+    """The buttons behind the controls; `more` has words where there is room for them."""
+
+    def __init__(self, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
+        super().__init__()
+        self._play, self._more, self._menu = play, more, menu
+        filled(QHBoxLayout(self), play, more, menu, margins=0, spacing=0)
+
+    def show_words(self) -> None:
+        """Show the words, or the icon alone."""
+        styles = Qt.ToolButtonStyle
+        wordy = bool(self._more.text()) and self.width() >= self.shortest() + self._words()
+        self._more.setMaximumWidth(MOST if wordy else SIZE)
+        self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if wordy else styles.ToolButtonIconOnly)
+        self.updateGeometry()
+
+    def _words(self) -> int:
+        """Width in pixels of the words with the gap before them."""
+        words = self._more.text()
+        return self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP if words and not self._more.isHidden() else 0
+
+    def shortest(self) -> int:
+        """Return the width in pixels without the words."""
+        icons = SIZE * sum(not button.isHidden() for button in (self._play, self._more))
+        return icons + (0 if self._menu.isHidden() else self._menu.sizeHint().width())
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.shortest() + self._words(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self.show_words)
 
 
 class LaneRow(QWidget):
@@ -79,12 +117,7 @@ class LaneRow(QWidget):
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         #: What stands behind the controls, and what that is in.
         self.ends = (self._play, self._more, self._menu)
-        self._end = QWidget()
-        line = QHBoxLayout(self._end)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(0)
-        for button in self.ends:
-            line.addWidget(button)
+        self._end = _End(*self.ends)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -146,10 +179,8 @@ class LaneRow(QWidget):
         words = ", ".join(lane.not_default)
         tip = "All settings, with their formulas." if lane.folded else "Fold the settings away."
         if (words, tip) != (self._more.text(), self._more.toolTip()):
-            styles = Qt.ToolButtonStyle
             self._more.setText(words)
-            self._more.setMaximumWidth(MOST if words else SIZE)
-            self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if words else styles.ToolButtonIconOnly)
+            self._end.show_words()
             self._more.setToolTip(tip)
             self._more.setAccessibleDescription(f"{tip} {words}".strip())
         hidden = lane.hidden

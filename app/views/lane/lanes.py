@@ -159,6 +159,12 @@ class Lanes(QWidget):
         least = max([LEAST, *(row.minimumSizeHint().width() for row in self.rows[: self._arranged[0]])])
         return QSize(columns * least + (columns - 1) * GAP + columns - 1, self._grid.minimumSize().height())
 
+    def one_line(self) -> int:
+        """Return the least width in pixels at which every row is whole in one line."""
+        shown, columns = self._arranged
+        longest = max(row.flow.least_line() for row in self.rows[: max(shown, 1)])
+        return columns * longest + (columns - 1) * GAP + columns - 1
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         shown = self._arranged[0]

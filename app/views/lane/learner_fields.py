@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.learners.fields import Field
@@ -12,6 +14,7 @@ from app.scene.model import LaneScene
 from app.state.document import Lane
 from app.state.slider_scales import RankScale
 from app.views.theme import Theme
+from app.views.widgets.later import later
 from app.views.widgets.scale_slider import LEAST
 
 from .form_parts import Editor, EditorMaker
@@ -42,17 +45,43 @@ class _Group(QWidget):
             made.label.setVisible(not isinstance(made.widget, QComboBox))  # a choice says itself what it is about
         if isinstance(made.widget, QComboBox):
             made.widget.setMinimumContentsLength(SHORT)
+            made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
         line.addWidget(made.widget, 1)
         rows.addLayout(line)
         for view in made.below:
             rows.addWidget(view)
-        self._made = made
-        self.grow(made.slider is not None)
+        self._made, self._slides = made, made.slider is not None
+        self.slide(self._slides)
 
-    def grow(self, grows: bool) -> None:
-        """Take what is left of the line, or not."""
-        policy = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Maximum
+    def slide(self, slides: bool) -> None:
+        """Have the slider take what is left of the line, or do without one."""
+        self._slides = slides
+        policy = QSizePolicy.Policy.Expanding if slides else QSizePolicy.Policy.Maximum
         self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
+        self._show_slider()
+        self.updateGeometry()
+
+    def _show_slider(self) -> None:
+        """Show the slider where there is room for it."""
+        slider = self._made.slider
+        if slider is not None and slider.isHidden() == (seen := self._slides and self.width() >= self._least()):
+            slider.setVisible(seen)
+
+    def _least(self) -> int:
+        """Width in pixels with the shortest slider, whether it is in sight or not."""
+        return self.length() + (LEAST + GAP if self._slides else 0)
+
+    def minimumSizeHint(self) -> QSize:
+        size = super().minimumSizeHint()
+        return size if self._made.slider is None else QSize(self._least(), size.height())
+
+    def shortest(self) -> int:
+        """Return the width in pixels without the slider."""
+        return self.length() if self._slides else self.minimumSizeHint().width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self._show_slider)  # a part that comes or goes while it is laid out spoils the layouts around it
 
     def length(self) -> int:
         """Pixels that it takes without its slider."""
@@ -170,9 +199,8 @@ class LearnerFields:
         if width is not None and number:
             room = (width - self._line.length(lengths)) // number - GAP
         for key, group in self._groups.items():
-            group.grow(self.editors[key].slider is not None and room >= LEAST)
+            group.slide(self.editors[key].slider is not None and room >= LEAST)
         for slider in sliders:
-            slider.setVisible(room >= LEAST)
             slider.setMaximumWidth(MOST if room >= slider.sizeHint().width() else max(room, LEAST))
 
     def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:

@@ -50,7 +50,7 @@ class NamedCombo(QComboBox):
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self.shown_text()) + 8
+        width = metrics.horizontalAdvance(self.shown_text()) + 2
         size = self.style().sizeFromContents(
             QStyle.ContentsType.CT_ComboBox, option, QSize(width, metrics.height()), self
         )

@@ -5,15 +5,26 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
+#: More pixels than any line has.
+MOST = (1 << 24) - 1
+
 
 def _grows(item: QLayoutItem) -> bool:
     return bool(item.expandingDirections() & Qt.Orientation.Horizontal)
 
 
+def _shortest(item: QLayoutItem) -> int:
+    """Width in pixels below which a widget cannot go; less than its least where it can do without a part."""
+    shortest = getattr(item.widget(), "shortest", None)
+    return item.minimumSize().width() if shortest is None else int(shortest())
+
+
 class FlowLayout(QLayout):
     """Lays its widgets out from left to right, and goes on in the next line where there is no room.
 
-    Widgets that expand are as narrow as they can be before a line ends, and get what is left of it.
+    Widgets that expand are as narrow as they can be before a line ends, and get what is left of it.  Where one line is
+    too short for that, the last widgets that have a method `shortest` go down to the width that it returns, if one line
+    then holds everything.
 
     Parameters
     ----------
@@ -69,31 +80,50 @@ class FlowLayout(QLayout):
                 size = size.expandedTo(item.minimumSize())
         return size.grownBy(self.contentsMargins())
 
+    def least_line(self) -> int:
+        """Return the least width in pixels at which all widgets are whole in one line."""
+        around, sizes = self.contentsMargins(), self._sizes(MOST)
+        between = self._gap * max(len(sizes) - 1, 0)
+        return sum(size.width() for _, size, _ in sizes) + between + around.left() + around.right()
+
+    def _sizes(self, room: int) -> list[tuple[QLayoutItem, QSize, bool]]:
+        """Return the items in sight, each with its size before there is anything left, and whether it grows."""
+        sizes = []
+        for item in self._items:
+            if not item.isEmpty():
+                least, grows = item.minimumSize(), _grows(item)
+                size = item.sizeHint().expandedTo(least)
+                size.setWidth(least.width() if grows else min(size.width(), max(room, least.width())))
+                sizes.append((item, size, grows))
+        over = sum(size.width() + self._gap for _, size, _ in sizes) - self._gap - room
+        if 0 < over <= sum(size.width() - _shortest(item) for item, size, _ in sizes):
+            for at in reversed(range(len(sizes))):
+                item, size, _ = sizes[at]
+                if over > 0 and (less := size.width() - _shortest(item)) > 0:
+                    sizes[at] = item, size - QSize(less, 0), False
+                    over -= less
+        return sizes
+
     def _arrange(self, rect: QRect, move: bool) -> int:
         """Put every widget in its place, if `move`; returns the height of all lines."""
-        lines: list[list[tuple[QLayoutItem, int, QSize]]] = [[]]
+        lines: list[list[tuple[QLayoutItem, int, QSize, bool]]] = [[]]
         x = 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            least = item.minimumSize()
-            size = item.sizeHint().expandedTo(least)
-            size.setWidth(least.width() if _grows(item) else min(size.width(), max(rect.width(), least.width())))
+        for item, size, grows in self._sizes(rect.width()):
             if lines[-1] and x + size.width() > rect.width():
                 lines.append([])
                 x = 0
-            lines[-1].append((item, x, size))
+            lines[-1].append((item, x, size, grows))
             x += size.width() + self._gap
         y = rect.top()
         for line in lines:
-            height = max((size.height() for _, _, size in line), default=0)
+            height = max((size.height() for _, _, size, _ in line), default=0)
             if move:
-                growing = sum(_grows(item) for item, _, _ in line)
+                growing = sum(grows for *_, grows in line)
                 spare = rect.width() - line[-1][1] - line[-1][2].width() if growing else 0
                 added = 0
-                for item, x, size in line:  # in the middle of their line, those at its top that have more below
+                for item, x, size, grows in line:  # in the middle of their line, those at its top that have more below
                     corner = QPoint(rect.left() + x + added, y + (height - size.height()) // 2)
-                    if _grows(item):
+                    if grows:
                         share = spare // growing
                         spare, growing, added = spare - share, growing - 1, added + share
                         size = size + QSize(share, 0)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 from app.state.slider_scales import PER_DECADE, Scale
 
 #: Width in pixels of the shortest one.
-LEAST = 40
+LEAST = 36
 
 
 class ScaleSlider(QSlider):

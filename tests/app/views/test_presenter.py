@@ -145,8 +145,9 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
     for name, value in before.items():
         if name == "pixels":
             where = np.argwhere((after[name] != value).any(axis=2))
-            # The symbol at the pointer, which has come over a picture meanwhile, and a text cursor that blinks.
-            assert len(where) <= 130, (len(where), where.min(axis=0), where.max(axis=0))
+            # The symbol at the pointer, which has come over a picture meanwhile, its cross in the other picture, and a
+            # text cursor that blinks.
+            assert len(where) <= 250, (len(where), where.min(axis=0), where.max(axis=0))
         else:
             assert after[name] == value, name
     assert window.document is document and window.controller.store.position == position

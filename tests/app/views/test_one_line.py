@@ -1,0 +1,59 @@
+"""Panels stand beside the pictures, below the bar: bar and rows keep their line, and no picture begins lower."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtWidgets import QSlider, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.dock_manager import docks
+from app.views.window import MainWindow
+from tests.windows import Make, rest, settle
+
+
+def heads(window: MainWindow) -> list[object]:
+    """Where the bar, the rows and the pictures begin, and how tall bar and rows are."""
+    shown = range(window.document.shown)
+    tops = [window.canvases[at].mapTo(window, QPoint(0, 0)).y() for at in shown]
+    return [window.bar.height(), *(window.lanes_view.rows[at].height() for at in shown), *tops]
+
+
+def sliders(window: MainWindow, lane: int) -> list[str]:
+    """The sliders in sight in a row."""
+    return [each.objectName() for each in window.lanes_view.rows[lane].findChildren(QSlider) if each.isVisible()]
+
+
+def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    before, shown = heads(window), [sliders(window, lane) for lane in (0, 1)]
+    assert shown == [["lane0.k.slider"], ["lane1.C.slider", "lane1.gamma.slider"]]
+    for spec in docks():
+        window.named_actions[spec.name].trigger()
+        rest()
+        dock = window.dock_manager.docks([spec.name])[0]
+        assert heads(window) == before, spec.name
+        assert [sliders(window, lane) for lane in (0, 1)] == shown, spec.name
+        place = QRect(dock.mapTo(window, QPoint(0, 0)), dock.size())
+        assert place.top() >= window.bar.mapTo(window, QPoint(0, window.bar.height())).y() - 1, spec.name
+        window.dock_manager.hide([spec.name])
+        rest()
+    settle(qtbot, window)
+
+
+def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    window.named_actions["alphas"].trigger()
+    window.controller.set_lane(1, "svm", kernel="sigmoid")
+    window.controller.set_lane(0, "knn", metric="cosine")
+    settle(qtbot, window)
+    rest()
+    row = window.lanes_view.rows[1]
+    assert row.height() == window.lanes_view.rows[0].height() < 50 and len(sliders(window, 1)) < 2
+    for name in ("C", "gamma"):
+        field = window.findChild(QWidget, f"lane1.{name}")
+        assert field.isVisible() and field.geometry().right() <= field.parentWidget().width(), name
+    words = window.findChild(QToolButton, "lane0.fold")
+    assert words.text() and words.width() > 26
+    window.dock_manager.hide(["alphas"])
+    rest()
+    assert sliders(window, 1) == [f"lane1.{name}.slider" for name in ("C", "gamma")]
