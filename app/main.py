@@ -76,7 +76,7 @@ def create_window(
     if modified:
         store.reset(store.document, path, modified=True)
     scheduler = Scheduler(MAX_LANES, window.ask_refresh)
-    controller = Controller(store, Session(), window.ask_refresh, window.say, scheduler.results)
+    controller = Controller(store, Session(), window.follow, window.say, scheduler.results)
     if path is not None:
         controller.on_disk = on_disk or documents.fingerprint(path)
     state_folder = profile_dir or Path(platformdirs.user_state_dir(NAME, False))

@@ -65,6 +65,9 @@ class Action:
         can do it.
     on : callable or None
         ``on(scene)``: whether it is checked, where that is no switch and a scene can tell.
+    able : callable or None
+        ``able(controller)``: whether there is anything to do; None: always.  The window asks after each change, not
+        when it draws: the next key may be a matter of milliseconds.
     after : str
         Name of the action that it follows in its menu; "" puts it behind the window's own.
     """
@@ -82,6 +85,7 @@ class Action:
     of: type[FeatureSession] | None = None
     run: Callable[[Controller], object] | None = None
     on: Callable[[Scene], bool] | None = None
+    able: Callable[[Controller], bool] | None = None
     after: str = ""
 
     def checked(self, scene: Scene) -> bool | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QShortcut
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
+from app.controllers.controller import Controller
 from app.features import table
 from app.features.feature import Action
+from app.features.lessons.state import LessonSession
 from app.files.assets import assets
 from app.views.widgets.form_fields import named, take_typed_number
 from app.views.widgets.painting import blank, painter_on
@@ -33,10 +35,18 @@ OWN: tuple[Action, ...] = (
         "S&tart this example over",
         ("Ctrl+Alt+R",),
         "As it was at first; undo brings your changes back.",
+        able=lambda controller: bool(controller.session.example),
     ),
     Action("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     Action("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
-    Action("revert", "&File", "Re&vert", (), "Back to what is saved; undo brings the changes back."),
+    Action(
+        "revert",
+        "&File",
+        "Re&vert",
+        (),
+        "Back to what is saved; undo brings the changes back.",
+        able=lambda controller: controller.store.path is not None,
+    ),
     Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
     Action(
         "import_clipboard",
@@ -45,13 +55,39 @@ OWN: tuple[Action, ...] = (
         ("Ctrl+Shift+V",),
         "A table of a spreadsheet: choose columns and class.",
     ),
-    Action("export", "&File", "&Export points…", ("Ctrl+Shift+E",), "As a table, svmlight or .npz file."),
+    Action(
+        "export",
+        "&File",
+        "&Export points…",
+        ("Ctrl+Shift+E",),
+        "As a table, svmlight or .npz file.",
+        able=lambda controller: len(controller.document.points) > 0,
+    ),
     Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
     Action(
         "film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, a slider moved or the relief: GIF, WebP, APNG."
     ),
-    Action("undo", "&Edit", "&Undo", ("Ctrl+Z",), "Take the last change back.", "Undo", gap=True),
-    Action("redo", "&Edit", "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Do it again.", "Redo"),
+    Action(
+        "undo",
+        "&Edit",
+        "&Undo",
+        ("Ctrl+Z",),
+        "Take the last change back.",
+        "Undo",
+        gap=True,
+        able=lambda controller: (
+            controller.store.undo_name is not None or controller.session.of(LessonSession).can_take_back
+        ),
+    ),
+    Action(
+        "redo",
+        "&Edit",
+        "&Redo",
+        ("Ctrl+Shift+Z", "Ctrl+Y"),
+        "Do it again.",
+        "Redo",
+        able=lambda controller: controller.store.redo_name is not None,
+    ),
     Action("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
     Action("copy", "&Edit", "&Copy", ("Ctrl+C",), "Selected points as a table of x, y, class."),
     Action(
@@ -75,7 +111,16 @@ OWN: tuple[Action, ...] = (
     Action("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
     Action("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
     Action("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
-    Action("clear", "&Edit", "Cl&ear", (), "Remove all points; undo brings them back.", "Clear", gap=True),
+    Action(
+        "clear",
+        "&Edit",
+        "Cl&ear",
+        (),
+        "Remove all points; undo brings them back.",
+        "Clear",
+        gap=True,
+        able=lambda controller: len(controller.document.points) > 0,
+    ),
     Action("generate", "&Edit", "&Generate points", ("G",), "New points from the generator."),
     Action("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
     Action("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
@@ -205,6 +250,35 @@ def make_actions(
     for title, menu in menus.items():
         fill_menu(menu, title, actions, simple=False)
     return actions, menus
+
+
+#: A command, and ``able(controller)``: whether there is anything for it to do.
+Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
+
+
+class CommandStates:
+    """Enables each command as soon as there is something for it to do.
+
+    Qt drops the key of a disabled command, or gives it to the widget that has the focus.  So this follows document and
+    session at once, while what is drawn follows in a moment.
+
+    Parameters
+    ----------
+    controller : Controller
+    rules : sequence of Rule
+    """
+
+    def __init__(self, controller: Controller, rules: Sequence[Rule]) -> None:
+        self._controller, self._rules = controller, rules
+        self._enabled: list[bool | None] = [None] * len(rules)
+
+    def follow(self) -> None:
+        """Document or session may have changed."""
+        for place, (command, able) in enumerate(self._rules):
+            enabled = able(self._controller)
+            if enabled != self._enabled[place]:
+                self._enabled[place] = enabled
+                command.setEnabled(enabled)
 
 
 def fill_menu(menu: QMenu, title: str, actions: dict[str, QAction], simple: bool) -> None:

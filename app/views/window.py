@@ -21,7 +21,7 @@ from app.features import ask_background, table
 from app.features.feature import Surroundings
 from app.features.lessons.controller import LessonController
 from app.features.lessons.state import LessonSession
-from app.features.lessons.window_stage import LessonStage, is_lesson
+from app.features.lessons.window_stage import LessonStage, is_lesson, nothing_covered, with_models
 from app.files import documents, recovery
 from app.files.examples import EXAMPLES, Example
 from app.files.settings import GEOMETRY, SIMPLE, Settings
@@ -86,6 +86,7 @@ class MainWindow(DropWindow):
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
         self._refresh_pending = self._refresh_queued = self._asking = False
+        self._command_states: actions.CommandStates | None = None
         #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
         self._ordered: tuple[Document, Session] | None = None
         self._waiting_since = 0.0
@@ -136,6 +137,7 @@ class MainWindow(DropWindow):
         resting = (self.named_actions["larger"], self.named_actions["smaller"])
         self.presenter = Presenter(self, controller, self.lanes_view, self.dock_manager, bars, resting)
         self._class_keys()
+        self._command_states = actions.CommandStates(controller, self._rules())
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
@@ -147,7 +149,7 @@ class MainWindow(DropWindow):
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self._settings.read(SIMPLE))
         self._compose()
-        self.ask_refresh()  # pictures are ordered once their size is known
+        self.follow()  # pictures are ordered once their size is known
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
         self.canvases[0].setFocus()
@@ -205,6 +207,20 @@ class MainWindow(DropWindow):
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
     # -- composing -------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Document or session have changed: enable at once what can be done, and draw soon."""
+        if self._command_states is not None:
+            self._command_states.follow()
+        self.ask_refresh()
+
+    def _rules(self) -> list[actions.Rule]:
+        """When the commands have something to do."""
+        return [
+            *((self.named_actions[spec.name], spec.able) for spec in actions.every() if spec.able is not None),
+            *((self.named_actions[name], nothing_covered) for name in with_models()),
+            *self.presenter.rules(),
+        ]
 
     def ask_refresh(self) -> None:
         """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
@@ -311,7 +327,6 @@ class MainWindow(DropWindow):
         self.setWindowModified(scene.modified)
         for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
             action = self.named_actions[name]
-            action.setEnabled(what is not None)
             action.setText(f"&{word} {what or ''}".rstrip())
             action.setIconText(word)
             keys = action.shortcut().toString()
@@ -328,11 +343,7 @@ class MainWindow(DropWindow):
             if action.isEnabled() == bool(scene.no_run):
                 action.setEnabled(not scene.no_run)
                 action.setToolTip(scene.no_run or action.whatsThis())
-        for name in ("clear", "export"):
-            self.named_actions[name].setEnabled(len(scene.xy) > 0)
         self.lessons.render_scene(scene, self.named_actions)
-        self.named_actions["start_over"].setEnabled(bool(scene.session.example))
-        self.named_actions["revert"].setEnabled(self.controller.store.path is not None)
 
     def _hide_tools(self, scene: Scene) -> None:
         """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""

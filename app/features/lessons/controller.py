@@ -161,10 +161,9 @@ class LessonController:
 
     def take_back(self) -> bool:
         """Undo the last line, or the last point picked; False where there is none."""
-        now = self._now
-        guess = now.state.guess
-        if now.prediction is None or not (guess.lines or guess.pair):
+        if not self._now.can_take_back:
             return False
+        guess = self._now.state.guess
         self._host.editing.cancel()
         self._set(replace(guess, lines=guess.lines[:-1], pair=guess.pair[:-1]))
         return True

@@ -5,12 +5,17 @@ from app.features.feature import Action, Dock, Feature, Widget
 
 from . import scene
 from .controller import LessonController
+from .state import LessonSession
 
 HELP = "&Help"
 
 
 def _of(controller: Controller) -> LessonController:
     return controller.feature(LessonController)
+
+
+def _is_open(controller: Controller) -> bool:
+    return controller.session.of(LessonSession).lesson is not None
 
 
 FEATURE = Feature(
@@ -26,6 +31,7 @@ FEATURE = Feature(
             ("PgDown",),
             "The next step of the lesson; reveals a guess first.",
             run=lambda controller: _of(controller).next(),
+            able=_is_open,
         ),
         Action(
             "lesson_back",
@@ -34,6 +40,7 @@ FEATURE = Feature(
             ("PgUp",),
             "The step before, as you left it.",
             run=lambda controller: _of(controller).back(),
+            able=_is_open,
         ),
         Action(
             "lesson_reset",
@@ -42,6 +49,7 @@ FEATURE = Feature(
             (),
             "The step as it began; your changes to it are lost.",
             run=lambda controller: _of(controller).reset(),
+            able=_is_open,
         ),
         Action(
             "lesson_leave",
@@ -50,6 +58,7 @@ FEATURE = Feature(
             (),
             "All controls again; the points stay.",
             run=lambda controller: _of(controller).leave(),
+            able=_is_open,
         ),
         Action("lesson_add", "&File", "Ne&w lesson step…", (), "What is on screen, as a step of a lesson of yours."),
     ),

@@ -151,6 +151,11 @@ class LessonSession(FeatureSession):
         step = self.step
         return None if step is None or self.state.guess.revealed else step.prediction
 
+    @property
+    def can_take_back(self) -> bool:
+        """A line was drawn, or a point picked, of a guess that is still open."""
+        return self.prediction is not None and bool(self.state.guess.lines or self.state.guess.pair)
+
     def with_state(self, at: int, **changes: object) -> LessonSession:
         """Something else made of the step at place `at`."""
         states = list(self.states)

@@ -24,20 +24,25 @@ from app.views.widgets.later import later
 
 from .controller import LessonController
 from .model import Lesson
-from .scene import LessonScene
+from .scene import LessonScene, covers
 from .state import LessonSession
 
 SUFFIX = ".lesson.md"
 #: Of a lesson that is open; the dock of this name is the panel.
-PANEL, ONGOING = "lesson", ("lesson_next", "lesson_back", "lesson_reset", "lesson_leave")
+PANEL = "lesson"
 
 
 @cache
-def _with_models() -> tuple[str, ...]:
+def with_models() -> tuple[str, ...]:
     """Panels and windows that train models of their own, which would show what is covered."""
     made = [(each.dock.name, each.dock.make) for each in table.FEATURES if each.dock is not None]
     made += [each.window for each in table.FEATURES if each.window is not None]
     return tuple(name for name, make in made if isinstance(make, Widget) and "scheduler" in make.takes)
+
+
+def nothing_covered(controller: Controller) -> bool:
+    """Whether such panels show nothing that a lesson covers."""
+    return not covers(controller.document, controller.session)
 
 
 def is_lesson(path: Path) -> bool:
@@ -123,20 +128,12 @@ class LessonStage(QObject):
     # -- following ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, actions: dict[str, QAction]) -> None:
-        """Enable what can be done, and arrange panels and layers where a step has just been entered."""
+        """Arrange panels and layers where a step has just been entered."""
         lesson = scene.feature(LessonScene)
-        for name in ONGOING:
-            if actions[name].isEnabled() != (lesson is not None):
-                actions[name].setEnabled(lesson is not None)
         self._share_keys(actions)
-        covered = lesson is not None and bool(lesson.covers)
-        for name in _with_models():
-            if actions[name].isEnabled() == covered:
-                actions[name].setEnabled(not covered)
-        if lesson is not None and lesson.waiting and (lesson.lines or lesson.guess.pair):
-            actions["undo"].setEnabled(True)
-            actions["undo"].setText("&Undo the last of the guess")
         now = scene.session.of(LessonSession)
+        if now.can_take_back:
+            actions["undo"].setText("&Undo the last of the guess")
         if lesson is not None and now.entered != self._entered:
             self._entered = now.entered
             later(self, partial(self._arrange, lesson.lesson, now.at, actions))

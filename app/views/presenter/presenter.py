@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.tools import PointerPosition
+from app.views.actions import Rule
 from app.views.dock_manager import VERSION, DockManager
 from app.views.held_key import HeldKey
 from app.views.lane.lanes import Lanes
@@ -97,14 +98,12 @@ class Presenter(QObject):
         self._said = QTimer(self, singleShot=True, interval=SAID)
         self._said.timeout.connect(self._hint.hide)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
-        self._escape.setEnabled(False)
         self._escape.activated.connect(self._leave_off)
 
     def _action(self, name: str, title: str, key: str, run: Callable[[], object]) -> QAction:
         action = QAction(title, self._window)
         action.setObjectName(f"action.{name}")
         action.setShortcut(QKeySequence(key))
-        action.setEnabled(False)
         action.triggered.connect(lambda: run())
         self._window.addAction(action)
         return action
@@ -194,7 +193,6 @@ class Presenter(QObject):
             bar.hide()
         if focus is None or not focus.isVisible():
             self._lanes.canvases[0].setFocus()
-        self._enable(presenting=True)
         window.installEventFilter(self)
         self._place_hint()
         self._hint.show()
@@ -223,13 +221,19 @@ class Presenter(QObject):
         if not before.window_state & plain and window.geometry() != before.geometry:
             window.setGeometry(before.geometry)
         window.restoreState(before.state, VERSION)
-        self._enable(presenting=False)
         if before.focus is not None and isValid(before.focus):
             before.focus.setFocus()
 
-    def _enable(self, presenting: bool) -> None:
-        for action in self.actions.values():
-            action.setEnabled(presenting)
-        for action in self._resting:
-            action.setEnabled(not presenting)
-        self._escape.setEnabled(presenting)
+    def rules(self) -> list[Rule]:
+        """When its commands can be given, and when those that rest meanwhile."""
+        rules: list[Rule] = [(self._escape, _is_presenting)]
+        rules += [(each, _is_presenting) for each in self.actions.values()]
+        return rules + [(each, _is_not_presenting) for each in self._resting]
+
+
+def _is_presenting(controller: Controller) -> bool:
+    return controller.session.presenting is not None
+
+
+def _is_not_presenting(controller: Controller) -> bool:
+    return controller.session.presenting is None

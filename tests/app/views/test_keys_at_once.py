@@ -1,0 +1,77 @@
+"""Keys that follow each other before anything is drawn: each finds the command that the one before made possible."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.features.lessons.shipped import lesson
+from app.features.lessons.state import LessonSession
+from app.files import examples
+from app.views.window import MainWindow
+from tests.windows import Make
+
+KEY, CTRL, SHIFT, ALT = (
+    Qt.Key,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+PLAIN = Qt.KeyboardModifier.NoModifier
+
+
+def press(window: MainWindow, key: Qt.Key, held: Qt.KeyboardModifier = PLAIN) -> None:
+    """A key of the keyboard, without any event between this one and the next."""
+    QTest.keyClick(window.windowHandle(), key, held)
+
+
+def test_undo_and_at_once_redo(make: Make) -> None:
+    window = make()
+    window.activateWindow()
+    document = window.document
+    assert not window.named_actions["undo"].isEnabled() and not window.named_actions["redo"].isEnabled()
+    press(window, KEY.Key_A, CTRL)
+    press(window, KEY.Key_Delete)
+    made = window.document
+    assert len(document.points) > 0 == len(made.points)
+    press(window, KEY.Key_Z, CTRL)
+    assert window.document.points is document.points
+    press(window, KEY.Key_Z, CTRL | SHIFT)
+    assert window.document.points is made.points
+    press(window, KEY.Key_Z, CTRL)
+    press(window, KEY.Key_Y, CTRL)
+    assert window.document.points is made.points
+    for _ in range(3):
+        press(window, KEY.Key_Z, CTRL)
+        assert window.document.points is document.points
+        press(window, KEY.Key_Z, CTRL | SHIFT)
+        assert window.document.points is made.points
+
+
+def test_points_example_presenter_and_lesson_at_once(make: Make) -> None:
+    window = make()
+    window.activateWindow()
+    actions, controller = window.named_actions, window.controller
+    controller.new()
+    assert not actions["clear"].isEnabled() and not actions["export"].isEnabled()
+    press(window, KEY.Key_G)
+    assert actions["clear"].isEnabled() and actions["export"].isEnabled()
+    assert not actions["start_over"].isEnabled()
+    controller.examples.open(examples.BY_NAME["circle"])
+    points = window.document.points
+    press(window, KEY.Key_A, CTRL)
+    press(window, KEY.Key_Delete)
+    assert window.document.points is not points
+    press(window, KEY.Key_R, CTRL | ALT)
+    assert window.document.points.xy.tolist() == points.xy.tolist(), "the example starts over"
+    press(window, KEY.Key_F5)
+    assert controller.session.presenting is not None
+    press(window, KEY.Key_C)
+    assert controller.session.presenting.pen
+    press(window, KEY.Key_Escape)
+    assert controller.session.presenting is None and window.centralWidget().isVisible()
+    assert actions["larger"].isEnabled() and not actions["lesson_leave"].isEnabled()
+    window.lessons.begin(lesson("margin"))
+    assert actions["lesson_next"].isEnabled() and actions["lesson_leave"].isEnabled()
+    actions["lesson_leave"].trigger()
+    assert controller.session.of(LessonSession).lesson is None and not actions["lesson_next"].isEnabled()
