@@ -139,5 +139,6 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
 def discard(window: MainWindow) -> None:
     """Close without the question about unsaved changes."""
     finish_tasks(window)
+    window.controller.put_back()
     window.controller.store.reset(window.document, None)
     assert window.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,7 @@ from app.state.host import Host
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES, Points
 from app.state.session import NOTHING, FeatureSession, Session
-from app.state.store import Store
+from app.state.store import Store, StoreState
 from app.state.test_split import IdSet, Kind
 from app.tools import PointerPosition
 from solver.data.datasets import DATASETS
@@ -45,6 +45,15 @@ if TYPE_CHECKING:
     from app.exchange import Imported
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Aside:
+    """The user's document while that of a lesson is in its place, with all that comes back with it."""
+
+    own: StoreState
+    on_disk: documents.Fingerprint | None
+    session: Session
 
 
 class TestSplitController:
@@ -117,6 +126,8 @@ class Controller:
         self.prefers_simple = False
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
+        #: The user's document, while that of a lesson is in its place.
+        self.aside: Aside | None = None
         self.file_tasks = FileTasks(self)
         self.editing = Editing(self)
         self.playback = PlaybackController(self)
@@ -130,6 +141,11 @@ class Controller:
     def document(self) -> Document:
         """The present document."""
         return self.store.document
+
+    @property
+    def own(self) -> Store | StoreState:
+        """What holds the user's document: the store, or what was set aside; its changes alone are worth a question."""
+        return self.store if self.aside is None else self.aside.own
 
     def _follow(self, old: Document, new: Document) -> None:
         """The document has changed: Simple cannot show one that uses more."""
@@ -342,6 +358,7 @@ class Controller:
 
     def new(self) -> None:
         """No points, nothing that is of the points alone, and no file; everything else stays as it is."""
+        self.put_back()
         old = self.document
         split = replace(old.split, painted=IdSet())
         bare = replace(old, points=Points(), origin=None, split=split, scaling=None, axes=old.measured[1], attached=())
@@ -358,13 +375,51 @@ class Controller:
 
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
+        self.aside = None
+        self._put(document, path, on_disk, modified)
+
+    def _put(
+        self, document: Document, path: Path | None, on_disk: documents.Fingerprint | None, modified: bool
+    ) -> None:
         self.editing.cancel()
         self._begin_anew(document.is_simple, document.slots)
         self.on_disk = on_disk
         self.store.reset(document, path, modified)
 
+    def stage(self, document: Document) -> None:
+        """Show a document that is not the user's in place of theirs, which `put_back` restores."""
+        self.editing.finish()
+        if self.aside is None:
+            self.aside = Aside(self.store.state, self.on_disk, self.session)
+        self._put(document, None, None, modified=False)
+
+    def put_back(self) -> None:
+        """Restore the user's document, its history and what was being done with it; its runs start from zero."""
+        aside, now = self.aside, self.session
+        if aside is None:
+            return
+        self.editing.cancel()
+        self.presenting.clear()
+        self.aside, self.on_disk = None, aside.on_disk
+        self.session = replace(
+            aside.session,
+            cursor=None,
+            seeks=Session.seeks,
+            restarts=tuple(restart + 1 for restart in now.restarts),
+            hovered=None,
+            open_panels=now.open_panels,
+            points_away=False,
+            presenting=now.presenting,
+            simple=self.prefers_simple and aside.own.document.is_simple,
+            theme=now.theme,
+            dark=now.dark,
+            features=tuple(each.of_new_document() for each in now.features),
+        ).having(*aside.session.features)
+        self.store.put_back(aside.own)
+
     def replace_by(self, document: Document, text: str) -> bool:
         """The same as one step, which undo takes back and calls `text`; False where nothing is changed by it."""
+        self.put_back()
         before = self.document
         if not self.dispatch(Revert(document=document, text=text, own_view=True)) or self.document is before:
             return False

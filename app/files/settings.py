@@ -106,6 +106,21 @@ class Paths(Key[tuple[str, ...]]):
         return list(value)
 
 
+class Scores(Key[tuple[tuple[str, int, int], ...]]):
+    """Of lessons by name, how many of how many predictions were right: up to 100, "name 3/4" each."""
+
+    def parse(self, words: list[str]) -> tuple[tuple[str, int, int], ...]:
+        found: dict[str, tuple[str, int, int]] = {}
+        for word in words:
+            said = re.fullmatch(r"([a-z][a-z-]{0,39}) ([0-9]{1,2})/([0-9]{1,2})", word)
+            if said is not None and int(said[2]) <= int(said[3]):
+                found.setdefault(said[1], (said[1], int(said[2]), int(said[3])))
+        return tuple(found.values())[:100]
+
+    def words(self, value: tuple[tuple[str, int, int], ...]) -> list[str]:
+        return [f"{name} {right}/{asked}" for name, right, asked in value]
+
+
 class Sealed(Key[bytes]):
     """Bytes that only Qt understands, and that it believes: those of a damaged arrangement end the process.
 
@@ -145,6 +160,7 @@ DOCKS = Sealed("docks", b"")
 RECENT = Paths("recent", (), 10)
 FOLDER = Folder("folder", _HOME)
 EXCHANGE_FOLDER = Folder("exchange_folder", _HOME)
+LESSONS = Scores("lessons", ())
 PICTURE_WHAT = Word("picture/what", "window")
 PICTURE_PRESET = Word("picture/preset", "screen")
 PICTURE_THEME = Word("picture/theme", "window")

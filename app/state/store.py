@@ -21,6 +21,28 @@ class _Step:
     merge_key: Hashable
 
 
+@dataclass(frozen=True, eq=False)
+class StoreState:
+    """A document with its file and its history, while another one is on stage.
+
+    Attributes
+    ----------
+    document : Document
+    path : Path or None
+    title : str
+    modified : bool
+    """
+
+    document: Document
+    path: Path | None
+    title: str
+    modified: bool
+    _saved: Document | None
+    _past: tuple[_Step, ...]
+    _future: tuple[_Step, ...]
+    _cut_off: tuple[_Step, ...]
+
+
 class Store:
     """Holds the present document and the way back and forth.
 
@@ -150,6 +172,19 @@ class Store:
         self._saved = None if modified else document
         self.path = path
         self._change(document)
+
+    @property
+    def state(self) -> StoreState:
+        """The document with its file and its history, for `put_back`."""
+        history = tuple(self._past), tuple(self._future), tuple(self._cut_off)
+        return StoreState(self.document, self.path, self.title, self.modified, self._saved, *history)
+
+    def put_back(self, state: StoreState) -> None:
+        """Restore a document with its file and its history."""
+        self.resets += 1
+        self._past, self._future, self._cut_off = list(state._past), list(state._future), list(state._cut_off)
+        self._saved, self.path = state._saved, state.path
+        self._change(state.document)
 
     def saved(self, document: Document, path: Path | None) -> None:
         """`document` now stands in the file at `path`, or nothing of it needs one."""

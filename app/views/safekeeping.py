@@ -88,20 +88,20 @@ class Safekeeping(QObject):
     # -- following -------------------------------------------------------------------------------------------------
 
     def _follow(self) -> None:
-        store = self._controller.store
-        if store.path != self._path:
-            self._path = store.path
-            self.claims.follow(store.path)
-            if store.path is not None:
-                self._remember(store.path)
-        document = store.document
-        if not store.modified:
+        aside, own = self._controller.aside, self._controller.own  # a lesson's document is nobody's work
+        if own.path != self._path:
+            self._path = own.path
+            self.claims.follow(own.path)
+            if own.path is not None:
+                self._remember(own.path)
+        document = own.document
+        if not own.modified:
             if self._kept is not None:
                 self._kept = None
                 self.recorder.keep(None)
             return
         # An edit while the file was being written: the copy is not of that file's content, but of that file.
-        file = (store.path, self._controller.on_disk)
+        file = (own.path, self._controller.on_disk if aside is None else aside.on_disk)
         if self._kept is None or file != self._kept_for or not same_content(document, self._kept):
             self._kept, self._kept_for = document, file
             self.recorder.keep(Work(document, *file))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
@@ -24,11 +23,12 @@ from app.features.lessons.state import LessonSession
 from app.features.lessons.window_stage import LessonStage, is_lesson, nothing_covered, with_models
 from app.files import documents, recovery
 from app.files.examples import EXAMPLES, Example
-from app.files.settings import GEOMETRY, SIMPLE, Settings
+from app.files.settings import GEOMETRY, LESSONS, SIMPLE, Settings
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.scene.model import Scene
 from app.state.document import Document
+from app.state.plain_text import plain
 from app.state.points import MAX_CLASSES
 from app.state.session import Session
 from app.tools import GRAB_PIXELS, PointerPosition, nearest
@@ -123,8 +123,8 @@ class MainWindow(DropWindow):
         self.setCentralWidget(self.lanes_view)
         around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
         self.dock_manager = DockManager(around, self._settings, self.ask_refresh, self.lanes_view.one_line)
-        self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks)
-        self.file_dialogs.open_lesson = partial(self.lessons.open_path, asked=True)
+        self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks, self._settings)
+        self.file_dialogs.open_lesson = self.lessons.open_path
         controller.playback.attach(self._study_of)
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
@@ -291,12 +291,13 @@ class MainWindow(DropWindow):
     def _compose(self) -> None:
         """Compose the scene and draw it."""
         store, session = self.controller.store, self.controller.session
+        lesson = session.of(LessonSession).lesson
         scene = compose(
             store.document,
             session,
             self.scheduler.results,
-            title=store.title,
-            modified=store.modified,
+            title=store.title if lesson is None else plain(lesson.title),
+            modified=store.modified and lesson is None,
             history=store.history,
             position=store.position,
             compiled=self.compile_ahead.ready,
@@ -445,7 +446,8 @@ class MainWindow(DropWindow):
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
-            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped)
+            scores = self._settings.read(LESSONS)
+            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         gallery.show_lessons(lessons)
         gallery.open()
@@ -592,7 +594,7 @@ class MainWindow(DropWindow):
         if not self._closed and self.tasks.hold(self.close):
             event.ignore()
             return
-        if self.asks_to_save and self.controller.store.modified and not self._closed:
+        if self.asks_to_save and self.controller.own.modified and not self._closed:
             event.ignore()
             self.file_dialogs.unless_unsaved(self._close_for_good)
             return

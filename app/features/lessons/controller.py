@@ -6,8 +6,7 @@ What the student makes of a step is kept in the session, beside the lesson; each
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -17,25 +16,25 @@ from app.files.documents import FileError
 from app.state.document import MAX_LANES, Document
 from app.state.host import Host
 from app.state.session import FULL_SPEED
-from app.state.store import same_content
 from app.tools import GRAB_PIXELS, PointerPosition, Tool, nearest
 from solver.core.arrays import Integers
 
 from .model import Lesson, Step
-from .predicting import gain_of
+from .predicting import gain_of, graded
 from .state import Boundary, Gains, Guess, LessonSession, StepState
-from .text import LENT, NOT_READY, NOT_TRAINED, SET_BACK
+from .text import LENT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
 
 #: Pixels between two corners of a line drawn by hand, at least.
 APART = 3.0
 
 
 class LessonHost(Host, Protocol):
-    """The same, where documents can be replaced and gestures taken."""
+    """The same, where a document can take the place of the user's, and gestures be taken."""
 
     editing: Editing
 
-    def put(self, document: Document, path: Path | None, on_disk: Any = None, modified: bool = False) -> None: ...
+    def stage(self, document: Document) -> None: ...
+    def put_back(self) -> None: ...
 
 
 class LessonController:
@@ -58,48 +57,63 @@ class LessonController:
     def begin(self, lesson: Lesson) -> None:
         """Open the lesson at its first step, in place of the document; FileError when that cannot be made."""
         document = _start(lesson, 0)
-        now = replace(self._now, lesson=lesson, at=0, states=(StepState(),) * len(lesson.steps))
-        self._enter(now, document, modified=False)
+        now = replace(self._now, lesson=lesson, at=0, ended=False, states=(StepState(),) * len(lesson.steps))
+        self._enter(now, document)
 
     def leave(self) -> None:
-        """Close the lesson; the document stays as it is."""
-        if self._now.lesson is not None:
-            self._host.editing.cancel()
-            self._host.set_session(self._now.of_new_document(), lent="", folds=(None,) * MAX_LANES)
+        """Close the lesson, and restore the document that was open before, with its history and its file."""
+        now = self._now
+        if now.lesson is not None:
+            self._host.put_back()
+            self._host.set_session(replace(now.of_new_document(), left=now.left + 1))
+            self._host.say(f"Back in {self._host.store.title}, as it was before the lesson.")
 
     def go(self, at: int) -> None:
         """To the step at place `at`, as one left it; this one is kept."""
         now = self._now
-        if now.lesson is None or not 0 <= at < len(now.lesson.steps) or at == now.at:
+        if now.lesson is None or not 0 <= at < len(now.lesson.steps):
+            return
+        if at == now.at:
+            self._host.set_session(replace(now, ended=False))
             return
         self._host.editing.finish()
-        now = now.with_state(now.at, document=self._host.document)
+        now = graded(now, self._host.results).with_state(now.at, document=self._host.document)
         assert now.lesson is not None
+        document = now.states[at].document
         try:
-            start = _start(now.lesson, at)
+            document = document or _start(now.lesson, at)
         except FileError as error:
             self._host.say(str(error))
             return
-        left = now.states[at].document
-        self._enter(replace(now, at=at), left or start, left is not None and not same_content(left, start))
+        self._enter(replace(now, at=at, ended=False), document)
 
     def next(self) -> None:
-        """Reveal what has been guessed, else to the next step."""
+        """Check what has been guessed, else go to the next step; past an open question only the second time."""
         now = self._now
-        if now.lesson is None:
+        guess, lesson = now.state.guess, now.lesson
+        if lesson is None:
             return
-        if now.prediction is not None and now.state.guess.is_made:
+        if now.prediction is not None and guess.is_made:
             self.reveal()
-        elif now.at + 1 < len(now.lesson.steps):
+        elif now.prediction is not None and not guess.passed:
+            self._set(replace(guess, passed=True))
+            self._host.say(PASS)
+        elif now.at + 1 < len(lesson.steps):
             self.go(now.at + 1)
+        elif now.ended:
+            self._host.say(OVER)
         else:
-            self._host.say("This was the last step.")
+            self._host.editing.finish()
+            self._host.set_session(replace(graded(now, self._host.results), ended=True))
 
     def back(self) -> None:
-        """To the step before."""
-        if self._now.at:
-            self.go(self._now.at - 1)
-        elif self._now.lesson is not None:
+        """To the step before; from the end, to the last."""
+        now = self._now
+        if now.ended:
+            self.go(now.at)
+        elif now.at:
+            self.go(now.at - 1)
+        elif now.lesson is not None:
             self._host.say("This is the first step.")
 
     def reset(self) -> None:
@@ -113,14 +127,14 @@ class LessonController:
             self._host.say(str(error))
             return
         states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
-        self._enter(replace(now, states=states), document, modified=False)
+        self._enter(replace(now, states=states, ended=False), document)
 
-    def _enter(self, now: LessonSession, document: Document, modified: bool) -> None:
+    def _enter(self, now: LessonSession, document: Document) -> None:
         """Put the document of a step in place of the present one; every run from zero, or waiting."""
         step = now.step
         assert step is not None
         now = replace(now, entered=now.entered + 1)
-        self._host.put(document, None, modified=modified)  # nothing is drawn before this is done
+        self._host.stage(document)  # nothing is drawn before this is done
         session = self._host.session
         self._host.set_session(
             now,
@@ -156,7 +170,9 @@ class LessonController:
         prediction = self._now.prediction
         if prediction is None or not 0 <= answer < len(prediction.answers):
             return False
-        self._set(replace(self._now.state.guess, answer=answer))
+        guess = self._now.state.guess
+        if answer not in guess.tried:
+            self._set(replace(guess, answer=answer))
         return True
 
     def take_back(self) -> bool:
@@ -208,7 +224,10 @@ class LessonController:
     # -- revealing ---------------------------------------------------------------------------------------------------
 
     def reveal(self) -> None:
-        """Show the picture with the guess; a sentence where there is no guess, or nothing to compare it with."""
+        """Show the picture with the guess, or why an answer is wrong; where that is known already, the picture.
+
+        A sentence where there is no guess, or nothing to compare it with.
+        """
         now = self._now
         prediction, guess = now.prediction, now.state.guess
         if prediction is None:
@@ -217,7 +236,10 @@ class LessonController:
             self._host.say("Predict first; then the picture is shown.")
             return
         if prediction.kind == "choice":
-            self._set(replace(guess, revealed=True))
+            if guess.answer == prediction.right or guess.answer in guess.tried:
+                self._set(replace(guess, revealed=True))
+            else:
+                self._set(replace(guess, tried=(*guess.tried, guess.answer)))
             return
         slot = self._host.document.slots[prediction.lane]
         frame = self._host.results.frame(slot)

@@ -161,3 +161,8 @@ class Lesson:
     name: str = ""
     folder: Path | None = None
     learnt: tuple[str, ...] = ()
+
+    @property
+    def n_predictions(self) -> int:
+        """How many of its steps ask something."""
+        return sum(step.prediction is not None for step in self.steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
@@ -34,8 +34,11 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .controller import LessonController
 from .markdown import without_pictures
-from .model import Prediction
+from .model import Lesson, Prediction
 from .scene import LessonScene
+
+if TYPE_CHECKING:
+    from .shipped import Row
 
 #: Most answers of a question, and the least height of one, in pixels.
 ANSWERS, HIT = 4, 24
@@ -153,6 +156,12 @@ def _embolden(*labels: QLabel) -> None:
         label.setFont(font)
 
 
+def _next_of(lesson: Lesson) -> Row | None:
+    from .shipped import following  # only now: it costs the start nothing
+
+    return following(lesson)
+
+
 def _whole(text: str) -> str:
     """`text` whose percentages are never torn apart."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
@@ -186,21 +195,21 @@ class _Answer(QWidget):
         if self.button.isEnabled():
             self.button.click()
 
-    def show_answer(self, place: int, answer: str, chosen: bool, right: bool | None) -> None:
-        """Show it; `right` once that is known."""
-        sign = "" if right is None else "✓  " if right else "✗  " if chosen else ""
+    def show_answer(self, place: int, answer: str, chosen: bool, tried: bool, right: bool | None) -> None:
+        """Show the answer; `tried` once it was found wrong, and `right` is known once the picture is shown."""
+        sign = "✗  " if tried else "✓  " if right else ""
         show_text(self.text, f"{sign}{plain(answer)}")
         font = self.text.font()
         font.setBold(bool(right))
         self.text.setFont(font)
-        said = "" if right is None else ", right" if right else ", wrong" if chosen else ""
+        said = ", wrong" if tried else ", right" if right else ""
         describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
         if self.button.isChecked() != chosen:
             group = self.button.group()
             group.setExclusive(False)  # else the last one cannot be left out again
             self.button.setChecked(chosen)
             group.setExclusive(True)
-        self.button.setEnabled(right is None)
+        self.button.setEnabled(right is None and not tried)
 
 
 class _Question(QFrame):
@@ -251,8 +260,8 @@ class _Question(QFrame):
             there = place < len(prediction.answers)
             answer.setVisible(there)
             if there:
-                right = None if open_ else place == prediction.right
-                answer.show_answer(place, prediction.answers[place], place == guess.answer, right)
+                right, tried = None if open_ else place == prediction.right, place in guess.tried
+                answer.show_answer(place, prediction.answers[place], place == guess.answer, tried, right)
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
         show_text(self._asked, asked)
         self._asked.setVisible(bool(asked) and open_)
@@ -260,12 +269,12 @@ class _Question(QFrame):
         self._undo.setEnabled(bool(guess.lines or guess.pair))
         self._buttons.show_only((self.reveal,) if prediction.kind == "choice" else (self._undo, self.reveal))
         self.reveal.setEnabled(guess.is_made)
-        score = lesson.score
-        if not open_ and prediction.kind == "choice":
-            score = "Right." if guess.answer == prediction.right else "Not so."
+        given_up = open_ and guess.answer in guess.tried
+        self.reveal.setText("Show the answer" if given_up else "Reveal")
+        score = words.outcome(prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
         show_text(self._score, _whole(score))
-        self._score.setVisible(bool(score) and not open_)
-        because = prediction.because if not open_ else ""
+        self._score.setVisible(bool(score))
+        because = words.reason(prediction, guess) if open_ else prediction.because
         self._because.show_markdown(because)
         self._because.setVisible(bool(because))
 
@@ -321,19 +330,21 @@ class LessonPanel(QWidget):
             spacing=8,
         )
         self._back = self._button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
-        self._next = self._button("lesson.next", "Next", "The next step (PageDown).", lessons.next)
+        self._next = self._button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
         self._reset = self._button(
             "lesson.reset", "Reset this step", "As it began; your changes to it are lost.", lessons.reset
         )
         self._leave = self._button(
-            "lesson.leave", "Leave", "Close the lesson: all controls again, the points stay.", lessons.leave
+            "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
         )
         self._list = describe(QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.")
         self._list.clicked.connect(lambda: window.named_actions["lessons"].trigger())
+        self._onward = describe(QPushButton("Next lesson"), "lesson.onward", "Next lesson", "Open the next lesson.")
+        self._onward.clicked.connect(lambda: window.lessons.open_next())
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)
-        self._ways = ButtonRows((self._back, self._next))
+        self._ways = ButtonRows((self._back, self._next, self._onward))
         self._others = ButtonRows((self._reset, self._leave, self._list))
         filled(
             QVBoxLayout(self),
@@ -371,7 +382,9 @@ class LessonPanel(QWidget):
         self._shown = shown
         for part in (self.steps, self.question, self._goal, self._fold, self._hint, self._ways):
             part.setVisible(lesson is not None)
-        self._others.show_only((self._list,) if lesson is None else (self._reset, self._leave))
+        ended = lesson is not None and lesson.ended
+        others = (self._list,) if lesson is None else (self._leave, self._list) if ended else (self._reset, self._leave)
+        self._others.show_only(others)
         if lesson is None:
             self._title.setText("Lessons")
             self.text.show_markdown(NOTHING)
@@ -385,6 +398,10 @@ class LessonPanel(QWidget):
             self.steps.addItems(entries)
         anew = self.steps.currentIndex() != lesson.at or self.text.accessibleName() != step.title
         self.steps.setCurrentIndex(lesson.at)
+        self._show_ways(lesson, number)
+        if ended:
+            self._show_end(lesson)
+            return
         self.text.setAccessibleName(step.title)
         self.text.show_markdown(step.text)
         self.text.setVisible(bool(step.text.strip()))
@@ -397,14 +414,31 @@ class LessonPanel(QWidget):
         self._fold.setText("Hide the hint" if lesson.hint else "Hint")
         self._hint.show_markdown(step.hint if lesson.hint else "")
         self._hint.setVisible(bool(step.hint) and lesson.hint)
-        self._back.setEnabled(lesson.at > 0)
-        self._next.setEnabled(lesson.at + 1 < number or (lesson.waiting and lesson.guess.is_made))
         revealed = self._waiting and not lesson.waiting and not anew
         self._waiting = lesson.waiting
         if anew:
             self._form.verticalScrollBar().setValue(0)
         elif revealed:  # what came of it may lie below
             later(self, lambda: self._form.ensureWidgetVisible(self.question.outcome))
+
+    def _show_ways(self, lesson: LessonScene, number: int) -> None:
+        """Show the ways on and back that the step, or the end, has."""
+        onward = lesson.ended and _next_of(lesson.lesson) is not None
+        self._ways.show_only((self._back, self._onward) if onward else (self._back, self._next))
+        self._back.setEnabled(lesson.at > 0 or lesson.ended)
+        self._next.setEnabled(not lesson.ended)
+        self._next.setText("Finish" if lesson.at + 1 == number else "Next")
+
+    def _show_end(self, lesson: LessonScene) -> None:
+        """Show what has come of the lesson, in place of a step."""
+        for part in (self.question, self._goal, self._fold, self._hint):
+            part.hide()
+        following = _next_of(lesson.lesson)
+        onward = "" if following is None else f"{following.title}, {following.minutes} minutes"
+        self.text.setAccessibleName("End of the lesson")
+        self.text.show_markdown(words.ending(lesson.lesson, lesson.right, lesson.answered, onward))
+        self.text.show()
+        self._form.verticalScrollBar().setValue(0)
 
     @staticmethod
     def _about(lesson: LessonScene) -> str:

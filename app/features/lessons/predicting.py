@@ -10,20 +10,25 @@ the region is the model's.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.engine.cover import Cover
 from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
+from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.state.points import Points
 from solver import Kernel
 from solver.core.arrays import Array, Integers
 
-from .state import Boundary, Box, Line
+from .state import Boundary, Box, LessonSession, Line
 
+#: Name of the query below.
+AGREEMENT = "lesson agreement"
 #: Samples along the longer side of the view.
 SAMPLES = 160
 #: Ends nearer to each other than this share of the line's length are joined.
@@ -151,6 +156,7 @@ class Agreement:
     lines: tuple[Line, ...]
     boundary: Boundary
     compiled: bool
+    tells: ClassVar[Cover] = Cover.PAINT
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the share, from 0 to 1."""
@@ -163,6 +169,17 @@ class Agreement:
         region = regions([read(line, boundary.box) for line in self.lines], xs, ys)
         yield from pace.pause()
         post(float((classes_of(region, xs, ys, boundary.points, model) == model).mean()))
+
+
+def graded(now: LessonSession, results: Results) -> LessonSession:
+    """Return `now` with how well a drawn boundary agrees, which is worked out only while its step is open."""
+    guess, answer = now.state.guess, results.answer(AGREEMENT)
+    if answer is None or answer.value is None or guess.boundary is None or guess.agreement is not None:
+        return now
+    asked = answer.query
+    if not isinstance(asked, Agreement) or asked.boundary is not guess.boundary or asked.lines != guess.lines:
+        return now
+    return now.with_state(now.at, guess=replace(guess, agreement=float(answer.value)))
 
 
 def gain_of(run_state: RunState, kernel: Kernel, first: int, second: int) -> float:

@@ -17,11 +17,8 @@ from app.state.session import Session
 
 from . import text
 from .model import Lesson, Prediction, Step
-from .predicting import Agreement
+from .predicting import AGREEMENT, Agreement, graded
 from .state import Guess, LessonSession, Line
-
-#: Under this the background is asked.
-AGREEMENT = "lesson agreement"
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,10 @@ class LessonScene:
         Slots of those that the guess is drawn over.
     pair, taken : tuple of (float, float)
         Where the points are that were picked, and those that the rule takes.
+    ended : bool
+        The last step is done.
+    right, answered : int
+        How many predictions were right at once, and how many have been made.
     """
 
     lesson: Lesson
@@ -66,6 +67,9 @@ class LessonScene:
     drawn_on: frozenset[int]
     pair: tuple[tuple[float, float], ...] = ()
     taken: tuple[tuple[float, float], ...] = ()
+    ended: bool = False
+    right: int = 0
+    answered: int = 0
 
     @property
     def covered(self) -> frozenset[int]:
@@ -141,6 +145,8 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
             frozenset() if prediction is None else _slots(prediction, document),
             _places(points, state.guess.pair),
             () if gains is None else _places(points, gains.taken),
+            now.ended,
+            *graded(now, context.results).score,
         ),
     )
 

@@ -52,6 +52,18 @@ def shipped() -> tuple[Row, ...]:
     return tuple(rows)
 
 
+def is_shipped(lesson: Lesson) -> bool:
+    """Whether it comes with the program, and is no file of the user's."""
+    return lesson.folder is None and lesson.name in NAMES
+
+
+def following(lesson: Lesson) -> Row | None:
+    """The lesson after one that comes with the program; None after the last and after others."""
+    rows = shipped() if is_shipped(lesson) else ()
+    place = next((place for place, row in enumerate(rows) if row.name == lesson.name), len(rows))
+    return rows[place + 1] if place + 1 < len(rows) else None
+
+
 def lesson(name: str) -> Lesson:
     """The lesson of this name; FileError with one sentence when it cannot be read."""
     return parse(text(name), name + SUFFIX, None)

@@ -16,6 +16,9 @@ from .model import Lesson, Prediction, Step
 Line = tuple[tuple[float, float], ...]
 #: The part of the plane that was on screen: left, right, bottom, top.
 Box = tuple[float, float, float, float]
+#: Share of the view on which a drawn boundary that counts as right agrees with the model, and of the rule's gain that
+#: a pair reaches.
+GOOD = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +71,36 @@ class Guess:
         The boundary as it is drawn.
     pair : tuple of int
         Lifelong ids of the points picked, at most two.
+    tried : tuple of int
+        Places of wrong answers that were given, in their order.
+    passed : bool
+        Going on without an answer has been refused once.
     revealed : bool
         The picture is shown, and the guess is final.
     boundary : Boundary or None
     gains : Gains or None
+    agreement : float or None
+        Share of the view where a drawn boundary and the model agree, once that is known.
     """
 
     answer: int = -1
     lines: tuple[Line, ...] = ()
     pair: tuple[int, ...] = ()
+    tried: tuple[int, ...] = ()
+    passed: bool = False
     revealed: bool = False
     boundary: Boundary | None = None
     gains: Gains | None = None
+    agreement: float | None = None
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether the first guess was right; None where there is none yet, or nothing to compare it with."""
+        if self.answer >= 0 and (self.tried or self.revealed):
+            return not self.tried
+        if self.gains is not None:
+            return self.gains.gain >= GOOD * self.gains.best
+        return None if self.agreement is None else self.agreement >= GOOD
 
     @property
     def is_made(self) -> bool:
@@ -119,8 +140,12 @@ class LessonSession(FeatureSession):
         Place of the step.
     states : tuple of StepState
         Of each step.
+    ended : bool
+        The last step is done: the end of the lesson is shown.
     entered : int
         How often a step was entered: with it come its panel and layers.
+    left : int
+        How often a lesson was left for the document before it: with it come that one's panels.
     making : Path or None
         The lesson that steps were last added to.
     """
@@ -128,12 +153,14 @@ class LessonSession(FeatureSession):
     lesson: Lesson | None = None
     at: int = 0
     states: tuple[StepState, ...] = ()
+    ended: bool = False
     entered: int = 0
+    left: int = 0
     making: Path | None = None
 
     def of_new_document(self) -> LessonSession:
         """Another document ends the lesson."""
-        return LessonSession(entered=self.entered, making=self.making)
+        return LessonSession(entered=self.entered, left=self.left, making=self.making)
 
     @property
     def step(self) -> Step | None:
@@ -155,6 +182,12 @@ class LessonSession(FeatureSession):
     def can_take_back(self) -> bool:
         """A line was drawn, or a point picked, of a guess that is still open."""
         return self.prediction is not None and bool(self.state.guess.lines or self.state.guess.pair)
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """How many predictions were right at once, and how many have been made."""
+        known = [state.guess.is_right for state in self.states if state.guess.is_right is not None]
+        return sum(known), len(known)
 
     def with_state(self, at: int, **changes: object) -> LessonSession:
         """Something else made of the step at place `at`."""

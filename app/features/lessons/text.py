@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from app.state.number_format import grouped, percent
 
+from .model import Lesson, Prediction
+from .state import Guess
+
 #: What gestures do while a guess is drawn, by the kind of prediction.
 LENT = {
     "choice": "",
@@ -16,6 +19,8 @@ ASKED = {
     " ends of a line.",
     "pair": "Click two points{of}, or go to them with the arrow keys and press Enter.",
 }
+PASS = "Not answered yet.  PageDown once more goes on without an answer."
+OVER = "The lesson is over.  Next lesson and Leave stand in its panel."
 NOT_READY = "It is still learning; reveal in a moment."
 NOT_TRAINED = "This classifier does not move two multipliers at a time."
 SET_BACK = "The run had gone on: it is back at its first step.  Reveal again."
@@ -31,6 +36,36 @@ def agreement(share: float | None) -> str:
     if share is None:
         return "Comparing…"
     return f"Your line and the model agree on {percent(share)} of the view."
+
+
+_ATTEMPTS = ("Right.", "Right, at the second attempt.", "Right, at the third attempt.", "Right, at the last attempt.")
+
+
+def outcome(prediction: Prediction, guess: Guess) -> str:
+    """Return what came of an answer: "Right.", "Not so."; "" while it has not been checked."""
+    if guess.revealed and guess.answer == prediction.right:
+        return _ATTEMPTS[len(guess.tried)]
+    wrong = "Not so." if guess.revealed else "Not so.  Try again."
+    return wrong if guess.answer in guess.tried else ""
+
+
+def reason(prediction: Prediction, guess: Guess) -> str:
+    """Why the answer is wrong that was checked last, where the lesson gives a reason."""
+    wrong = guess.answer in guess.tried and guess.answer < len(prediction.reasons)
+    return prediction.reasons[guess.answer] if wrong else ""
+
+
+def ending(lesson: Lesson, right: int, answered: int, onward: str) -> str:
+    """The end of a lesson, in Markdown: what was predicted right, what was learnt, and the lesson that is next."""
+    asked, parts = lesson.n_predictions, []
+    if asked:
+        left = f", {asked - answered} not answered" if answered < asked else ""
+        parts.append(f"**Predicted right: {right} of {asked}**{left}.")
+    if lesson.learnt:
+        parts += ["What you have learnt:", *lesson.learnt]
+    if onward:
+        parts.append(f"Next: *{onward}*.")
+    return "\n\n".join(parts) or "This was the last step."
 
 
 def number(value: float) -> str:

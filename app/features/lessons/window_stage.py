@@ -15,8 +15,8 @@ from app.features import table
 from app.features.feature import Widget
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
+from app.files.settings import LESSONS, Settings
 from app.scene.model import Scene
-from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
 from app.views.dock_manager import DockManager
 from app.views.task_runner import TaskRunner
@@ -59,16 +59,28 @@ class LessonStage(QObject):
     docks : DockManager
     dialogs : FileDialogs
     tasks : TaskRunner
+    settings : Settings
+        Where scores are remembered.
     """
 
     def __init__(
-        self, window: QMainWindow, controller: Controller, docks: DockManager, dialogs: FileDialogs, tasks: TaskRunner
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        docks: DockManager,
+        dialogs: FileDialogs,
+        tasks: TaskRunner,
+        settings: Settings,
     ) -> None:
         super().__init__(window)
         self._window, self._controller, self._docks = window, controller, docks
         self._dialogs, self._tasks = dialogs, tasks
-        self._entered = 0
+        self._settings = settings
+        self._entered = self._left = 0
         self._was_open: bool | None = None
+        self._was_ended = False
+        #: The docks that were open before the lesson.
+        self._panels: tuple[str, ...] = ()
 
     @property
     def _lessons(self) -> LessonController:
@@ -76,30 +88,23 @@ class LessonStage(QObject):
 
     # -- opening -----------------------------------------------------------------------------------------------------
 
-    def open(self, read: Callable[[], Lesson], name: str, asked: bool = False) -> None:
-        """Open the lesson that `read()` gives, after asking about unsaved changes, unless one was `asked`.
+    def open(self, read: Callable[[], Lesson], name: str) -> None:
+        """Open the lesson that `read()` gives; nothing is asked: the present document comes back when it is left.
 
-        What is no lesson gets a sentence, and nothing is asked.
+        What is no lesson gets a sentence.
         """
-        before = self._controller.document
 
         def work(progress: Progress) -> Lesson:
             return read()
 
-        def done(lesson: Lesson) -> None:
-            if asked and same_content(self._controller.document, before):
-                self.begin(lesson)
-            else:
-                self._dialogs.unless_unsaved(lambda: self.begin(lesson))
-
         self._tasks.give_up_reading()  # the last wish counts
-        self._tasks.run(Task(f"Opening {name}", work, f"{name} was not opened", kept=False), done)
+        self._tasks.run(Task(f"Opening {name}", work, f"{name} was not opened", kept=False), self.begin)
 
-    def open_path(self, path: Path, asked: bool = False) -> None:
+    def open_path(self, path: Path) -> None:
         """Open the lesson at `path`."""
         from .reading import read
 
-        self.open(lambda: read(path), path.name, asked)
+        self.open(lambda: read(path), path.name)
 
     def open_shipped(self, name: str) -> None:
         """Open one of the lessons that come with the program."""
@@ -107,8 +112,21 @@ class LessonStage(QObject):
 
         self.open(lambda: lesson(name), name)
 
+    def open_next(self) -> None:
+        """Open the lesson after the one that is open."""
+        from .shipped import following
+
+        lesson = self._controller.session.of(LessonSession).lesson
+        row = None if lesson is None else following(lesson)
+        if row is not None:
+            self.open_shipped(row.name)
+
     def begin(self, lesson: Lesson) -> None:
-        """Open a lesson that was read."""
+        """Open a lesson that was read, once the present document is written where it is being saved."""
+        if self._tasks.after_saving(lambda: self.begin(lesson)):
+            return
+        if self._controller.session.of(LessonSession).lesson is None:
+            self._panels = self._docks.docked
         try:
             self._lessons.begin(lesson)
         except FileError as error:
@@ -138,8 +156,25 @@ class LessonStage(QObject):
             self._entered = now.entered
             later(self, partial(self._arrange, lesson.lesson, now.at, actions))
         elif lesson is None and self._was_open:
-            later(self, lambda: self._docks.hide((PANEL,)))
+            left = now.left != self._left
+            later(self, lambda: self._docks.show_only(self._panels) if left else self._docks.hide((PANEL,)))
+        if lesson is not None and lesson.ended and not self._was_ended:
+            self._keep_score(lesson)
+        self._left, self._was_ended = now.left, lesson is not None and lesson.ended
         self._was_open = lesson is not None
+
+    def _keep_score(self, lesson: LessonScene) -> None:
+        """Remember the best score of a lesson that comes with the program, for the gallery."""
+        from .shipped import is_shipped
+
+        if not is_shipped(lesson.lesson):
+            return
+        scores = {name: (name, right, asked) for name, right, asked in self._settings.read(LESSONS)}
+        before = scores.get(lesson.lesson.name)
+        asked = lesson.lesson.n_predictions
+        right = lesson.right if before is None else max(lesson.right, min(before[1], asked))
+        scores[lesson.lesson.name] = (lesson.lesson.name, right, asked)
+        self._settings.write(LESSONS, tuple(scores.values()))
 
     def _share_keys(self, actions: dict[str, QAction]) -> None:
         """What a clicker sends goes to the window in front, also where that is a panel's own."""

@@ -96,7 +96,8 @@ class FileDialogs:
         """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
         if self._tasks.after_saving(lambda: self.unless_unsaved(then)):
             return
-        if not self._controller.store.modified:
+        own = self._controller.own
+        if not own.modified:
             then()
             return
         kind = QMessageBox.StandardButton
@@ -104,7 +105,7 @@ class FileDialogs:
             QMessageBox(
                 QMessageBox.Icon.Question,
                 "Unsaved changes",
-                f"Save the changes to {self._controller.store.title} first?",
+                f"Save the changes to {own.title} first?",
                 kind.Save | kind.Discard | kind.Cancel,
                 self._window,
                 textFormat=Qt.TextFormat.PlainText,
@@ -118,6 +119,7 @@ class FileDialogs:
             if button == kind.Discard:
                 then()
             elif button == kind.Save:  # one may go on working meanwhile: what is edited then is asked about, too
+                self._controller.put_back()
                 self.save(lambda: self.unless_unsaved(then))
 
         box.finished.connect(answered)

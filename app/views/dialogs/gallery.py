@@ -85,9 +85,17 @@ class GalleryDialog(QDialog):
         ``choose(example)`` opens it, once the gallery is closed.
     learn : callable
         ``learn(name)`` opens a lesson.
+    scores : sequence of (str, int, int)
+        Names of the lessons that are done, how many predictions were right, and of how many.
     """
 
-    def __init__(self, parent: QWidget, choose: Callable[[Example], object], learn: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        choose: Callable[[Example], object],
+        learn: Callable[[str], object],
+        scores: Sequence[tuple[str, int, int]] = (),
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("gallery")
         self.setWindowTitle("Examples and lessons")
@@ -105,10 +113,7 @@ class GalleryDialog(QDialog):
             for place, each in enumerate(EXAMPLES, 1)
         ]
         lessons = [
-            (
-                Card(f"lesson.{each.name}", place, each.title, _about(each), _picture(each, dark)),
-                self._learns(each.name),
-            )
+            (Card(f"lesson.{each.name}", place, *_said(each, scores), _picture(each, dark)), self._learns(each.name))
             for place, each in enumerate(shipped(), 1)
         ]
         cards = self._page("&Examples", examples)
@@ -177,9 +182,13 @@ class GalleryDialog(QDialog):
         return True
 
 
-def _about(row: Row) -> str:
-    """ "5 minutes, beginner"."""
-    return ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
+def _said(row: Row, scores: Sequence[tuple[str, int, int]]) -> tuple[str, str]:
+    """Title and sentence of a lesson: "5 minutes, beginner"; of one that is done with a tick and its score."""
+    about = ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
+    for name, right, asked in scores:
+        if name == row.name:
+            return f"{row.title} ✓", f"{about}, predicted right: {right} of {asked}" if asked else about
+    return row.title, about
 
 
 def _picture(row: Row, dark: bool) -> bytes:

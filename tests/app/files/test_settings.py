@@ -93,6 +93,8 @@ def sound(key: Key[Any], value: Any) -> bool:
         return value == b""
     if isinstance(key, s.Paths):
         return len(value) <= key.most and all(type(each) is str and each and "\0" not in each for each in value)
+    if isinstance(key, s.Scores):
+        return len(value) <= 100 and all(0 <= right <= asked < 100 for _, right, asked in value)
     return type(value) is str and value != "" and "\0" not in value
 
 
@@ -110,6 +112,16 @@ def test_whatever_the_file_says_gives_a_value_of_the_key(odd: str, tmp_path: Pat
         again = Settings(path)
         assert again.read(s.THEME) == "light" and sound(key, again.read(key))
     assert "other=" in path.read_bytes().decode("utf-8", "replace")
+
+
+def test_scores_of_lessons_are_read_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "settings.ini"
+    settings = Settings(path)
+    kept = (("neighbours", 3, 4), ("wrong-labels", 0, 0))
+    settings.write(s.LESSONS, kept)
+    assert Settings(path).read(s.LESSONS) == kept
+    path.write_text("[General]\nlessons=a 3/4, b 5/4, ../c 1/2, d 1/999, e -1/2, a 1/4, f 1/2/3, g 2/2\n")
+    assert Settings(path).read(s.LESSONS) == (("a", 3, 4), ("g", 2, 2))
 
 
 @given(st.binary(max_size=300))

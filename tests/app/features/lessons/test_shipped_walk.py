@@ -87,7 +87,10 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
                 assert any(sign.isdigit() for sign in score.text())
         assert window.width() == 1024 and window.minimumSizeHint().width() <= 1024
         press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).at == len(lesson.steps) - 1
+    assert here(window).at == len(lesson.steps) - 1 and here(window).ended
+    assert here(window).score[1] == lesson.n_predictions
+    press(window, qtbot, Qt.Key.Key_PageUp)
+    assert not here(window).ended
     for place in reversed(range(len(lesson.steps) - 1)):
         press(window, qtbot, Qt.Key.Key_PageUp)
         assert here(window).at == place

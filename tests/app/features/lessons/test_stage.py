@@ -30,15 +30,17 @@ from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.state import LessonSession
 from app.files.documents import FileError
+from app.files.settings import LESSONS
 from app.main import _opened
 from app.state.commands import AddPoints
 from app.state.document import default_document
 from app.views.dialogs.gallery import GalleryDialog
 from app.views.window import MainWindow
-from tests.windows import Make, finish_tasks, settle
+from tests.windows import Make, finish_tasks, save_as, settle
 
 TWO_KNN = (Setting(None, "classifiers", "knn, knn", 1), Setting(0, "k", "1", 2), Setting(1, "k", "31", 3))
-CHOICE = Prediction("choice", "Which is better?", ("The first", "The second", "Both"), 1, "Noise is **outvoted**.")
+ANSWERS, REASONS = ("The first", "The second", "Both"), ("", "", "They differ.")
+CHOICE = Prediction("choice", "Which is better?", ANSWERS, 1, "Noise is **outvoted**.", reasons=REASONS)
 SMALL = Lesson(
     "Small",
     "Nobody",
@@ -148,16 +150,17 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at)
     settle(qtbot, window)
     mine = window.document
-    assert len(mine.points) == len(start.points) + 1 and window.controller.store.modified
+    assert len(mine.points) == len(start.points) + 1 and not window.isWindowModified(), "nobody's work"
+    assert window.windowTitle().startswith("Small")
     window.canvases[0].setFocus()
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1 and len(window.document.points) == len(start.points)
     assert [lane.knn.n_neighbors for lane in window.document.lanes] == [1, 31]
     assert seen(window) == {"lane0.k", "lane0.title", "palette"}
     press(window, qtbot, Qt.Key.Key_PageUp)
-    assert window.document is mine and window.controller.store.modified
+    assert window.document is mine
     click(window, qtbot, "lesson.reset")
-    assert len(window.document.points) == len(start.points) and not window.controller.store.modified
+    assert len(window.document.points) == len(start.points)
     steps = window.findChild(QComboBox, "lesson.steps")
     assert steps is not None and [steps.itemText(row) for row in (0, 2)] == ["1 of 3: One", "3 of 3: Three"]
     steps.setFocus()
@@ -166,13 +169,13 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     assert here(window).at == 2 and seen(window) == everything
     assert window.named_actions["legend"].isChecked() and window.named_actions["history"].isChecked()
     assert "✓" in said(window, "lesson.goal")
-    press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).at == 2 and window.status_line.text() == "This was the last step."
+    for key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):  # to the end, and back from there
+        press(window, qtbot, key)
+        assert here(window).at == 2 and here(window).ended == (key == Qt.Key.Key_PageDown)
     press(window, qtbot, Qt.Key.Key_PageUp)
     assert not window.named_actions["legend"].isChecked() and not window.named_actions["history"].isChecked()
-    present = window.document
     click(window, qtbot, "lesson.leave")
-    assert window.document is present and seen(window) == everything
+    assert seen(window) == everything
     assert not window.named_actions["lesson"].isChecked() and not window.named_actions["lesson_next"].isEnabled()
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).lesson is None
@@ -214,7 +217,17 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert here(window).state.guess.answer == 1
     press(window, qtbot, Qt.Key.Key_3)
     click(window, qtbot, "lesson.reveal")
-    assert said(window, "lesson.score") == "Not so."
+    # A wrong answer gets its reason, and may be tried again; the picture waits.
+    assert said(window, "lesson.score") == "Not so.  Try again." and window.scene.lanes[0].picture is None
+    why = window.findChild(LessonText, "lesson.because")
+    assert why is not None and why.isVisible() and why.toPlainText() == "They differ."
+    press(window, qtbot, Qt.Key.Key_3)
+    assert not third.isEnabled() and here(window).state.guess.answer == 2
+    press(window, qtbot, Qt.Key.Key_2)
+    assert said(window, "lesson.score") == "" and not why.isVisible()
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert said(window, "lesson.score") == "Right, at the second attempt." and "outvoted" in why.toPlainText()
+    assert here(window).score == (0, 1)
     assert said(window, "lesson.goal").startswith("✓  Goal: at most 99 wrong: ")
     texts = [label.text() for label in window.findChildren(QLabel) if label.isVisible()]
     assert "✓  The second" in texts and "✗  Both" in texts and "The first" in texts
@@ -228,6 +241,94 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     click(window, qtbot, "lesson.reset")
     assert not here(window).state.guess.is_made and window.scene.lanes[0].picture is None
     assert not third.isChecked()
+
+
+def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    window = make()
+    path, store = tmp_path / "mine.playground", window.controller.store
+    save_as(window, path)
+    finish_tasks(window)
+    for place in ((0.0, 2.0), (0.5, 2.0)):
+        window.controller.dispatch(AddPoints(xy=place, labels=1))
+    window.controller.undo()
+    window.named_actions["history"].trigger()
+    settle(qtbot, window)
+    mine, history, restarts = window.document, store.history, window.controller.session.restarts
+    assert store.modified and len(history) == 2 and store.position == 1
+    copies = lambda: sorted((tmp_path / "recovery").glob("*"))  # noqa: E731
+    qtbot.waitUntil(lambda: len(copies()) > 0)
+    begin(window, qtbot)
+    assert window.findChild(QMessageBox, "unsaved") is None and not window.isWindowModified()
+    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    begin(window, qtbot, boundary())  # another lesson: what is one's own is still kept
+    assert copies() and window.safekeeping._kept is mine, "after a crash one's own work is offered"
+    click(window, qtbot, "lesson.leave")
+    settle(qtbot, window)
+    assert here(window).lesson is None and window.document is mine and store.path == path
+    assert (store.history, store.position, store.modified) == (history, 1, True) and window.isWindowModified()
+    assert window.controller.session.restarts > restarts and window.result(0) is not None
+    assert window.named_actions["history"].isChecked() and not window.named_actions["lesson"].isChecked()
+    assert window.findChild(QMessageBox, "unsaved") is None
+    window.controller.redo()
+    window.controller.go_to(0)
+    settle(qtbot, window)
+    assert not window.isWindowModified(), "as it was saved"
+    # With nothing of one's own to lose nobody is asked, whatever was made of the lesson.
+    begin(window, qtbot)
+    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
+    window.named_actions["new"].trigger()
+    settle(qtbot, window)
+    assert window.findChild(QMessageBox, "unsaved") is None and here(window).lesson is None
+    assert len(window.document.points) == 0 and window.controller.aside is None
+
+
+def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.lessons.open_shipped("neighbours")
+    finish_tasks(window)
+    settle(qtbot, window)
+    lesson = here(window).lesson
+    assert lesson is not None
+    window.canvases[0].setFocus()
+    press(window, qtbot, Qt.Key.Key_PageDown)  # an unanswered question needs it twice
+    assert here(window).at == 0 and window.status_line.text().startswith("Not answered yet.")
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 1
+    press(window, qtbot, Qt.Key.Key_1)
+    for _ in range(2):  # wrong, and the picture all the same
+        assert here(window).prediction is not None
+        press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).at == 1 and here(window).prediction is None and said(window, "lesson.score") == "Not so."
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    while here(window).at + 1 < len(lesson.steps) or here(window).prediction is not None:
+        prediction = here(window).prediction
+        if prediction is not None:
+            press(window, qtbot, Qt.Key(Qt.Key.Key_1 + prediction.right))
+        press(window, qtbot, Qt.Key.Key_PageDown)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    text = window.findChild(LessonText, "lesson.text")
+    asked = lesson.n_predictions
+    assert here(window).ended and text is not None and lesson.learnt
+    end = text.toPlainText()
+    assert end.startswith(f"Predicted right: {asked - 2} of {asked}, 1 not answered.")
+    assert all(each in end for each in lesson.learnt) and "Neighbours with weights" in end
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    assert here(window).ended and window.status_line.text().startswith("The lesson is over.")
+    assert window.settings.read(LESSONS) == (("neighbours", asked - 2, asked),)
+    window.named_actions["lessons"].trigger()
+    gallery = window.findChild(GalleryDialog)
+    assert gallery is not None
+    cards = gallery._cards[1]
+    assert (
+        cards[0].accessibleName().endswith("✓") and f"right: {asked - 2} of {asked}" in cards[0].accessibleDescription()
+    )
+    assert not cards[1].accessibleName().endswith("✓")
+    gallery.close()
+    click(window, qtbot, "lesson.onward")
+    finish_tasks(window)
+    settle(qtbot, window)
+    assert here(window).lesson is not None and here(window).lesson.name == "weights" and not here(window).ended
 
 
 def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
@@ -377,7 +478,7 @@ Text.
 """
 
 
-def test_a_lesson_file_is_opened_after_a_question_or_refused_in_a_sentence(
+def test_a_lesson_file_is_opened_without_a_question_or_refused_in_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make()
@@ -397,14 +498,14 @@ def test_a_lesson_file_is_opened_after_a_question_or_refused_in_a_sentence(
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     window.dropEvent(QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, data, buttons, keys))
     finish_tasks(window)
-    box = window.findChild(QMessageBox, "unsaved")
-    assert box is not None and here(window).lesson is None
-    box.button(QMessageBox.StandardButton.Discard).click()
+    assert window.findChild(QMessageBox, "unsaved") is None, "what is open comes back"
     settle(qtbot, window)
     assert here(window).lesson is not None and window.controller.store.path is None
-    # One is not asked again on the way, and another document ends the lesson.
-    window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=1))
-    window.controller.new()
+    # Another document ends the lesson, after a question about one's own.
+    window.named_actions["new"].trigger()
+    box = window.findChild(QMessageBox, "unsaved")
+    assert box is not None and here(window).lesson is not None
+    box.button(QMessageBox.StandardButton.Discard).click()
     settle(qtbot, window)
     assert here(window).lesson is None and not window.named_actions["lesson"].isChecked()
     opened = _opened(good)
