@@ -74,11 +74,15 @@ def badge(frame: Frame | None) -> Badge:
 
 
 class Status(NamedTuple):
-    """A few words in a lane's status line, and a sentence about them; those `aside` go first where there is no room."""
+    """A few words in a lane's status line, and a sentence about them; those `aside` go first where there is no room.
+
+    An accuracy that is known is `measured`.
+    """
 
     text: str
     tip: str
     aside: bool = False
+    measured: bool = False
 
 
 def rests(frame: Frame | None) -> tuple[Status, ...]:
@@ -103,5 +107,7 @@ def scores(frame: Frame | None) -> tuple[Status, ...]:
         return ()
     if Cover.TRAINING in frame.cover:
         return ()
-    number = percent(frame.accuracy) if frame.accuracy >= 0 else "…"
-    return (Status(f"training {number}", "Training accuracy: on the points that it was trained on."),)
+    known = frame.accuracy >= 0
+    number = percent(frame.accuracy) if known else "…"
+    tip = "Training accuracy: on the points that it was trained on."
+    return (Status(f"training {number}", tip, measured=known),)

@@ -42,7 +42,7 @@ def render_film(
         maker.progressed.connect(tell)
         what: list[What] = ["lane0", "lane1", "lane2", "lane3"]
         size, dark = options.size, options.theme == "dark"
-        picture = PictureSpec(what[content.lane], size[0], size[1], scale_for(*size), dark)
+        picture = PictureSpec(what[content.lane], size[0], size[1], scale_for(*size), dark, fitted=True)
         try:
             maker.make(
                 moment_of(window), FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files import settings as remembered
 from app.scene.model import Scene
@@ -377,17 +378,25 @@ class FilmDialog(QDialog):
         width, height = self._width.value(), self._height.value()
         plan.check_size(1, width, height)
         what = cast(What, "window" if self._alone.currentData() and not content.relief else f"lane{content.lane}")
-        picture = PictureSpec(what, width, height, scale_for(width, height), dark, self._legend.isChecked())
+        picture = PictureSpec(
+            what, width, height, scale_for(width, height), dark, self._legend.isChecked(), fitted=True
+        )
         return FilmSpec(content, picture, self._kind.currentData(), self._rate.currentData())
 
     # -- the document ----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """The document may be another, or a training longer."""
+        """Follow the document."""
+        self._follow(scene)
+
+    def _follow(self, scene: Scene) -> None:
+        """The document may be another, a training longer, or what is drawn over the pictures."""
         document = self._window.controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
-        shown = (document, lengths, scene.dark, playing, self._window.compile_ahead.ready)
+        session, layers = scene.session, [signs_of(list(lane.sheets)) for lane in scene.lanes]
+        looks = (scene.dark, session.marks, session.points_away, *layers)
+        shown = (document, lengths, looks, playing, self._window.compile_ahead.ready)
         if self._path is not None or shown == self._shown:
             return
         self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark
@@ -528,6 +537,7 @@ class FilmDialog(QDialog):
     def _end(self, sentence: str) -> None:
         self._path = None
         self._show_busy()
+        self._follow(self._window.scene)  # it may be another document by now
         self._said.say(sentence)
         self._save.setFocus()
 

@@ -59,5 +59,7 @@ def status(context: Context, index: int) -> Status | None:
     share = score(context, index)
     number = "…" if share is None else percent(share)
     if isinstance(of, Points):
-        return Status(f"test {number}", f"Test accuracy: on {count(len(of), 'test point')}.")
-    return Status(f"test {number}", f"Test accuracy: on {grouped(FRESH)} new points of the same generator.")
+        on = count(len(of), "test point")
+    else:
+        on = f"{grouped(FRESH)} new points of the same generator"
+    return Status(f"test {number}", f"Test accuracy: on {on}.", measured=share is not None)

@@ -99,6 +99,12 @@ class PictureDialog(QDialog):
             "With a legend",
             "Classes and signs are explained below the plots.",
         )
+        self._accuracies = describe(
+            QCheckBox("With accuracies"),
+            "picture.accuracies",
+            "With accuracies",
+            "Training and test accuracy stand above each plot.",
+        )
         self._lay_out()
         self._recall()
         self._preset.activated.connect(self._show_size)
@@ -126,6 +132,7 @@ class PictureDialog(QDialog):
             label.setBuddy(self._width)
         form.addRow("&Theme", self._theme)
         form.addRow("", self._legend)
+        form.addRow("", self._accuracies)
         note = QLabel(
             "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
             wordWrap=True,
@@ -147,7 +154,8 @@ class PictureDialog(QDialog):
             (self._width, self._height),
             (self._height, self._theme),
             (self._theme, self._legend),
-            (self._legend, save),
+            (self._legend, self._accuracies),
+            (self._accuracies, save),
             (save, copy),
         ):
             QWidget.setTabOrder(before, after)
@@ -159,6 +167,7 @@ class PictureDialog(QDialog):
         """Show the choices of last time, where they still can be made."""
         read = self._settings.read
         show_check(self._legend, read(remembered.PICTURE_LEGEND))
+        show_check(self._accuracies, read(remembered.PICTURE_ACCURACIES))
         for combo, key in (
             (self._what, remembered.PICTURE_WHAT),
             (self._preset, remembered.PICTURE_PRESET),
@@ -178,6 +187,7 @@ class PictureDialog(QDialog):
         write(remembered.PICTURE_PRESET, self._preset.currentData())
         write(remembered.PICTURE_THEME, self._theme.currentData())
         write(remembered.PICTURE_LEGEND, self._legend.isChecked())
+        write(remembered.PICTURE_ACCURACIES, self._accuracies.isChecked())
         write(remembered.PICTURE_WIDTH, self._width.value())
         write(remembered.PICTURE_HEIGHT, self._height.value())
 
@@ -204,9 +214,8 @@ class PictureDialog(QDialog):
         width, height, scale, dpi = self._chosen_size()
         name = self._theme.currentData()
         dark = self._dark if name == "window" else name == "dark"
-        return PictureSpec(
-            cast(What, self._what.currentData()), width, height, scale, dark, self._legend.isChecked(), dpi
-        )
+        what, accuracies = cast(What, self._what.currentData()), self._accuracies.isChecked()
+        return PictureSpec(what, width, height, scale, dark, self._legend.isChecked(), dpi, accuracies)
 
     def _checked_wish(self) -> PictureSpec | None:
         try:

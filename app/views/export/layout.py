@@ -45,6 +45,8 @@ SIGN, BEHIND = 26, 18
 AT_THE_EDGE = 10
 #: Height that a plot keeps when the legend wants room.
 LEAST_PLOT = 110
+#: A view spans at most so many times what one that fits the points does, for a film to fit them in its own shape.
+FITS = 1.3
 #: Share of a plot's height that is given up so that it shows no more of the plane than the window.
 SPARE = 0.15
 
@@ -90,6 +92,13 @@ class PictureSpec:
     """A picture: of what, how large in pixels and at how many of them per unit, in which theme, with a legend or not.
 
     A scale is a multiple of 1/4, so that a plot can begin and end on whole pixels.
+
+    Attributes
+    ----------
+    accuracies : bool
+        Above each plot stands what is known of its accuracies.
+    fitted : bool
+        Where the window shows about all points, the picture fits them in its own shape; else it shows the same part.
     """
 
     what: What = "window"
@@ -99,6 +108,8 @@ class PictureSpec:
     dark: bool = False
     legend: bool = True
     dpi: int = 0
+    accuracies: bool = False
+    fitted: bool = False
 
     def __post_init__(self) -> None:
         sides = (self.width, self.height)
@@ -166,8 +177,9 @@ class _NoTarget:
 class _Plot:
     """One lane of a sheet: its words, its canvas and where that is."""
 
-    def __init__(self, index: int, shot: Shot, theme: Theme, canvas: Canvas | None = None) -> None:
+    def __init__(self, index: int, shot: Shot, spec: PictureSpec, theme: Theme, canvas: Canvas | None = None) -> None:
         lane, frame = shot.lanes[index]
+        self.spec = spec
         self.frame = frame
         has_model = frame is not None and (frame.model is not None or frame.sides is not None)
         drawn = lane.picture is not None and has_model
@@ -194,6 +206,8 @@ class _Plot:
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         failed = frame is not None and frame.phase is Phase.FAILED
         self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
+        #: What the window shows.
+        self.seen_picture = lane.picture
         self._seen = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
         compared = any(each.lane.is_difference for each in shot.scene.lanes)
@@ -205,6 +219,8 @@ class _Plot:
         self.headline = shot.headlines.get(lane.slot, own)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.training_limit)
+        if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
+            self.headline += f"\n{known[0].upper()}{known[1:]}"
         hand = _NoTarget()
         self.canvas = canvas or Canvas(index, hand, hand, lambda: None)
         self.at = QPointF()
@@ -233,10 +249,9 @@ class _Plot:
         area = canvas.plot_area()
         self.area = area.translated(self.at)
         width, height = canvas.plot_size()
-        wider = self._wider(width, height)
-        if wider > 1:
-            view = self.scene.view
-            self.scene = replace(self.scene, view=msgspec.structs.replace(view, span=view.span * wider))
+        view = self._view(width, height)
+        if view != self.scene.view:
+            self.scene = replace(self.scene, view=view)
             canvas.render_scene(self.scene, self.lane, theme)
             canvas.lay_out()
             self.area = canvas.plot_area().translated(self.at)
@@ -254,6 +269,15 @@ class _Plot:
         """Show no hatchings and lines where they would end in mid-picture: they are of the window's view."""
         if self._seen is None or not _within(self.grid, self._seen):
             self.lane = replace(self.lane, sheets=())
+
+    def _view(self, width: int, height: int) -> View:
+        """What a plot of this size shows."""
+        view, whole = self.scene.view, View.fitting(self.points)
+        if not (self.spec.fitted and len(self.points) and view.holds(self.points) and view.span <= FITS * whole.span):
+            return msgspec.structs.replace(view, span=view.span * self._wider(width, height))
+        needed = np.ptp(self.points.xy, axis=0) / np.array([width, height]) * min(width, height)
+        share = float(needed.max()) / max(float(np.ptp(self.points.xy, axis=0).max()), 1e-300)
+        return msgspec.structs.replace(whole, span=whole.span * min(share, 1.0))
 
     def _wider(self, width: int, height: int) -> float:
         """How many times as much of the plane a plot of this size has to span, not to cut off what is on screen.
@@ -317,7 +341,9 @@ class Sheet:
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
         if before is not None:
             canvases = [plot.canvas for plot in before.plots]
-        self.plots: list[_Plot] = [_Plot(index, shot, self.theme, canvas) for index, canvas in enumerate(canvases)]
+        self.plots: list[_Plot] = [
+            _Plot(index, shot, spec, self.theme, canvas) for index, canvas in enumerate(canvases)
+        ]
         columns = len(self.plots)
         self._column = (int(self._width) - GAP * (columns + 1)) // columns
         title = max(self._tall(plot.title, self._bold) for plot in self.plots)
@@ -366,14 +392,15 @@ class Sheet:
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         drawn = [plot for plot in self.plots if plot.model_frame is not None]
         marks = [plot.lane.marks for plot in drawn]
+        seen = [plot.seen_picture for plot in drawn if plot.seen_picture is not None]
         there = {
             "test": bool(len(self.plots[0].scene.parts.held_out)),
-            "boundary": bool(drawn) and len(classes) > 1,
-            "margin": any(trainer.has_margins for plot in drawn if (trainer := plot.lane.lane.trainer) is not None),
+            "boundary": any(len(each.boundary) for each in seen),
+            "margin": any(len(each.margins) for each in seen),
             "free": any(len(each.free) for each in marks),
             "bounded": any(len(each.bounded) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),
-            "tie": bool(drawn) and len(classes) > 1,
+            "tie": any(each.tied > 0 for each in seen),
             "orders": any(plot.lane.orders is not None for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }

@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QFontInfo, QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
 from app.engine.requests import Picture
@@ -27,7 +28,7 @@ from app.files import documents, log, png
 from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
 
-from .layout import PictureSpec, Sheet, Shot
+from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
 
 #: Device pixels painted at a time.
 STRIP_PIXELS = 300_000
@@ -35,6 +36,7 @@ STRIP_PIXELS = 300_000
 TURN = 0.008
 #: More letters than the PNG of a single pixel has in an SVG file, fewer than any other's.
 STAND_IN = 400
+_FONT = re.compile(rb'font-family="[^"]*"')
 _SURFACE = re.compile(rb'xlink:href="data:image/png;base64,([^"]*)"')
 
 
@@ -267,7 +269,10 @@ def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
 
 
 def draw_svg(sheet: Sheet) -> bytes:
-    """The sheet as SVG: text as text, lines and symbols as shapes, a single pixel in place of each surface."""
+    """The sheet as SVG: text as text, lines and symbols as shapes, a single pixel in place of each surface.
+
+    A program without the font of this machine takes any without serifs.
+    """
     spec = sheet.spec
     images = []
     for plot in sheet.plots:
@@ -288,7 +293,8 @@ def draw_svg(sheet: Sheet) -> bytes:
     generator.setDescription("\n".join(f"{plot.title}: {plot.headline}" for plot in sheet.plots))
     with painter_on(generator) as painter:
         sheet.paint(painter)
-    return bytes(data.data())
+    family = f'font-family="{escape(QFontInfo(font_of(TEXT)).family())}, sans-serif"'.encode()
+    return _FONT.sub(lambda found: family, bytes(data.data()))
 
 
 def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], given_up: Callable[[], bool]) -> bytes:

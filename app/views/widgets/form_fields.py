@@ -81,10 +81,9 @@ def show_number(widget: QSpinBox | QSlider, value: int) -> None:
 
 
 def show_choice(combo: QComboBox, data: object) -> None:
-    """Choose the entry whose data is `data`."""
-    index = combo.findData(data)
-    if index != combo.currentIndex():
-        combo.setCurrentIndex(index)
+    """Choose the entry whose data equals `data`; none where there is no such entry."""
+    if combo.currentIndex() < 0 or combo.currentData() != data:  # (findData takes only the very same tuple for equal)
+        combo.setCurrentIndex(next((at for at in range(combo.count()) if combo.itemData(at) == data), -1))
 
 
 def show_check(box: QCheckBox, on: bool) -> None:

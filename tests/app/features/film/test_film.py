@@ -24,12 +24,12 @@ from app.features.relief import text
 from app.features.relief.geometry import limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
-from app.state.commands import SetLane
+from app.state.commands import SetLane, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
 from app.views.theme import theme_of
 from app.views.window import MainWindow
-from solver import SVC
+from solver import SVC, Grid
 from tests.windows import Make, settle
 
 SIZE = (320, 260)
@@ -192,11 +192,40 @@ def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: Qt
     window = make(two())
     spec = FilmSpec(Training(1, 0, None, 2), PictureSpec("window", 640, 300, 1.0, True, True), "webp", 4)
     found = film(qtbot, window, spec, tmp_path / "all.webp")
-    shown = exported(qtbot, window, spec.picture, tmp_path / "a.png")
-    for picture in found:
-        np.testing.assert_array_equal(picture[40:-90, :310], shown[40:-90, :310])
+    np.testing.assert_array_equal(found[0][40:-90, :310], found[1][40:-90, :310])
     assert (found[0][:-90, 330:] != found[1][:-90, 330:]).any()
     np.testing.assert_array_equal(found[0][-60:], found[1][-60:])  # the legend does not jump
+    bare = replace(spec, picture=replace(spec.picture, legend=False))  # the film's has what any of its pictures has
+    shown = exported(qtbot, window, bare.picture, tmp_path / "a.png")
+    for picture in film(qtbot, window, bare, tmp_path / "bare.webp"):
+        np.testing.assert_array_equal(picture[40:, :310], shown[40:, :310])
+
+
+def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all(make: Make, qtbot: QtBot) -> None:
+    """Else it shows what the window does: a detail, or much around."""
+    window = make(two(), size=(1280, 800))
+    spec = PictureSpec("lane1", 960, 540, 1.25, fitted=True)
+
+    def seen(spec: PictureSpec = spec) -> tuple[Grid, float]:
+        sheet = Sheet(window.shoot("lane1"), spec)
+        grid = sheet.plots[0].grid
+        sheet.close()
+        return grid, grid.top - grid.bottom
+
+    points, whole = window.document.points.xy, View.fitting(window.document.points)
+    low, high = points.min(axis=0), points.max(axis=0)
+    grid, height = seen()
+    assert (grid.left, grid.bottom) < tuple(low) and (grid.right, grid.top) > tuple(high)
+    assert height == pytest.approx(1.2 * (high - low)[1], rel=0.02), "no more room than round any fitted points"
+    assert height < 0.8 * seen(replace(spec, fitted=False))[1]
+    tall = Sheet(window.shoot("lane1"), replace(spec, width=540, height=960))
+    assert tall.plots[0].grid.right - tall.plots[0].grid.left == pytest.approx(whole.span, rel=0.02)
+    tall.close()
+    for span in (0.5 * whole.span, 2 * whole.span):
+        window.controller.dispatch(SetView(View(whole.x, whole.y, span)))
+        settle(qtbot, window)
+        assert seen()[0] == seen(replace(spec, fitted=False))[0]
+    assert opened(qtbot, window).spec().picture.fitted
 
 
 def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -361,6 +390,16 @@ def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, t
     alert = window.findChild(QMessageBox)
     assert alert is not None and "must end in .gif, .webp or .png" in alert.text()
     alert.close()
+    choose(dialog, "what", (0, "k"))
+    told(qtbot, dialog, "about")
+    window.named_actions["marks"].trigger()
+    assert told(qtbot, dialog, "Finding out"), "the pictures look otherwise without marks"
+    save(qtbot, dialog, tmp_path / "a.gif")  # and while it is made, the document becomes another
+    window.controller.dispatch(SetLane(index=1, lane=Lane("svm")))
+    settle(qtbot, window)
+    told(qtbot, dialog, "Saved a.gif")
+    assert what.currentData() == (0, "k"), "what was chosen stays, though another entry has another name"
+    assert [what.itemData(place) for place in range(what.count())][-1] == (1, "turn"), "that of now"
     window.controller.clear()
     settle(qtbot, window)
     assert told(qtbot, dialog, "nothing to film") == "There is nothing to film: there are no points."

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtGui import QFontInfo, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QComboBox, QFileDialog, QMessageBox, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QMessageBox, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine import export_surface
@@ -24,6 +24,7 @@ from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Picture
 from app.engine.shading import LEVELS, _table
 from app.files import png
+from app.scene.status_badge import Status
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.state.points import Points
@@ -223,6 +224,8 @@ def test_an_svg_has_texts_as_text_and_symbols_as_paths(make: Make, qtbot: QtBot,
     texts = " ".join("".join(element.itertext()) for element in root.iter(f"{name}text"))
     for words in ("kNN, k = 4", "SVM, polynomial", "Class 3: 40 points", "Decision boundary"):
         assert words.lower() in texts.lower()
+    fonts = {value for element in root.iter() if (value := element.get("font-family"))}
+    assert fonts == {f"{QFontInfo(QGuiApplication.font()).family()}, sans-serif"}, "any such font elsewhere"
     images = list(root.iter(f"{name}image"))
     sheet = sheet_of(window, spec)
     assert len(images) == 2, "surfaces are the only pictures"
@@ -527,7 +530,7 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
 def test_the_dialog_is_named_reachable_by_key_and_large_enough_to_hit(make: Make, qtbot: QtBot) -> None:
     window = make(three())
     dialog = dialog_of(qtbot, window)
-    names = ["what", "preset", "width", "height", "theme", "legend", "save", "copy"]
+    names = ["what", "preset", "width", "height", "theme", "legend", "accuracies", "save", "copy"]
     widgets = [dialog.findChild(QWidget, f"picture.{name}") for name in names]
     for widget in widgets:
         assert widget.accessibleName() and widget.accessibleDescription()
@@ -600,11 +603,44 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     absent = ("test", "orders", "second")
     assert of_both.entries == classes + [(kind, text) for kind, text in LEGEND if kind not in absent]
     of_svm = ("margin", "free", "bounded")
+    of_svm_alone = Sheet(shoot(window.scene, frames, "lane1"), PictureSpec("lane1"))
+    assert window.result(0).picture.tied > 0 and "tie" not in dict(of_svm_alone.entries), "four of three classes tie"
     assert of_knn.entries == [entry for entry in of_both.entries if entry[0] not in of_svm]
     assert without.entries == [] == tiny.entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
     of_one = Sheet(shoot(window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one.entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
-    for sheet in (of_both, of_knn, without, tiny, of_one):
+    tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each place has as many of both
+    window = make(Document(points=tied, lanes=(Lane("knn", knn=KnnSettings(4)),), shown=1, view=View.fitting(tied)))
+    of_tie = Sheet(shoot(window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
+    kinds = [kind for kind, _ in of_tie.entries]
+    assert "tie" in kinds and "boundary" not in kinds and "margin" not in kinds
+    for sheet in (of_both, of_knn, of_svm_alone, without, tiny, of_one, of_tie):
         sheet.close()
+
+
+def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) -> None:
+    """Those of the status lines, as they are then; not while they are being worked out."""
+    window = make()
+    settle(qtbot, window)
+    dialog = dialog_of(qtbot, window)
+    assert not dialog.spec().accuracies
+    dialog.findChild(QCheckBox, "picture.accuracies").setFocus()
+    qtbot.keyClick(dialog.focusWidget(), Qt.Key.Key_Space)
+    spec = dialog.spec()
+    qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=20_000)
+    with_them, without = sheet_of(window, spec), sheet_of(window, replace(spec, accuracies=False))
+    for plot, bare, lane in zip(with_them.plots, without.plots, window.scene.lanes, strict=True):
+        training, test = (each.text for each in lane.scores)
+        assert plot.headline == f"{bare.headline}\nT{training[1:]} · {test}" and " %" in training and " %" in test
+    asking = replace(window.scene.lanes[0], scores=(Status("test …", ""), Status("on its own training points", "")))
+    waiting = shoot(replace(window.scene, lanes=(asking, *window.scene.lanes[1:])), [window.result(0)] * 2, "lane0")
+    sheet = Sheet(waiting, spec)
+    assert "\n" not in sheet.plots[0].headline
+    for each in (with_them, without, sheet):
+        each.close()
+    again = dialog_of(qtbot, window)
+    assert again.spec().accuracies, "it is remembered"
+    again.close()
