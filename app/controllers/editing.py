@@ -7,19 +7,29 @@ from collections.abc import Callable
 import numpy as np
 
 from app.files.background_task import Progress, Task
-from app.state.commands import AddPoints, Command, ImportPoints, MovePoints, RelabelPoints, RemovePoints
+from app.state.commands import (
+    AddPoints,
+    Command,
+    ImportPoints,
+    MovePoints,
+    PaintTestPoints,
+    RelabelPoints,
+    RemovePoints,
+)
 from app.state.document import Document
 from app.state.host import Host
 from app.state.number_format import count
 from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
-from app.tools import NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest
+from app.tools import COARSE_PIXELS, NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest, point_at
 from solver.core.arrays import Array
 
 #: Pixels by which a duplicate stands beside its original.
 BESIDE = 12
 #: Pixels an arrow key moves by: alone, with Shift, with Ctrl.
 STEPS = (10, 1, 50)
+#: A press of the Enter key at the keyboard cursor: it adds a point also on top of another.
+ENTER = Keys(alt=True)
 
 
 class Editing:
@@ -121,11 +131,50 @@ class Editing:
 
     def remove(self, pointer: PointerPosition) -> None:
         """Remove the point nearest to `pointer`."""
-        index = nearest(self.document, pointer, REMOVE_PIXELS)
+        pixels = max(REMOVE_PIXELS, pointer.reach)
+        index = nearest(self.document, pointer, pixels)
         if index is None:
-            self.say(f"No point within {REMOVE_PIXELS:g} pixels of the pointer to remove.")
+            self.say(f"No point within {pixels:g} pixels of the pointer to remove.")
         elif not self.busy:
             self.dispatch(RemovePoints(ids=self.document.points.ids[[index]]))
+
+    def right_click(self, pointer: PointerPosition) -> bool:
+        """Remove a point, where the eraser is set to do so; False where a right click opens a menu."""
+        if not self.session.right_removes or self.session.tool != "eraser" or self.session.lent:
+            return False
+        self.remove(pointer)
+        return True
+
+    def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
+        """Where a menu opened by a key applies, with pixels of size `unit`; `pointer` is the mouse, in a picture.
+
+        At the keyboard cursor on a point; else at a selected point, at the cursor, at the mouse; None: nowhere.
+        """
+        cursor, view = self._cursor(unit), self.document.view
+        if cursor is not None and point_at(self.document, cursor) is not None:
+            return cursor
+        if len(self.session.selection):
+            xy, _ = self._selected()
+            x, y = xy[np.hypot(*(xy - (view.x, view.y)).T).argmin()]  # the one most likely in sight
+            return PointerPosition(float(x), float(y), unit)
+        return cursor or pointer
+
+    def selects_at(self, pointer: PointerPosition) -> bool:
+        """Whether a click at `pointer` selects a point, and adds none."""
+        is_pointer = self.session.tool == "pointer" and not self.session.lent
+        return is_pointer and point_at(self.document, pointer) is not None
+
+    def select_at(self, pointer: PointerPosition | None) -> int | None:
+        """Select the point at `pointer`, unless it is selected; returns its index, or None where there is no point."""
+        points, index = self.document.points, None if pointer is None else point_at(self.document, pointer)
+        if index is None:
+            return None
+        stacked = np.flatnonzero((points.xy == points.xy[index]).all(axis=1))
+        selected = stacked[np.isin(points.ids[stacked], self.session.selection.ids)]
+        if len(selected):
+            return int(selected[-1])
+        self.select(points.ids[[index]])
+        return index
 
     def hover(self, pointer: PointerPosition | None) -> None:
         self._hover(pointer)
@@ -200,6 +249,10 @@ class Editing:
         """Give the selected points class `label` (0 to 7)."""
         if 0 <= label < MAX_CLASSES and self._any_selected():
             self._edit(RelabelPoints(ids=self.session.selection.ids, label=label))
+
+    def test_selected(self, test: bool) -> None:
+        """Make the selected points test points, or training points again."""
+        self._edit(PaintTestPoints(ids=self.session.selection.ids, test=test))
 
     def duplicate(self, unit: float) -> None:
         """Copies of the selected points, a little to the right and below; they are then selected."""
@@ -304,21 +357,26 @@ class Editing:
         over = [value - min(max(value, middle - reach), middle + reach) for value, middle in ((x, view.x), (y, view.y))]
         if any(over):
             self._host.pan(*over)
-        self.drag(PointerPosition(x, y, unit))
+        self.drag(PointerPosition(x, y, unit, COARSE_PIXELS))
+
+    def _cursor(self, unit: float) -> PointerPosition | None:
+        """The keyboard cursor."""
+        cursor = self.session.cursor
+        return None if cursor is None else PointerPosition(*cursor, unit, COARSE_PIXELS)
 
     def enter(self, unit: float) -> None:
         """The Enter key at the keyboard cursor: a click of the pointer; with other tools it begins and ends a drag."""
         if self.busy and not self._by_keys:
             return
-        if self.session.cursor is None:
+        pointer = self._cursor(unit)
+        if pointer is None:
             self.arrow(0, 0, unit)
             self.say("The arrow keys move the cursor, Enter uses the tool there.")
             return
-        pointer = PointerPosition(*self.session.cursor, unit)
         if self.busy:
             self.release(pointer)
             return
-        self._begin(pointer, by_keys=True)
+        self._begin(pointer, ENTER, by_keys=True)
         if self._tool.clicks:
             self.release(pointer)
         else:
@@ -338,10 +396,8 @@ class Editing:
         """The Delete key: the selected points, else the one nearest to the keyboard cursor or to `pointer`."""
         if len(self.session.selection):
             self.remove_selected()
-        elif self.session.cursor is not None:
-            self.remove(PointerPosition(*self.session.cursor, unit))
-        elif pointer is not None:
-            self.remove(pointer)
+        elif (at := self._cursor(unit) or pointer) is not None:
+            self.remove(at)
         else:
             self.say("Put the pointer near a point, or select points, then press Delete to remove them.")
 

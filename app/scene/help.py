@@ -39,9 +39,12 @@ BEFORE: tuple[Section, ...] = (
     (
         "Mouse on a picture",
         (
-            ("Click", "use the tool there; the Point tool adds a point of the active class"),
+            ("Click", "use the tool there; the Point tool adds a point of the active class, or selects the one there"),
+            ("Shift+click, Ctrl+click", "on a point: select it as well; select it or no longer"),
+            ("Shift+drag, Ctrl+drag", "beside the points, with the Point tool: select those in a rectangle"),
             ("Press on a point and drag", "move it, or the selection it belongs to; all pictures follow"),
-            ("Right click", "remove the nearest point"),
+            ("Alt+click", "add a point on top of another, where the desktop leaves this key to programs"),
+            ("Right click", "menu: of the point, or the selection it belongs to; elsewhere of the picture"),
             ("Wheel, pinch", "zoom about the pointer"),
             ("Middle drag, Space + drag", "move the view"),
         ),
@@ -58,8 +61,9 @@ BEFORE: tuple[Section, ...] = (
         "Keyboard on a picture",
         (
             ("Arrows", "move the cursor or the selected points by 10 pixels; with Shift by 1, with Ctrl by 50"),
-            ("Enter", "use the tool at the cursor: Point adds one, the others begin and end a drag"),
+            ("Enter", "use the tool at the cursor: Point adds one, also on a point; the others begin and end a drag"),
             ("Delete", "remove the selected points, or the one nearest to the pointer or the cursor"),
+            ("Menu key, Shift+F10", "the menu of the point at the cursor, of the selection, or of the picture"),
         ),
     ),
     (

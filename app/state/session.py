@@ -134,6 +134,8 @@ class Session:
         Points of an ellipse lie all over it, not on its rim.
     moves : {"point", "class"}
         What a press on a point that is not selected takes hold of.
+    right_removes : bool
+        With the eraser, a right click removes a point, where it opens the menu of the point otherwise.
     cursor : tuple of (float, float) or None
         Where the keyboard cursor is in the plane, once an arrow key has called it.
     outline : Outline or None
@@ -187,6 +189,7 @@ class Session:
     scatter: int = 0
     filled: bool = False
     moves: str = "point"
+    right_removes: bool = False
     cursor: tuple[float, float] | None = None
     outline: Outline | None = None
     lent: str = ""

@@ -3,13 +3,26 @@
 `TOOLS` is the table of them: what the toolbar, the keys, the options and the help show follows from it.
 """
 
-from .base import CLICK_PIXELS, GRAB_PIXELS, NO_KEYS, REMOVE_PIXELS, Desk, Keys, PointerPosition, Tool, nearest
+from .base import (
+    CLICK_PIXELS,
+    COARSE_PIXELS,
+    NO_KEYS,
+    POINT_PIXELS,
+    REMOVE_PIXELS,
+    Desk,
+    Keys,
+    PointerPosition,
+    Tool,
+    nearest,
+    point_at,
+)
 from .table import TOOLS, ToolKind
 
 __all__ = [
     "CLICK_PIXELS",
-    "GRAB_PIXELS",
+    "COARSE_PIXELS",
     "NO_KEYS",
+    "POINT_PIXELS",
     "REMOVE_PIXELS",
     "TOOLS",
     "Desk",
@@ -18,4 +31,5 @@ __all__ = [
     "Tool",
     "ToolKind",
     "nearest",
+    "point_at",
 ]

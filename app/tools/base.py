@@ -15,18 +15,31 @@ from solver.core.arrays import Array, Integers, Mask
 
 #: A press that moves less is a click.
 CLICK_PIXELS = 4.0
-#: How near a press must be to take hold of a point, and a removal to mean it.
-GRAB_PIXELS = 10.0
+#: Least distance (px) from the centre of a point within which the pointer is on it, however small its symbol is; and
+#: the same for the keyboard cursor, which moves in steps of 10, and for a finger.
+POINT_PIXELS, COARSE_PIXELS = 6.0, 10.0
+#: Least distance (px) within which a removal means a point.
 REMOVE_PIXELS = 12.0
 
 
 @dataclass(frozen=True)
 class PointerPosition:
-    """Where the pointer is: (x, y) in the plane, and the size of a pixel there."""
+    """Where the pointer is.
+
+    Attributes
+    ----------
+    x, y : float
+        In the plane.
+    unit : float
+        Length of a pixel in the plane.
+    reach : float
+        Distance (px) from the centre of a point within which the pointer is on it: the radius of the symbols.
+    """
 
     x: float
     y: float
     unit: float
+    reach: float = POINT_PIXELS
 
     @property
     def xy(self) -> Array:
@@ -51,6 +64,11 @@ def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int 
     away = np.hypot(*(xy[near] - (pointer.x, pointer.y)).T)
     last = len(away) - 1 - int(away[::-1].argmin())
     return int(near[last]) if away[last] <= reach else None
+
+
+def point_at(document: Document, pointer: PointerPosition) -> int | None:
+    """Index of the point whose symbol `pointer` is on, or None; of several, the one with the nearest centre."""
+    return nearest(document, pointer, pointer.reach)
 
 
 def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> Integers:
@@ -85,10 +103,21 @@ def inside_polygon(xy: Array, corners: Array) -> Mask:
 
 @dataclass(frozen=True)
 class Keys:
-    """Modifier keys held at the press."""
+    """Modifier keys held at the press.
+
+    Attributes
+    ----------
+    shift, control : bool
+    alt : bool
+        A click adds a point, also on top of another.
+    double : bool
+        This is the second press of a double click: it may begin a drag, but is no click.
+    """
 
     shift: bool = False
     control: bool = False
+    alt: bool = False
+    double: bool = False
 
 
 NO_KEYS = Keys()

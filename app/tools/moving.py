@@ -1,14 +1,14 @@
-"""Tools that put, take hold of and push points: pointer, move, soft drag, jitter, magnet."""
+"""Tools that move points: move, soft drag, jitter, magnet."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from app.state.commands import AddPoints, MovePoints
+from app.state.commands import MovePoints
 from app.state.points import Ids
 from solver.core.arrays import Array
 
-from .base import CLICK_PIXELS, GRAB_PIXELS, PointerPosition, Tool, nearest
+from .base import CLICK_PIXELS, PointerPosition, Tool, point_at
 
 #: Share of the brush radius by which one jitter moves a point, as a standard deviation.
 JITTER = 0.08
@@ -62,30 +62,12 @@ class _Mover(Tool):
 def held(tool: Tool, pointer: PointerPosition) -> Ids | None:
     """The point under `pointer`, with the whole selection when it belongs to it; None when there is none."""
     document = tool.desk.document
-    index = nearest(document, pointer, GRAB_PIXELS)
+    index = point_at(document, pointer)
     if index is None:
         return None
     point = document.points.ids[index]
     selection = tool.desk.session.selection.ids
     return selection if point in selection else np.array([point])
-
-
-class PointerTool(_Mover):
-    """Click puts a point, a drag from a point moves it (or the selection it belongs to)."""
-
-    clicks = True
-
-    def take_hold(self, pointer: PointerPosition) -> Grip | None:
-        ids = held(self, pointer)
-        return None if ids is None else self.grip_of(ids)
-
-    def end(self, pointer: PointerPosition) -> None:
-        if self._grip is not None and self._moving:
-            return
-        # A hand that shook within the click distance meant the place it pressed.
-        at = pointer if self._moving else self.start
-        assert at is not None
-        self.desk.dispatch(AddPoints(xy=(at.x, at.y), labels=self.desk.session.active_class))
 
 
 class MoveTool(_Mover):

@@ -1,14 +1,19 @@
-"""Tools that select: rectangle and lasso.  Shift adds to the selection, Ctrl takes away from it."""
+"""Tools that select: rectangle and lasso, and the point tool, whose clicks on the ground add points.
+
+Shift adds to the selection.  With Ctrl, rectangle and lasso take away from it; a click and the rubber band of the point
+tool toggle: what was selected no longer is, and the other way round.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from app.state.commands import AddPoints
 from app.state.points import Ids
 from app.state.session import Outline
 from solver.core.arrays import Array, Mask
 
-from .base import GRAB_PIXELS, PointerPosition, inside_polygon, nearest
+from .base import PointerPosition, inside_polygon, point_at
 from .moving import Grip, _Mover, held
 
 #: Pixels between two corners of a lasso.
@@ -16,7 +21,10 @@ CORNER_PIXELS = 3.0
 
 
 class _Selector(_Mover):
-    """Selects what its outline holds; a press on a selected point moves the selection, a click picks one point."""
+    """Selects points inside its outline; a click selects a point, a drag of a selected point moves the selection."""
+
+    #: With Ctrl, the outline selects what was not selected.
+    toggles = False
 
     def take_hold(self, pointer: PointerPosition) -> Grip | None:
         ids = held(self, pointer)
@@ -25,25 +33,30 @@ class _Selector(_Mover):
         return self.grip_of(ids) if ids is not None and taken and plain else None
 
     def end(self, pointer: PointerPosition) -> None:
-        if self._grip is not None:
-            return
         points = self.desk.document.points
-        if self._moving:
-            chosen = points.ids[self.holds(points.xy)]
-        else:
-            index = nearest(self.desk.document, pointer, GRAB_PIXELS)
-            chosen = points.ids[:0] if index is None else points.ids[[index]]
-        self.desk.select(self._combined(chosen))
+        if not self._moving:
+            self._click(points.ids)
+        elif self._grip is None:
+            self.desk.select(self._combined(points.ids[self.holds(points.xy)], self.toggles))
+
+    def _click(self, ids: Ids) -> None:
+        """Select the point under the press, or none."""
+        assert self.start is not None
+        if not self.keys.double:
+            index = point_at(self.desk.document, self.start)
+            self.desk.select(self._combined(ids[:0] if index is None else ids[[index]], toggles=True))
 
     def holds(self, xy: Array) -> Mask:
         """Which places the outline holds."""
         raise NotImplementedError
 
-    def _combined(self, chosen: Ids) -> Ids:
+    def _combined(self, chosen: Ids, toggles: bool) -> Ids:
         old = self.desk.session.selection.ids
         if self.keys.shift:
             return np.union1d(old, chosen)
-        return np.setdiff1d(old, chosen) if self.keys.control else chosen
+        if self.keys.control:
+            return np.setxor1d(old, chosen) if toggles else np.setdiff1d(old, chosen)
+        return chosen
 
 
 class RectangleTool(_Selector):
@@ -59,6 +72,39 @@ class RectangleTool(_Selector):
         assert self.start is not None and self.pointer is not None
         low, high = np.minimum(self.start.xy, self.pointer.xy), np.maximum(self.start.xy, self.pointer.xy)
         return np.asarray(((xy >= low) & (xy <= high)).all(axis=1))
+
+
+class PointerTool(RectangleTool):
+    """A click adds a point or selects the one it is on; a drag moves a point, or the selection it belongs to.
+
+    With Shift or Ctrl, a drag on the ground selects a rectangle.  With Alt, a click on a point adds one on top of it.
+    """
+
+    clicks = True
+    toggles = True
+
+    @property
+    def _adds(self) -> bool:
+        """The gesture adds a point."""
+        return self._grip is None and (self.keys.alt or not (self.keys.shift or self.keys.control))
+
+    def take_hold(self, pointer: PointerPosition) -> Grip | None:
+        ids = None if self.keys.alt else held(self, pointer)
+        return None if ids is None else self.grip_of(ids)
+
+    @property
+    def outline(self) -> Outline | None:
+        return None if self.start is None or self._adds else super().outline
+
+    def end(self, pointer: PointerPosition) -> None:
+        if not self._adds:
+            super().end(pointer)
+        elif self._moving or not self.keys.double:
+            # A hand that shook within the click distance meant the location of the press.
+            at = pointer if self._moving else self.start
+            assert at is not None
+            self.desk.select(self.desk.document.points.ids[:0])
+            self.desk.dispatch(AddPoints(xy=(at.x, at.y), labels=self.desk.session.active_class))
 
 
 class LassoTool(_Selector):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from app.state.session import Session
 
 from .base import Tool
-from .moving import JitterTool, MagnetTool, MoveTool, PointerTool, SoftDragTool
+from .moving import JitterTool, MagnetTool, MoveTool, SoftDragTool
 from .painting import BrushTool, EllipseTool, EraserTool, LineTool, RelabelTool, TestTool
-from .selecting import LassoTool, RectangleTool
+from .selecting import LassoTool, PointerTool, RectangleTool
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,9 @@ class ToolKind:
 
 
 TOOLS: dict[str, ToolKind] = {
-    "pointer": ToolKind("Point", "P", "Click: add a point. Drag a point: move it.", PointerTool, paints=True),
+    "pointer": ToolKind(
+        "Point", "P", "Click: add a point, or select the one there. Drag a point: move it.", PointerTool, paints=True
+    ),
     "brush": ToolKind(
         "Brush", "B", "Spray points of the active class.", BrushTool, ("radius", "density", "spread"), True, True
     ),
@@ -62,7 +64,9 @@ TOOLS: dict[str, ToolKind] = {
         ("count", "scatter", "filled"),
         paints=True,
     ),
-    "eraser": ToolKind("Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius",), True),
+    "eraser": ToolKind(
+        "Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius", "right_removes"), True
+    ),
     "relabel": ToolKind(
         "Relabel",
         "R",

@@ -317,6 +317,12 @@ class DockManager:
         for dock in self.docks(names):
             dock.hide()
 
+    def reveal(self, name: str) -> QWidget:
+        """Show a dock in front of the others, unless it is in sight; returns its panel."""
+        if name not in self._in_sight:
+            self._toggle(name)
+        return self.panel(name)
+
     def bring(self, name: str) -> None:
         """Show a dock, and give it the focus."""
         self._toggle(name)

@@ -11,7 +11,7 @@ from app.state.document import Document
 from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.session import Session
-from app.tools import GRAB_PIXELS, TOOLS, PointerPosition, nearest
+from app.tools import TOOLS, PointerPosition, point_at
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import plain_tip
 
@@ -79,25 +79,46 @@ class StatusLine(QStatusBar):
 
 
 def _gestures_at(document: Document, session: Session, pointer: PointerPosition | None) -> str:
-    selected = len(session.selection)
-    if selected and not session.lent:
+    if session.lent:
+        return session.lent
+    if session.tool == "pointer" and pointer is not None:
+        return _click_at(document, session, pointer)
+    if selected := len(session.selection):
         what = "it" if selected == 1 else "them"
         return (
             f"{count(selected, 'point')} selected  ·  drag or arrow keys: move {what}  ·  Delete: remove {what}"
             f"  ·  Ctrl+D: duplicate  ·  Ctrl+R: relabel  ·  Esc: select none"
         )
-    if session.lent:
-        return session.lent
     if session.tool != "pointer":
         kind = TOOLS[session.tool]
         return f"{kind.title}: {kind.sentence}"
-    if pointer is None:
-        if session.cursor is not None:
-            return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
-        return "Click adds points, dragging moves them  ·  Examples: Ctrl+Shift+O  ·  Help: F1  ·  Simple or full: F8"
-    index = nearest(document, pointer, GRAB_PIXELS)
+    if session.cursor is not None:
+        return "Arrow keys: move the cursor  ·  Enter: add a point  ·  Delete: remove the nearest  ·  Esc: hide it"
+    return "Click adds points, dragging moves them  ·  Examples: Ctrl+Shift+O  ·  Help: F1  ·  Simple or full: F8"
+
+
+def _click_at(document: Document, session: Session, pointer: PointerPosition) -> str:
+    """What the point tool does at `pointer`."""
+    index, selected = point_at(document, pointer), len(session.selection)
     if index is None:
         name = document.class_name(session.active_class)
-        return f"Click: add a point of {name}  ·  wheel: zoom  ·  middle drag: move the view"
+        if selected:
+            return (
+                f"Click: add a point of {name}, select none  ·  {count(selected, 'point')} selected: arrow keys move,"
+                " Delete removes  ·  Shift+drag: select more"
+            )
+        return (
+            f"Click: add a point of {name}  ·  Shift+drag: select points  ·  wheel: zoom  ·  middle drag: move the view"
+        )
     of = document.class_name(int(document.points.labels[index]))
-    return f"A point of {of}  ·  drag: move it  ·  right click or Delete: remove it"
+    if document.points.ids[index] not in session.selection.ids:
+        more = "  ·  Shift+click: it as well" if selected else "  ·  Delete: remove it"
+        return f"A point of {of}  ·  click: select it  ·  drag: move it{more}  ·  right click: menu"
+    if selected == 1:
+        return (
+            f"The selected point, of {of}  ·  drag or arrow keys: move it  ·  Delete: remove it  ·  right click: menu"
+        )
+    return (
+        f"One of {count(selected, 'selected point')}  ·  drag: move them  ·  click: select only it"
+        "  ·  Ctrl+click: leave it out  ·  Delete: remove them  ·  right click: menu"
+    )

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
@@ -23,7 +24,7 @@ from app.features.lessons.state import LessonSession
 from app.features.lessons.window_stage import LessonStage, is_lesson, nothing_covered, with_models
 from app.files import documents, recovery
 from app.files.examples import EXAMPLES, Example
-from app.files.settings import GEOMETRY, LESSONS, SIMPLE, Settings
+from app.files.settings import GEOMETRY, LESSONS, PICTURE_LEGEND, SIMPLE, Settings
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.scene.model import Scene
@@ -31,7 +32,7 @@ from app.state.document import Document
 from app.state.plain_text import plain
 from app.state.points import MAX_CLASSES
 from app.state.session import Session
-from app.tools import GRAB_PIXELS, PointerPosition, nearest
+from app.tools import PointerPosition, point_at
 from app.views.bars.tool_palette import ToolPalette
 from app.views.bars.top_bar import TopBar
 from app.views.dialogs.files import FileDialogs
@@ -39,7 +40,7 @@ from app.views.dialogs.help import HelpDialog, LogDialog
 from app.views.dialogs.import_export import ImportExport
 from app.views.export import layout
 from app.views.export.dialog import PictureDialog
-from app.views.export.layout import Shot, What, screen_size
+from app.views.export.layout import PictureSpec, Shot, What, screen_size
 from app.views.export.maker import PictureMaker
 from app.views.lane.lanes import Lanes
 from app.views.presenter.presenter import Presenter
@@ -55,6 +56,11 @@ from .held_key import HeldKey
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
 from .task_runner import TaskRunner
+
+if TYPE_CHECKING:
+    from app.views.panels.table_panel import TablePanel
+
+    from .picture_menu import PictureMenu
 
 BRUSH_STEP = 1.25
 #: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
@@ -85,6 +91,7 @@ class MainWindow(DropWindow):
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
+        self._picture_menu: PictureMenu | None = None
         self._refresh_pending = self._refresh_queued = self._asking = False
         self._command_states: actions.CommandStates | None = None
         #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
@@ -118,7 +125,7 @@ class MainWindow(DropWindow):
         head = QWidget()
         filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
-        self.lanes_view = Lanes(controller, self.ask_refresh)
+        self.lanes_view = Lanes(controller, self.ask_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
         around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
@@ -542,6 +549,31 @@ class MainWindow(DropWindow):
             self.alert,
         ).open()
 
+    def copy_picture(self, lane: int) -> None:
+        """Copy the picture of a lane to the clipboard, as it is on screen."""
+        what = cast("What", f"lane{lane}")
+        shot = self.shoot(what)
+        width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
+        spec = PictureSpec(what, width, height, scale, shot.scene.dark, self._settings.read(PICTURE_LEGEND))
+        self.picture_maker.make(shot, spec, None)
+
+    def edit_point(self, index: int) -> None:
+        """Edit the coordinates of a point in the table of the points."""
+        panel = cast("TablePanel", self.dock_manager.reveal("table"))
+        self.refresh()  # the table has its row
+        later(panel, lambda: panel.table.edit_point(index))  # a menu that is closing takes the focus from its field
+
+    def _open_menu(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
+        if self._picture_menu is None:
+            from .picture_menu import PictureMenu  # only now: it costs the start nothing
+
+            self._picture_menu = PictureMenu(
+                self, self.controller, self.named_actions, self.copy_picture, self.edit_point
+            )
+        self.refresh_if_pending()
+        if self.scene is not None:
+            self._picture_menu.open_at(lane, pointer, at)
+
     def shoot(self, what: What) -> Shot:
         self.refresh_if_pending()
         assert self.scene is not None
@@ -581,7 +613,7 @@ class MainWindow(DropWindow):
             if feature.pointed is not None:
                 feature.pointed(self.controller, pointer)
         if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
-            point = None if pointer is None or not self.scene.studying else nearest(self.document, pointer, GRAB_PIXELS)
+            point = None if pointer is None or not self.scene.studying else point_at(self.document, pointer)
             self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
 
     def _show_hint(self) -> None:

@@ -38,7 +38,7 @@ from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
 from app.views.window import MainWindow
 
-from .bench_window import _document, _shown, _Watch
+from .bench_window import _document, _shown, _Watch, ground
 
 SIZES = (50, 500, 9_900)  # with more than 10 000, lanes are trained on a sample
 CLICKS = 30
@@ -134,8 +134,7 @@ def clicks(n: int) -> tuple[list[float], list[list[tuple[str, str, float, float,
         watch.until(window.idle, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            x, y = rng.uniform((-1, -0.8), (2, 1.2))
-            at = window.to_widget(0, x, y)
+            at = ground(window, rng)
             trace.spans, trace.on = [], True
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)

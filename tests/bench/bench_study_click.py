@@ -15,7 +15,7 @@ from app.features.study.panel import StudyPanel
 from app.features.study.planning import AxisPlan
 from app.main import create_window, make_application
 
-from .bench_window import _document, _shown, _Watch
+from .bench_window import _document, _shown, _Watch, ground
 
 POINTS, CLICKS = 500, 40
 
@@ -40,8 +40,7 @@ def clicks(running: bool) -> list[float]:
             watch.until(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, 120)
         rng = np.random.default_rng(0)
         for _ in range(CLICKS):
-            x, y = rng.uniform((-1, -0.8), (2, 1.2))
-            at = window.to_widget(0, x, y)
+            at = ground(window, rng)
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
             watch.until(lambda: not window._refresh_pending and _shown(window, False))

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 
 from app.main import create_window, make_application
 from app.state.document import Document, GeneratorSettings, View
+from app.tools import point_at
 from app.views.window import MainWindow
 
 SIZES = (50, 200, 500, 1000)
@@ -53,6 +54,15 @@ def _document(n: int) -> Document:
     return Document(points=points, view=View.fitting(points))
 
 
+def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
+    """A random location in the first picture that is on no point, where a click adds one."""
+    canvas = window.canvases[0]
+    while True:
+        at = window.to_widget(0, *rng.uniform((-1, -0.8), (2, 1.2)))
+        if point_at(window.document, canvas.pointer_at(at.toPointF())) is None:
+            return at
+
+
 def _shown(window: MainWindow, full: bool) -> bool:
     """Both lanes have painted a picture of the newest job, trained on the present points."""
     for lane, canvas in enumerate(window.canvases):
@@ -87,8 +97,7 @@ def click_times(
             watch.until(lambda: False, pause)
         for _ in range(CLICKS):
             busy += not window.idle()
-            x, y = rng.uniform((-1, -0.8), (2, 1.2))
-            at = window.to_widget(0, x, y)
+            at = ground(window, rng)
             before = window.document.points
             start = time.perf_counter()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)

@@ -16,7 +16,7 @@ from app.files.documents import FileError
 from app.state.document import MAX_LANES, Document
 from app.state.host import Host
 from app.state.session import FULL_SPEED
-from app.tools import GRAB_PIXELS, PointerPosition, Tool, nearest
+from app.tools import PointerPosition, Tool, point_at
 from solver.core.arrays import Integers
 
 from .model import Lesson, Step
@@ -207,7 +207,7 @@ class LessonController:
     def pick(self, pointer: PointerPosition) -> None:
         """Pick the point there, or leave it out again; a third takes the place of the second."""
         document, guess = self._host.document, self._now.state.guess
-        index = nearest(document, pointer, GRAB_PIXELS)
+        index = point_at(document, pointer)
         if self._now.prediction is None:
             return
         if index is None:
@@ -321,7 +321,8 @@ class PickTool(Tool):
         super().__init__(lessons._host.editing)
 
     def begin(self, pointer: PointerPosition) -> None:
-        self._lessons.pick(pointer)
+        if not self.keys.double:  # the point would be left out again
+            self._lessons.pick(pointer)
 
 
 def _unfolds(document: Document, step: Step) -> bool:

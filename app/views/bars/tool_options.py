@@ -30,6 +30,14 @@ CHOICES: dict[str, tuple[str, str, tuple[tuple[str, str], ...]]] = {
         (("Point or selection", "point"), ("Whole class", "class")),
     ),
 }
+CHECKS: dict[str, tuple[str, str, str]] = {
+    "filled": ("Fill it", "Fill the ellipse", "Points all over the ellipse, not only on its rim."),
+    "right_removes": (
+        "Right click removes",
+        "Right click removes a point",
+        "A right click removes the nearest point; off: it opens a menu.",
+    ),
+}
 
 
 class ToolOptions(QWidget):
@@ -45,10 +53,7 @@ class ToolOptions(QWidget):
         self._parts: dict[str, tuple[QWidget, ...]] = {}
         self._numbers = {name: self._number(name) for name in NUMBERS}
         self._choices = {name: self._choice(name) for name in CHOICES}
-        self._filled = QCheckBox("Fill it")
-        describe(self._filled, "tool.filled", "Fill the ellipse", "Points all over the ellipse, not only on its rim.")
-        self._filled.clicked.connect(lambda on: self._editing.set_option("filled", on))
-        self._add("filled", self._filled)
+        self._checks = {name: self._check(name) for name in CHECKS}
 
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
@@ -77,6 +82,13 @@ class ToolOptions(QWidget):
         self._add(name, self._label(title, combo), combo)
         return combo
 
+    def _check(self, name: str) -> QCheckBox:
+        text, title, sentence = CHECKS[name]
+        box = describe(QCheckBox(text), f"tool.{name}", title, sentence)
+        box.clicked.connect(lambda on: self._editing.set_option(name, on))
+        self._add(name, box)
+        return box
+
     def _label(self, title: str, widget: QWidget) -> QLabel:
         label = QLabel(title)
         label.setBuddy(widget)
@@ -103,4 +115,5 @@ class ToolOptions(QWidget):
             show_number(spin, getattr(session, name))
         for name, combo in self._choices.items():
             show_choice(combo, getattr(session, name))
-        show_check(self._filled, session.filled)
+        for name, box in self._checks.items():
+            show_check(box, getattr(session, name))

@@ -157,6 +157,15 @@ class _NoTarget:
     holds_after = 0
     view = View()
 
+    def right_click(self, pointer: PointerPosition) -> bool:
+        return False
+
+    def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
+        return None
+
+    def selects_at(self, pointer: PointerPosition) -> bool:
+        return False
+
     def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
     def drag(self, pointer: PointerPosition) -> None: ...
     def hold(self) -> None: ...
@@ -164,7 +173,6 @@ class _NoTarget:
     def cancel(self) -> bool:
         return False
 
-    def remove(self, pointer: PointerPosition) -> None: ...
     def hover(self, pointer: PointerPosition | None) -> None: ...
     def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
     def enter(self, unit: float) -> None: ...

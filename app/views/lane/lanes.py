@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.features import table
 from app.scene.model import Scene
+from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme
@@ -48,11 +50,18 @@ class Lanes(QWidget):
     controller : Controller
     resized : callable
         Called after the size of a picture has changed.
+    open_menu : callable
+        ``open_menu(lane, pointer, at)`` opens the context menu of a picture, at a location on the screen.
     """
 
-    def __init__(self, controller: Controller, resized: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        controller: Controller,
+        resized: Callable[[], None],
+        open_menu: Callable[[int, PointerPosition | None, QPoint], None],
+    ) -> None:
         super().__init__()
-        self._controller, self._resized = controller, resized
+        self._controller, self._resized, self._open_menu = controller, resized, open_menu
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._arranged = (0, 0)
@@ -91,6 +100,7 @@ class Lanes(QWidget):
         self.forms[-1].wants.connect(self._place_forms)
         canvas = Canvas(index, controller.editing, controller, self._place_over)
         canvas.covers = [kind(controller, canvas) for kind in table.views("cover")]
+        canvas.open_menu = partial(self._open_menu, index)
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))
         self.strips.append(StatusStrip(index))

@@ -311,6 +311,13 @@ class PointTable(QTableView):
         self._go_to(row, max(self.currentIndex().column(), NUMBER))
         self.scrollTo(self._model.index(row, NUMBER))
 
+    def edit_point(self, row: int) -> None:
+        """Bring the point in this row into sight and begin to edit its x."""
+        self._go_to(row, X)
+        self.scrollTo(self.currentIndex())
+        self.setFocus()
+        self.edit(self.currentIndex())
+
     def _go_to(self, row: int, column: int) -> None:
         index = self._model.index(row, column)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
 from app.scene.model import LaneScene, Scene, grid_of
 from app.state.document import View
-from app.tools import TOOLS, PointerPosition
+from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.form_fields import named
 from app.views.widgets.painting import guarded, painter_on
@@ -86,7 +86,7 @@ class Canvas(PointingPlot):
         self.setAccessibleName(f"Picture {index + 1}")
         self.setWhatsThis(
             "What the classifier predicts: the colour of a place is its class, stronger where it is surer; the solid"
-            " line is the decision boundary.  Click adds a point, dragging moves one; F1 says more."
+            " line is the decision boundary.  Click adds or selects a point, dragging moves one; F1 says more."
         )
         self.setAccessibleDescription("The points, and how the classifier above divides the plane.")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -153,7 +153,7 @@ class Canvas(PointingPlot):
         if away != (old is not None and old.session.points_away):
             repainted = True
             self._layers.put_points_away(away)
-        if moved or old is None or old.session is not scene.session:
+        if moved or not same_points or old is None or old.session is not scene.session:
             self._lay_over()
         self._lay_features_over()
         if old_lane is None or old_lane.message != lane.message:
@@ -320,10 +320,10 @@ class Canvas(PointingPlot):
 
     def to_widget(self, x: float, y: float) -> QPoint:
         """The canvas's pixel that shows (x, y)."""
-        at = self._place(x, y)
+        at = self.position_of(x, y)
         return QPoint(int(np.floor(at.x())), int(np.floor(at.y())))
 
-    def _place(self, x: float, y: float) -> QPointF:
+    def position_of(self, x: float, y: float) -> QPointF:
         area, grid = self.plot_area(), self.grid()
         px = area.left() + (x - grid.left) / (grid.right - grid.left) * area.width()
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
@@ -340,7 +340,8 @@ class Canvas(PointingPlot):
         # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
-        return PointerPosition(x, y, unit)
+        radius = 0.5 * self._layers.point_size(area.width(), area.height())
+        return PointerPosition(x, y, unit, max(radius, POINT_PIXELS))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
@@ -379,17 +380,22 @@ class Canvas(PointingPlot):
             return
         session = self._scene.session
         kind = TOOLS[session.tool]
-        # One brush at a time: that of the keyboard as long as it is called.
-        hovering = self.pointer is not None and self.inside(self.pointer) and session.cursor is None
-        pointer = self.pointer if hovering else None
+        pointer = self.pointer if self.pointer is not None and self.inside(self.pointer) else None
+        if not session.drawing:  # in a stroke it stays what it was at the press
+            self._on_point = pointer is not None and self._hand.selects_at(self.pointer_at(pointer))
+            self._show_cursor()
+        if session.cursor is not None:  # one brush at a time: that of the keyboard as long as it is called
+            pointer = None
+        selects = session.outline is not None and session.outline.kind == "rectangle"
+        selects = selects or (pointer is not None and self._on_point)
         new = Overlay(
             pointer,
             session.radius if kind.round and not session.lent else 0,
-            session.active_class if kind.paints and not session.lent else -1,
-            None if session.cursor is None else self._place(*session.cursor),
+            session.active_class if kind.paints and not (session.lent or selects) else -1,
+            None if session.cursor is None else self.position_of(*session.cursor),
             None
             if session.outline is None
-            else (session.outline.kind, [self._place(*corner) for corner in session.outline.xy.tolist()]),
+            else (session.outline.kind, [self.position_of(*corner) for corner in session.outline.xy.tolist()]),
         )
         old, self._overlay = self._overlay, new
         for each in (old, new):

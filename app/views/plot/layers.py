@@ -176,12 +176,16 @@ class Layers(pg.GraphicsObject):
             if not self._points_away:
                 self._paint_symbols(painter, area, self._theme, ratio, vectors)
 
-    def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
+    def point_size(self, width: float, height: float) -> int:
+        """Size of the symbol of a point in a picture of this size; in pixels, as both."""
         # Of a size that says how many points there are; a mark more must not change it.
-        side = min(area.width(), area.height())
+        side = min(width, height)
         if self._weight > 1.0:  # wide lines go with the height of a picture, also where it is narrow
-            side = area.height()
-        size = size_for(len(self.points), side / ratio)
+            side = height
+        return size_for(len(self.points), side)
+
+    def _paint_symbols(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, vectors: bool) -> None:
+        size = self.point_size(area.width() / ratio, area.height() / ratio)
         for cloud in (self.points, self._selected, self.marks):
             if vectors:
                 cloud.paint_vectors(painter, self.boundingRect(), area, theme, size, self._fineness(area))

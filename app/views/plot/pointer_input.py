@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QEnterEvent,
     QFocusEvent,
+    QGuiApplication,
     QInputDevice,
     QKeyEvent,
     QMouseEvent,
@@ -21,7 +25,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.controllers.editing import STEPS
 from app.state.document import View
-from app.tools import NO_KEYS, Keys, PointerPosition
+from app.tools import COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
 
 from .axes import Axis
 
@@ -49,7 +53,9 @@ class EditTarget(Protocol):
     def hold(self) -> None: ...
     def release(self, pointer: PointerPosition) -> None: ...
     def cancel(self) -> bool: ...
-    def remove(self, pointer: PointerPosition) -> None: ...
+    def right_click(self, pointer: PointerPosition) -> bool: ...
+    def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None: ...
+    def selects_at(self, pointer: PointerPosition) -> bool: ...
     def hover(self, pointer: PointerPosition | None) -> None: ...
     def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
     def enter(self, unit: float) -> None: ...
@@ -84,22 +90,30 @@ class PointingPlot(pg.PlotWidget):
         self._space_used = False
         #: Where the pointer is in the widget's pixels, when it is over it.
         self.pointer: QPointF | None = None
+        self._on_point = False  # a click would select the point under the pointer
         self._stroke: QPointF | None = None  # where the press that is going on is now
         self._repeat_seen = True  # the last arrow key's doing has been painted
         self._fingers = 0  # most at a time since the first came down
         self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
+        self._tapped = (0, QPointF())  # time (ms) and location of the last tap
+        #: ``open_menu(pointer, at)`` opens a context menu at a location on the screen; without `pointer` the picture's.
+        self.open_menu: Callable[[PointerPosition | None, QPoint], None] = lambda pointer, at: None
         self._holding = QTimer(self)
         self._holding.timeout.connect(self._hold)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
-        self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+        self._show_cursor()
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
 
     # -- for the plot ----------------------------------------------------------------------------------------------
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
         """The place of the plane at a position in the widget."""
+        raise NotImplementedError
+
+    def position_of(self, x: float, y: float) -> QPointF:
+        """The position in the widget of a location of the plane."""
         raise NotImplementedError
 
     def unit(self) -> float:
@@ -117,6 +131,16 @@ class PointingPlot(pg.PlotWidget):
     def pointer_moved(self) -> None:
         """The pointer is elsewhere: what is drawn about it should follow."""
 
+    def _show_cursor(self) -> None:
+        """Give the pointer the shape that says what a press does."""
+        shape = Qt.CursorShape.ArrowCursor if self._on_point else Qt.CursorShape.CrossCursor
+        if self._pan_from is not None:
+            shape = Qt.CursorShape.ClosedHandCursor
+        elif self._space:
+            shape = Qt.CursorShape.OpenHandCursor
+        if self.viewport().cursor().shape() is not shape:
+            self.viewport().setCursor(shape)
+
     # -- mouse -----------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -125,12 +149,31 @@ class PointingPlot(pg.PlotWidget):
             self._end_stroke()
             self._pan_from = position
             self._space_used = True
-            self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            self._show_cursor()
         elif event.button() == Qt.MouseButton.LeftButton:
             self._press(position, _keys(event))
         elif event.button() == Qt.MouseButton.RightButton:
-            self._hand.remove(self.pointer_at(position))
+            self._right_click(position)
         event.accept()
+
+    def _right_click(self, position: QPointF) -> None:
+        """Open a menu, or do what the tool does in its place; in a stroke, nothing."""
+        pointer = self.pointer_at(position)
+        if self._stroke is None and not self._hand.right_click(pointer):
+            self.open_menu(pointer, self.mapToGlobal(position).toPoint())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() is QContextMenuEvent.Reason.Keyboard:
+            self._menu_by_key()
+        elif event.reason() is not QContextMenuEvent.Reason.Mouse:  # whose press has opened it
+            self._right_click(event.pos().toPointF())
+        event.accept()
+
+    def _menu_by_key(self) -> None:
+        """Open the menu of the keyboard cursor, of a selected point or of the pointer, else of the picture."""
+        pointer = self._hand.menu_location(None if self.pointer is None else self.pointer_at(self.pointer), self.unit())
+        position = self.rect().center().toPointF() if pointer is None else self.position_of(pointer.x, pointer.y)
+        self.open_menu(pointer, self.mapToGlobal(self.nearest_inside(position)).toPoint())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         position = self.pointer = event.position()
@@ -151,11 +194,11 @@ class PointingPlot(pg.PlotWidget):
             self._end_stroke()
         elif self._pan_from is not None:
             self._pan_from = None
-            self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+            self._show_cursor()
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)  # two quick clicks are two points
+        self.mousePressEvent(event)  # it may begin a drag
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / 120.0
@@ -172,10 +215,11 @@ class PointingPlot(pg.PlotWidget):
         self._hand.hover(None)
         self.pointer_moved()
 
-    def _press(self, position: QPointF, keys: Keys = NO_KEYS) -> None:
+    def _press(self, position: QPointF, keys: Keys = NO_KEYS, reach: float = 0.0) -> None:
         if self.inside(position):
             self._stroke = position
-            self._hand.press(self.pointer_at(position), keys)
+            pointer = self.pointer_at(position)
+            self._hand.press(replace(pointer, reach=max(pointer.reach, reach)), keys)
             if self._hand.holds_after:
                 self._holding.start(self._hand.holds_after)
 
@@ -234,13 +278,21 @@ class PointingPlot(pg.PlotWidget):
             self._hand.cancel()
         elif self._fingers == 1 and points:
             if before == 0:
-                self._press(points[0].position())
+                self._tap(points[0].position(), event.timestamp())
             else:
                 self._drag(points[0].position())
             if event.type() is QEvent.Type.TouchEnd:
                 self._end_stroke()
         if len(points) > 1:
             self._pinch(points[0].position(), points[1].position(), anew=before < 2)
+
+    def _tap(self, position: QPointF, now: int) -> None:
+        """A finger comes down at `now` (ms), perhaps for the second time in a double tap."""
+        hints, (before, there) = QGuiApplication.styleHints(), self._tapped
+        near = _length(position - there) <= hints.touchDoubleTapDistance()
+        double = near and now - before < hints.mouseDoubleClickInterval()
+        self._tapped = (0 if double else now, position)
+        self._press(position, Keys(double=double), COARSE_PIXELS)
 
     def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
         """Two fingers, `anew` when they have just come down together."""
@@ -261,7 +313,7 @@ class PointingPlot(pg.PlotWidget):
         if key == Qt.Key.Key_Space:
             if not event.isAutoRepeat():
                 self._space, self._space_used = True, False
-                self.viewport().setCursor(Qt.CursorShape.OpenHandCursor)
+                self._show_cursor()
         elif key in _ARROWS:
             step = fine if held & Qt.KeyboardModifier.ShiftModifier else plain
             step = coarse if held & Qt.KeyboardModifier.ControlModifier else step
@@ -275,6 +327,8 @@ class PointingPlot(pg.PlotWidget):
                 self._hand.enter(self.unit())
         elif key == Qt.Key.Key_Escape:
             self._hand.escape()
+        elif key == Qt.Key.Key_Menu or (key == Qt.Key.Key_F10 and held & Qt.KeyboardModifier.ShiftModifier):
+            self._menu_by_key()
         else:
             QWidget.keyPressEvent(self, event)
             return
@@ -284,7 +338,7 @@ class PointingPlot(pg.PlotWidget):
         if event.key() == Qt.Key.Key_Space:
             if not event.isAutoRepeat() and self._space:
                 self._space = False
-                self.viewport().setCursor(Qt.CursorShape.CrossCursor)
+                self._show_cursor()
                 if not self._space_used:
                     self._eye.toggle_pause()
             event.accept()
@@ -302,8 +356,13 @@ class PointingPlot(pg.PlotWidget):
 
 
 def _keys(event: QMouseEvent) -> Keys:
-    held = event.modifiers()
-    return Keys(bool(held & Qt.KeyboardModifier.ShiftModifier), bool(held & Qt.KeyboardModifier.ControlModifier))
+    held, modifier = event.modifiers(), Qt.KeyboardModifier
+    return Keys(
+        shift=bool(held & modifier.ShiftModifier),
+        control=bool(held & modifier.ControlModifier),
+        alt=bool(held & modifier.AltModifier),
+        double=event.type() is QEvent.Type.MouseButtonDblClick,
+    )
 
 
 def _length(way: QPointF) -> float:

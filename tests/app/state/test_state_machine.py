@@ -36,7 +36,7 @@ from tests.examples import examples
 
 UNIT = 0.01
 PLACE = st.builds(lambda x, y: PointerPosition(x, y, UNIT), st.floats(-2, 2), st.floats(-2, 2))
-KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True)])
+KEYS = st.sampled_from([NO_KEYS, NO_KEYS, Keys(shift=True), Keys(control=True), Keys(alt=True), Keys(double=True)])
 CLASS = st.integers(0, 7)
 
 #: `view` is not undone, and `slots` are not saved.

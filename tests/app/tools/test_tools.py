@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.state.commands import AddPoints, Command, MovePoints
+from app.state.commands import Command, MovePoints
 from app.state.document import Document
 from app.state.points import Ids, Points
 from app.state.session import Selection, Session
-from app.tools import CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest
+from app.tools import CLICK_PIXELS, POINT_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest, point_at
 from app.tools.base import inside_polygon
 from tests.examples import examples
 
@@ -60,6 +60,10 @@ class Hand:
     def press(self, x: float, y: float = 0.0, shift: bool = False, control: bool = False) -> None:
         self.tool.press(at(x, y), Keys(shift, control))
 
+    def click(self, x: float, y: float = 0.0, **keys: bool) -> None:
+        self.tool.press(at(x, y), Keys(**keys))
+        self.tool.release(at(x, y))
+
     def move(self, x: float, y: float = 0.0) -> None:
         self.tool.move(at(x, y))
 
@@ -78,7 +82,7 @@ def at(x: float, y: float = 0.0) -> PointerPosition:
 
 
 def test_the_thresholds() -> None:
-    assert (CLICK_PIXELS, GRAB_PIXELS, REMOVE_PIXELS) == (4.0, 10.0, 12.0)
+    assert (CLICK_PIXELS, POINT_PIXELS, REMOVE_PIXELS) == (4.0, 6.0, 12.0)
     assert at(3.0).pixels_to(0.0, 1.0) == 5.0
 
 
@@ -90,6 +94,87 @@ def test_nearest_is_within_reach_and_the_newest_of_equals() -> None:
     assert nearest(DOCUMENT, at(8.0, 8.0), 10.0) is None
     assert nearest(DOCUMENT, at(400.0), 10.0) == 2, "the one drawn on top"
     assert nearest(DOCUMENT, at(200.0), 1000.0) == 2, "equally far from three"
+
+
+def test_the_pointer_is_on_a_point_within_its_symbol() -> None:
+    assert point_at(DOCUMENT, at(6.0)) == 0 and point_at(DOCUMENT, at(6.01)) is None
+    large = PointerPosition(9.0 * UNIT, 0.0, UNIT, reach=9.0)
+    assert point_at(DOCUMENT, large) == 0
+    assert point_at(DOCUMENT, replace(large, x=9.01 * UNIT)) is None
+    close = Document(Points.of([(0.0, 0.0), (4 * UNIT, 0.0)], [0, 1]))
+    assert [point_at(close, at(x)) for x in (1.9, 2.1)] == [0, 1], "the nearest centre"
+
+
+def test_a_click_on_a_point_selects_it_and_adds_none() -> None:
+    hand = Hand()
+    hand.click(5.0, 3.0)
+    assert hand.selected == [0] and hand.commands == []
+    hand.click(0.0, 800.0, shift=True)
+    assert hand.selected == [0, 3]
+    hand.click(0.0, 0.0, control=True)
+    assert hand.selected == [3]
+    hand.click(0.0, 0.0, control=True)
+    assert hand.selected == [0, 3]
+    hand.click(400.0)
+    assert hand.selected == [2] and hand.commands == [], "the one on top, and it alone"
+
+
+def test_a_click_on_the_ground_clears_the_selection_and_adds_a_point() -> None:
+    hand = Hand()
+    hand.select(np.array([0, 3]))
+    hand.press(50.0)
+    assert hand.tool.outline is None
+    hand.release(50.0)
+    assert hand.selected == [] and hand.added.tolist() == [[50.0, 0.0]]
+
+
+@pytest.mark.parametrize(("key", "chosen"), [("shift", [0, 1, 2]), ("control", [1, 2, 3])])
+def test_a_drag_on_the_ground_with_shift_or_control_is_a_rubber_band(key: str, chosen: list[int]) -> None:
+    hand = Hand()
+    hand.select(np.array([0]) if key == "shift" else np.array([0, 3]))
+    corner = (200.0, -20.0) if key == "shift" else (-20.0, -20.0)
+    hand.press(*corner, **{key: True})
+    hand.move(420.0, 20.0)
+    assert hand.tool.outline is not None and hand.tool.outline.kind == "rectangle"
+    hand.release(420.0, 20.0)
+    assert hand.selected == chosen and hand.commands == []
+    hand.click(50.0, 50.0, **{key: True})
+    assert hand.selected == chosen and hand.commands == [], "a click beside the points changes nothing"
+
+
+def test_the_second_press_of_a_double_click_is_no_click_but_may_drag() -> None:
+    hand = Hand()
+    for x in (0.0, 50.0):
+        hand.click(x, double=True)
+        assert hand.selected == [] and hand.commands == []
+    hand.click(0.0)
+    hand.click(0.0, control=True, double=True)
+    assert hand.selected == [0]
+    hand.tool.press(at(0.0), Keys(double=True))
+    hand.move(30.0)
+    hand.release(30.0)
+    assert hand.moved == {0: [30.0, 0.0]}
+
+
+def test_alt_adds_a_point_on_top_of_another() -> None:
+    hand = Hand()
+    hand.click(2.0, alt=True)
+    assert hand.added.tolist() == [[2.0, 0.0]] and hand.selected == []
+
+
+@pytest.mark.parametrize("tool", ["rectangle", "lasso"])
+def test_a_click_of_the_selecting_tools_selects_as_the_point_tool_does(tool: str) -> None:
+    hand = Hand(tool)
+    hand.select(np.array([0, 3]))
+    hand.click(0.0)
+    assert hand.selected == [0], "one of several selected ones"
+    hand.click(0.0, 800.0, control=True)
+    assert hand.selected == [0, 3]
+    hand.click(0.0, 800.0, control=True, double=True)
+    assert hand.selected == [0, 3]
+    hand.click(0.0, 800.0, control=True)
+    hand.click(7.0)
+    assert hand.selected == [] and hand.commands == []
 
 
 def test_a_click_puts_a_point_where_it_pressed() -> None:
@@ -114,11 +199,12 @@ def test_a_grabbed_point_moves_beyond_four_pixels(moved: float, dragged: bool) -
     hand.move(moved)
     assert bool(hand.commands) == dragged
     hand.release(moved)
-    assert {type(command) for command in hand.commands} == {MovePoints if dragged else AddPoints}
+    assert {type(command) for command in hand.commands} == ({MovePoints} if dragged else set())
+    assert hand.selected == ([] if dragged else [0])
 
 
-@pytest.mark.parametrize(("away", "held"), [(10.0, True), (10.01, False)])
-def test_a_press_takes_hold_within_ten_pixels(away: float, held: bool) -> None:
+@pytest.mark.parametrize(("away", "held"), [(6.0, True), (6.01, False)])
+def test_a_press_takes_hold_within_six_pixels(away: float, held: bool) -> None:
     hand = Hand()
     hand.press(away)
     hand.move(away + 30.0)
@@ -127,11 +213,11 @@ def test_a_press_takes_hold_within_ten_pixels(away: float, held: bool) -> None:
 
 def test_a_point_keeps_its_offset_to_the_pointer() -> None:
     hand = Hand()
-    hand.press(6.0, -4.0)
-    hand.move(26.0, 16.0)
+    hand.press(4.0, -4.0)
+    hand.move(24.0, 16.0)
     assert hand.moved == {0: [20.0, 20.0]}
-    hand.move(8.0, -4.0)  # back within four pixels: still a drag
-    hand.release(8.0, -4.0)
+    hand.move(6.0, -4.0)  # back within four pixels: still a drag
+    hand.release(6.0, -4.0)
     assert hand.moved == {0: [2.0, 0.0]}
 
 

@@ -62,7 +62,8 @@ def _click(window: MainWindow) -> int:
     view = window.document.view
     at = window.to_widget(0, view.x + 0.1, view.y + 0.9)
     before = len(window.document.points)
-    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
+    alt = Qt.KeyboardModifier.AltModifier  # also on top of another
+    QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, alt, at)
     assert len(window.document.points) == before + 1
     return before + 1
 

@@ -21,6 +21,7 @@ from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
 from app.views.dock_manager import docks
+from app.views.picture_menu import PictureMenu
 from app.views.window import MainWindow
 from tests.app import file_work
 from tests.app.views.watchdog import Watchdog
@@ -65,6 +66,10 @@ class Visitor:
         if self.rng.random() < 0.1:
             self.controller.editing.escape()
         QTest.mouseRelease(view, button, pos=self.place(canvas))
+        menu = QApplication.activePopupWidget()
+        if isinstance(menu, PictureMenu):
+            self.rng.choice([each for each in menu.actions() if each.menu() is None]).trigger()
+            menu.close()
 
     def wheel(self) -> None:
         """Some notches at once, now and then as many as get nowhere: what is drawn then is stretched beyond measure."""

@@ -184,7 +184,7 @@ def random_edits(window: MainWindow, seconds: float, seed: int) -> int:
             controller.set_class(int(rng.integers(3)))
             QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=at)
         elif what == 3:
-            QTest.mouseClick(view, Qt.MouseButton.RightButton, pos=at)
+            controller.editing.delete(canvas.pointer_at(at.toPointF()), canvas.unit())
         elif what == 4 and len(window.document.points):
             x, y = window.document.points.xy[int(rng.integers(len(window.document.points)))]
             at = canvas.to_widget(x, y)

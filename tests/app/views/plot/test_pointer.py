@@ -18,7 +18,7 @@ from app.views.window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 
-LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
+LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
 
 
 def unit(window: MainWindow, lane: int = 0) -> float:
@@ -33,8 +33,8 @@ def empty_place(window: MainWindow, lane: int = 0) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def click(window: MainWindow, lane: int, x: float, y: float, button: Qt.MouseButton = LEFT) -> None:
-    QTest.mouseClick(window.canvases[lane].viewport(), button, pos=window.to_widget(lane, x, y))
+def click(window: MainWindow, lane: int, x: float, y: float) -> None:
+    QTest.mouseClick(window.canvases[lane].viewport(), LEFT, pos=window.to_widget(lane, x, y))
 
 
 @pytest.mark.parametrize("lane", first_of([1, 0], 1))
@@ -94,33 +94,32 @@ def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(m
 
 def test_a_press_that_hardly_moves_is_a_click(make: Make) -> None:
     window = make()
-    n = len(window.document.points)
-    at = window.to_widget(0, *window.document.points.xy[3])
+    xy = window.document.points.xy
+    index = int(xy[:, 1].argmin())  # alone at the bottom
+    at = window.to_widget(0, *xy[index])
     view = window.canvases[0].viewport()
     QTest.mousePress(view, LEFT, pos=at)
     QTest.mouseMove(view, at + QPoint(2, 2))
     QTest.mouseRelease(view, LEFT, pos=at + QPoint(2, 2))
-    assert len(window.document.points) == n + 1
+    assert window.document.points.xy is xy
+    assert window.controller.session.selection.ids.tolist() == [window.document.points.ids[index]]
 
 
-def test_right_click_and_delete_remove_the_nearest_within_reach(make: Make, qtbot: QtBot) -> None:
+def test_delete_removes_the_nearest_within_reach(make: Make, qtbot: QtBot) -> None:
     window = make()
     n = len(window.document.points)
-    index = int(window.document.points.xy[:, 1].argmin())  # alone at the bottom
+    index = int(window.document.points.xy[:, 1].argmin())
     x, y = window.document.points.xy[index]
-    click(window, 1, x + 20 * unit(window, 1), y, RIGHT)
-    assert len(window.document.points) == n
-    assert "12 pixels" in window.status_line.text()
-    click(window, 1, x + 8 * unit(window, 1), y, RIGHT)
-    assert len(window.document.points) == n - 1
-    assert not (window.document.points.xy == (x, y)).all(axis=1).any()
-    window.named_actions["undo"].trigger()
-    QTest.mouseMove(window.canvases[0].viewport(), window.to_widget(0, x, y))
     window.activateWindow()
-    window.canvases[0].setFocus()
+    canvas = window.canvases[1]
+    canvas.setFocus()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
-    QTest.keyClick(window.canvases[0], Qt.Key.Key_Delete)
-    assert len(window.document.points) == n - 1
+    for away, left in ((20, n), (8, n - 1)):
+        QTest.mouseMove(canvas.viewport(), window.to_widget(1, x + away * unit(window, 1), y))
+        QTest.keyClick(canvas, Qt.Key.Key_Delete)
+        assert len(window.document.points) == left
+        assert left < n or "12 pixels" in window.status_line.text()
+    assert not (window.document.points.xy == (x, y)).all(axis=1).any()
 
 
 def test_number_keys_choose_the_class_but_not_while_typing(make: Make, qtbot: QtBot) -> None:
