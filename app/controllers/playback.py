@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from typing import Any, Literal
 
+from app.engine.requests import Phase
 from app.engine.run_state import RunState, Seek
 from app.state.host import Host
 from app.state.session import SPEEDS
 
-#: Seconds that a run takes at most that is watched from its start.
-WATCHED = 10.0
-Until = Literal["step", "next change", "previous change", "end"]
+Until = Literal["step", "next change", "previous change", "end", "replay"]
+NO_RUN = "No classifier here is trained step by step."
+AT_START = "at the start: no step before it"
 
 
 class PlaybackController:
@@ -38,17 +38,18 @@ class PlaybackController:
     # -- one lane --------------------------------------------------------------------------------------------------
 
     def toggle(self, lane: int) -> None:
-        """Play or pause; a run that stands at its end plays from the start again."""
-        run_state = self._study_of(lane)
-        if run_state is not None and run_state.at_end:
-            self._go(lane, run_state, 0, "step", playing=True)
+        """Pause a run that moves; replay any other, one that stands at its end from the start."""
+        if self._moves(lane):
+            self._play(lane, False)
         else:
-            self._play(lane, not self._host.session.playing[self._slot(lane)])
+            self._replay(lane)
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
         run_state = self._study_of(lane)
-        if run_state is not None:
+        if run_state is None:
+            self._host.say(NO_RUN)
+        elif not self._ends_here(lane, run_state, by > 0):
             self.seek(lane, self._place(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
@@ -72,6 +73,9 @@ class PlaybackController:
         """Pause at the next step in which a point enters or leaves the support vectors, or at the one before."""
         run_state = self._study_of(lane)
         if run_state is None:
+            self._host.say(NO_RUN)
+            return
+        if self._ends_here(lane, run_state, forward):
             return
         place = self._place(lane, run_state)
         known = run_state.trace.next_change(place) if forward else run_state.trace.previous_change(place)
@@ -88,21 +92,24 @@ class PlaybackController:
         )
 
     def watch(self, lane: int) -> None:
-        """Play the run from its start, so slowly that it can be followed."""
-        run_state, slot = self._study_of(lane), self._slot(lane)
-        length = 1 if run_state is None else run_state.length
-        speed = next(place for place, per_second in enumerate(SPEEDS) if length <= WATCHED * per_second)
-        if math.isinf(SPEEDS[speed]):
-            speed -= 1
-        self._host.set_session(speeds=_with(self._host.session.speeds, slot, speed), studied=slot)
-        if run_state is not None:
-            self._go(lane, run_state, 0, "step", playing=True)
+        """Replay the run from its start."""
+        run_state = self._study_of(lane)
+        if run_state is None:
+            self._host.say(NO_RUN)
+        else:
+            self._go(lane, run_state, 0, "replay", playing=True)
+
+    def set_replay(self, factor: float) -> None:
+        """Have replays run `factor` times as fast as usual."""
+        self._host.set_session(replay_factor=factor)
 
     def leave(self, lane: int) -> None:
-        """Back to full speed, and to the end of the run."""
+        """Back to full speed, and to the end of the run, without the timeline."""
         slot, session = self._slot(lane), self._host.session
         self._host.set_session(
-            speeds=_with(session.speeds, slot, len(SPEEDS) - 1), playing=_with(session.playing, slot, True)
+            speeds=_with(session.speeds, slot, len(SPEEDS) - 1),
+            playing=_with(session.playing, slot, True),
+            seeks=_with(session.seeks, slot, None),
         )
 
     def restart(self, lane: int) -> None:
@@ -113,15 +120,20 @@ class PlaybackController:
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
-        """Pause every lane while one of them moves, else let all go on; with every run at its end, pause what comes."""
-        playing = self._host.session.playing
-        on_screen = [playing[self._slot(lane)] for lane in range(self._host.document.shown)]
-        known = [
-            (on, run_state) for lane, on in enumerate(on_screen) if (run_state := self._study_of(lane)) is not None
-        ]
-        resting = [run_state for on, run_state in known if not (on or run_state.at_end)]
-        moves = any(on and not run_state.at_end for on, run_state in known)
-        self._host.set_session(playing=(not moves if moves or resting else not any(on_screen),) * len(playing))
+        """Pause all that moves; else do what Play does on every timeline in sight, or in every lane without any."""
+        lanes = range(self._host.document.shown)
+        moving = [lane for lane in lanes if self._moves(lane)]
+        able = [lane for lane in lanes if self._study_of(lane) is not None or self._is_paused(lane)]
+        followed = [lane for lane in able if self._host.session.has_timeline(self._slot(lane))]
+        studied = self._host.session.studied
+        for lane in moving:
+            self._play(lane, False)
+        for lane in () if moving else followed or able:
+            self._replay(lane)
+        if moving or able:
+            self._host.set_session(studied=studied)
+        else:
+            self._host.say(NO_RUN)
 
     def hover(self, point: int | None) -> None:
         """The pointer is over the point of this lifelong id, or over none."""
@@ -143,6 +155,44 @@ class PlaybackController:
     def _slot(self, lane: int) -> int:
         return self._host.document.slots[lane]
 
+    def _moves(self, lane: int) -> bool:
+        """Return whether the training of a lane goes on by itself just now."""
+        run_state, slot = self._study_of(lane), self._slot(lane)
+        if run_state is not None:
+            return self._host.session.playing[slot] and not run_state.at_end
+        frame = self._host.results.frame(slot)
+        return frame is not None and frame.at_once is not None and frame.phase is Phase.TRAINING
+
+    def _is_paused(self, lane: int) -> bool:
+        """Return whether Pause holds up the training of a lane."""
+        trained = self._host.document.lanes[lane].trainer is not None
+        return trained and not self._host.session.playing[self._slot(lane)]
+
+    def _replay(self, lane: int) -> None:
+        """Play on from where the run is going, or from the start where that is its end."""
+        run_state = self._study_of(lane)
+        if run_state is None:
+            self._play(lane, True)
+            return
+        place = self._place(lane, run_state)
+        self._go(lane, run_state, 0 if _is_last(run_state, place) else place, "replay", playing=True)
+
+    def _ends_here(self, lane: int, run_state: RunState, forward: bool) -> bool:
+        """Say that there is no step any more, forward or back, where that is so."""
+        place = self._place(lane, run_state)
+        if not forward and place == 0:
+            self._go(lane, run_state, 0, "step")
+            self._host.say(AT_START)
+            return True
+        if forward and _is_last(run_state, place):
+            # New points are trained on at once still: the run was not paused on its way.
+            self._go(lane, run_state, place, "step", self._host.session.playing[self._slot(lane)])
+            of = self._host.document.lanes[lane]
+            ended = of.family.brief((run_state.certificate,), of).text.partition(": ")[0]
+            self._host.say(f"{ended}: no step left")
+            return True
+        return False
+
     def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
         seek = self._host.session.seeks[self._slot(lane)]
@@ -158,10 +208,15 @@ class PlaybackController:
         self._host.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
+        self._host.say("")  # what was said of another step
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)
         self._host.set_session(playing=_with(self._host.session.playing, slot, playing), studied=slot)
+
+
+def _is_last(run_state: RunState, place: int) -> bool:
+    return run_state.ended and place >= run_state.length
 
 
 def _with(values: tuple[Any, ...], place: int, value: Any) -> tuple[Any, ...]:

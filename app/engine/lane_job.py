@@ -160,7 +160,8 @@ class LaneJob:
         while True:
             stepped = training.advance(spec, first=last < 0)
             resting = training.settled(spec)
-            slow = spec.steps_per_second <= 1.0 / FRAME_INTERVAL
+            speed = training.speed(spec)
+            slow = speed <= 1.0 / FRAME_INTERVAL
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
             if last < 0 or resting or due:
                 frame = training.frame(frame, spec, resting)
@@ -170,7 +171,7 @@ class LaneJob:
                 frame = yield from self._coarse(coarse, spec, frame)
                 last = time.perf_counter()
                 source = svm_source(model, spec.lane)
-                if not overtaken() and (resting or (slow and spec.steps_per_second <= 10)):
+                if not overtaken() and (resting or speed <= 10):
                     frame = yield from self._full(source, spec, frame, overtaken)
             if resting and not overtaken():
                 yield from self._afterwards(training, spec, frame, overtaken)

@@ -58,6 +58,7 @@ class LaneSpec:
     sides: Sides | None = None  #: the two models whose difference is the picture
     surveyed: bool = False  #: primal and gap are looked at all along the run
     slacks: bool = False  #: slacks are looked at
+    replay_factor: float = 1.0  #: how many times as fast as usual a run is replayed
     starts: Starts | None = None  #: what a new training begins from, in place of what was trained before
 
 

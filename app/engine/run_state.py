@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,6 +14,11 @@ from solver.core.trace import TraceView
 from solver.inspection.metrics import KktReport
 from solver.inspection.step_explanation import Explanation
 
+#: Duration of the replay of a whole run (s), and its least speed (steps a second): a shorter run would seem to stand.
+WHOLE_RUN, LEAST_SPEED = 10.0, 1.0
+#: Least speed of a run whose length is not known yet (steps a second).
+SPEED_AT_FIRST = 5.0
+
 
 @dataclass(frozen=True)
 class Seek:
@@ -23,16 +29,31 @@ class Seek:
     recording : int
         The run it was said of; another run does not listen.
     step : int
-    until : {"step", "next change", "previous change", "end"}
+    until : {"step", "next change", "previous change", "end", "replay"}
         To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
+        "replay": to `step`, and from there on at the speed of a replay while the lane plays.
     serial : int
         Tells a wish from the same one said before, which was followed already.
     """
 
     recording: int
     step: int = 0
-    until: Literal["step", "next change", "previous change", "end"] = "step"
+    until: Literal["step", "next change", "previous change", "end", "replay"] = "step"
     serial: int = 0
+
+
+def replay_speed(length: int, ended: bool, factor: float) -> float:
+    """Return the steps per second of a replay: the whole run in `WHOLE_RUN` seconds, `factor` times as fast."""
+    return factor * max(length / WHOLE_RUN, LEAST_SPEED if ended else SPEED_AT_FIRST)
+
+
+def speed_of(seek: Seek | None, recording: int, length: int, ended: bool, live: float, factor: float) -> float:
+    """Return the steps per second at which a run plays: those of a replay, or of `live` training.
+
+    A run that has not ended is trained at its own speed, unless that is full speed: nobody could follow it.
+    """
+    replays = seek is not None and seek.until == "replay" and seek.recording == recording
+    return replay_speed(length, ended, factor) if replays and (ended or math.isinf(live)) else live
 
 
 @dataclass(frozen=True, eq=False)

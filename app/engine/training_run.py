@@ -27,7 +27,7 @@ from solver.recording import Recording
 from .pieces import Pace
 from .requests import Frame, LaneSpec, Marks, Phase, Starts
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
-from .run_state import Seek
+from .run_state import Seek, speed_of
 from .surface_values import Source, problem_of, svm_source
 
 #: Updates of one binary problem before it is the turn of the next.
@@ -40,6 +40,8 @@ PROVED_FIRST = 2000
 PROBLEMS = 100
 #: A step that no run reaches: the end.
 LAST = 1 << 60
+#: Longest delay of a run that plays that is made up for (s).
+CAUGHT_UP = 0.1
 #: Seconds after which a surface that is not certified yet looks so: a short training would only flicker.
 PATIENCE = 0.25
 
@@ -166,6 +168,8 @@ class TrainingRun:
             before = run.position
             if _follow(run, seek, late):
                 self._sought = seek.serial
+                if run.position != before:  # the state where the run begins to play is seen, too
+                    self._next_step_at = time.perf_counter() + 1.0 / self.speed(spec)
             return abs(run.position - before)
         if spec.paused and run.solver.pending:
             run.advance(0, late)  # what the newest step comes to is part of it
@@ -173,16 +177,26 @@ class TrainingRun:
             run.advance(1, late)  # no step is left: this only has the solver say so
         if spec.paused or run.at_end:
             return 0
-        if math.isinf(spec.steps_per_second):
+        speed = self.speed(spec)
+        if math.isinf(speed):
             return run.advance(ROUND if len(self.recordings) > 1 else 10 * ROUND, late)
+        if math.isinf(spec.steps_per_second) and not run.ended:
+            _look_ahead(run, late)
+            speed, late = self.speed(spec), Pace().late
         now = time.perf_counter()
         if now < self._next_step_at:
             return 0
-        missed = int((now - self._next_step_at) * spec.steps_per_second)
-        made = run.advance(min(1 + missed, max(1, int(spec.steps_per_second * 0.1))), late)
+        missed = int((now - self._next_step_at) * speed)
+        made = run.advance(min(1 + missed, max(1, int(speed * CAUGHT_UP))), late)
         if made:  # else the solver was busy with something else: ask again at once
-            self._next_step_at = now + 1.0 / spec.steps_per_second
+            self._next_step_at = max(self._next_step_at, now - CAUGHT_UP) + made / speed
         return made
+
+    def speed(self, spec: LaneSpec) -> float:
+        """Return the steps per second that the driven run makes while it plays."""
+        problem = self.driven(spec.lane)
+        run, number = self.recordings[problem], self._number_of(problem)
+        return speed_of(spec.seek, number, run.length, run.ended, spec.steps_per_second, spec.replay_factor)
 
     def seconds_to_next_step(self, spec: LaneSpec) -> float:
         """How long nothing is to be done."""
@@ -190,10 +204,11 @@ class TrainingRun:
         busy = self._first > 0 or self._away is not None or self._awaited(spec) is not None
         busy |= self.recordings[p].solver.pending
         busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
-        if busy or math.isinf(spec.steps_per_second):
+        if busy:
             return 0.0
-        self._next_step_at = min(self._next_step_at, time.perf_counter() + 1.0 / spec.steps_per_second)
-        return max(0.0, self._next_step_at - time.perf_counter())
+        now = time.perf_counter()
+        self._next_step_at = min(self._next_step_at, now + 1.0 / self.speed(spec))
+        return max(0.0, self._next_step_at - now)
 
     def _awaited(self, spec: LaneSpec) -> Seek | None:
         """The seek that has not been followed yet."""
@@ -375,6 +390,13 @@ def _late_or_pending(late: Stop, solver: SteppedSolver) -> bool:
 def _is_optimal(run: Recording) -> bool:
     """Whether a run that began where another had ended begins at its own end."""
     return isinstance(run.solver, SmoSolver) and run.solver.kkt_violation <= run.solver.tol
+
+
+def _look_ahead(run: Recording, late: Stop) -> None:
+    """Train on for a while, so that a replay has the length of the run, and return to where it stands."""
+    home = run.position
+    run.go_to(LAST, late)
+    run.go_to(home)
 
 
 def _follow(run: Recording, seek: Seek, late: Stop) -> bool:

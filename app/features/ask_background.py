@@ -34,6 +34,7 @@ def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
             sides if lane.is_difference else None,
             "curves" in watched,
             "cases" in watched,
+            session.replay_factor,
         )
         scheduler.want(slot, spec)
     for place, slot in enumerate(document.slots[document.shown :], document.shown):

@@ -185,7 +185,7 @@ class Learner(Generic[S]):
         raise NotImplementedError
 
     def brief(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
-        """The verdict in so few words that they can stand on a badge."""
+        """Return the verdict as a badge has it: two words at most, a colon, and what stands in its tip."""
         return self.verdict(certificates, lane)
 
     def so_far(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> str:

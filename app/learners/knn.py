@@ -120,8 +120,7 @@ class Neighbors(Learner[KnnSettings]):
         asked, there = lane.settings.n_neighbors, n_points
         if there >= asked:
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
-        only = "is only 1 point: it alone votes" if there == 1 else f"are only {there} points: all of them vote"
-        return f"k = {asked}, but there {only}"
+        return f"All vote: k = {asked}, but there {'is only 1 point' if there == 1 else f'are only {there} points'}"
 
     def all_tied(self, lane: LaneSettings[KnnSettings]) -> str:
         k = lane.settings.n_neighbors

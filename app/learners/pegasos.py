@@ -97,8 +97,9 @@ class Subgradients(Learner[PegasosSettings]):
     def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
         said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
         if math.isnan(gap):
-            return said
-        return Verdict(said.certified, f"{'' if said.certified else 'stopped: '}at most {percent(gap)} from optimal")
+            return Verdict(False, "not begun")
+        how = "near optimal" if said.certified else "stopped early"
+        return Verdict(said.certified, f"{how}: at most {percent(gap)} from optimal")
 
     def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> str:
         gap = max(c.gap for c in certificates)

@@ -136,10 +136,10 @@ class Mistakes(Learner[PerceptronSettings]):
 
     def brief(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> Verdict:
         if not all(c.status is Status.OPTIMAL for c in certificates):
-            return Verdict(False, f"still making mistakes after {passes(max(c.n_epochs for c in certificates))}")
+            return Verdict(False, f"mistakes left: after {passes(max(c.n_epochs for c in certificates))}")
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         limit = f" (theory: at most {whole(bound)})" if math.isfinite(bound) else ""
-        return Verdict(True, f"separated after {count(made, 'mistake')}{limit}")
+        return Verdict(True, f"separated: after {count(made, 'mistake')}{limit}")
 
     def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"

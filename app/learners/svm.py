@@ -409,16 +409,14 @@ class Machine(Learner[SvmSettings]):
         if Status.STOPPED_EARLY in by_status:
             unfinished = lane.learner == "lasvm" and not lane.settings.finish
             step = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            how = "over, without FINISH" if unfinished else f"stopped early at step {step}"
+            how = "not finished: without FINISH, " if unfinished else f"stopped early: at step {step}, "
         elif Status.PRECISION in by_status:
-            how = "optimal to double precision" if certified else "not shown optimal, double precision ends here"
+            how = "optimal: to double precision, " if certified else "not certified: double precision ends here, "
         else:
-            how = "stationary" if Status.STATIONARY in by_status else "optimal"
+            how = "stationary: " if Status.STATIONARY in by_status else "optimal: "
         gaps = [each.gap for each in certificates]
         gap = "" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps))}"
-        return Verdict(
-            certified, f"{how}: KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}{gap}"
-        )
+        return Verdict(certified, f"{how}KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}{gap}")
 
     def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
         return _not_yet(certificates, lane)

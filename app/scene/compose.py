@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
@@ -12,7 +11,7 @@ from app.engine.cover import Cover
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
-from app.engine.run_state import RunState
+from app.engine.run_state import RunState, speed_of
 from app.features import table
 from app.features.feature import Feature
 from app.features.lessons.controls import PLACES, hidden_fields
@@ -54,7 +53,6 @@ def compose(
     watched, marking = table.watched(session), table.marking(session)
     lanes = tuple(_lane(index, context, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
-    trained = [session.playing[lane.slot] for lane in lanes if lane.lane.trainer is not None]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
     own = {"shift": kind.has_shift, "n_classes": kind.n_classes[1] > 2}
@@ -94,7 +92,6 @@ def compose(
         signs=_signs(session, marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
-        paused=not any(trained or playing),
         generator=document.generator,
         generator_fields=frozenset(fields),
         generator_note=kind.sentence,
@@ -116,12 +113,18 @@ ALL_TIED = 0.98
 SLOW = 30.0
 
 
-def _shows_pair(session: Session, slot: int, run_state: RunState, watched: Set[str]) -> bool:
-    """Whether somebody is watching single steps: then the working pair stands out."""
-    if run_state.at_end:
-        return "last pair" in watched
-    slow = SPEEDS[session.speeds[slot]] <= SLOW or not session.playing[slot]
-    return slow or "pair" in watched
+def _steps_seen(session: Session, slot: int, run_state: RunState | None) -> bool:
+    """Return whether the run of a slot rests, or plays so slowly that each step can be seen."""
+    speed = SPEEDS[session.speeds[slot]]
+    if run_state is not None:
+        run, factor = run_state, session.replay_factor
+        speed = speed_of(session.seeks[slot], run.recording, run.length, run.ended, speed, factor)
+    return speed <= SLOW or not session.playing[slot] or (run_state is not None and run_state.at_end)
+
+
+def _shows_pair(run_state: RunState, steps_seen: bool, watched: Set[str]) -> bool:
+    """Return whether the pair that a step moves stands out."""
+    return "last pair" in watched if run_state.at_end else steps_seen or "pair" in watched
 
 
 def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
@@ -129,11 +132,6 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     default = lane.family.settings()
     applying = [field for field in lane.family.fields if not field.primary and field.name in names]
     return tuple(word for field in applying if (word := field.word(lane.settings, default)))
-
-
-def _is_watched(session: Session, slot: int, watched: Set[str]) -> bool:
-    """The run is paused or slow, or a panel shows its steps."""
-    return not session.playing[slot] or math.isfinite(SPEEDS[session.speeds[slot]]) or "last pair" in watched
 
 
 def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
@@ -203,7 +201,8 @@ def _lane(
             run_state, orders = frame.run_state, frame.orders
         if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
-    speed = session.speeds[slot]
+    speed, seen = session.speeds[slot], _steps_seen(session, slot, run_state)
+    followed = session.has_timeline(slot) or "last pair" in watched
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane, context.compiled)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = at_once(frame, document.parts.n_trainable)
@@ -220,7 +219,7 @@ def _lane(
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame), *scores(frame), *whole, *table.status(context, index)),
+        scores=(*rests(frame, followed), *scores(frame), *whole, *table.status(context, index)),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
         fields=applying,
@@ -231,8 +230,9 @@ def _lane(
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None and _shows_pair(session, slot, run_state, watched),
-        steps_seen=not session.playing[slot] or SPEEDS[speed] <= SLOW or (run_state is not None and run_state.at_end),
+        shows_pair=run_state is not None
+        and ("last pair" in watched if run_state.at_end else seen or "pair" in watched),
+        steps_seen=seen,
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders,
@@ -243,10 +243,11 @@ def _lane(
         folded="settings" in hidden or session.is_folded(document, index),
         simple=session.simple,
         not_default=_not_default(lane, applying),
-        watched=lane.trainer is not None and "playback" not in hidden and _is_watched(session, slot, watched),
+        watched=lane.trainer is not None and "playback" not in hidden and followed,
         features=table.added_to_lane(context, index),
         hidden=hidden,
         no_steps="" if steps else text.NO_STEPS,
+        replay_factor=session.replay_factor,
     )
 
 

@@ -71,7 +71,7 @@ BEFORE: tuple[Section, ...] = (
         (
             ("1 to 8", "class of the next point"),
             ("F", "fit the view to the points"),
-            ("Space", "pause or resume training in every classifier"),
+            ("Space", "play or pause the training, step by step; at its end, replay it"),
             ("L", "one classifier, or all side by side"),
             ("G", "generate points"),
             ("Ctrl+Z, Ctrl+Shift+Z", "undo, redo"),

@@ -103,6 +103,8 @@ class LaneScene(_Composed):
         What features say of this lane.
     hidden : frozenset of str
         Which of the row's other parts are out of sight: "classifier", "classifiers", "playback", "settings".
+    replay_factor : float
+        How many times as fast as usual its run is replayed.
     no_steps : str
         Why its training cannot be followed step by step, or "".
     """
@@ -143,6 +145,7 @@ class LaneScene(_Composed):
     features: tuple[object, ...]
     hidden: frozenset[str] = frozenset()
     no_steps: str = ""
+    replay_factor: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -225,7 +228,6 @@ class Scene(_Composed):
     signs: frozenset[str]
     undo: str | None
     redo: str | None
-    paused: bool
     generator: GeneratorSettings
     generator_fields: frozenset[str]
     generator_note: str

@@ -29,16 +29,15 @@ SIGNS = {Mood.CERTIFIED: "✓", Mood.MOVING: "…", Mood.RESTING: "‖", Mood.DO
 
 @dataclass(frozen=True)
 class Badge:
-    """A mood and what to say."""
+    """A mood, and its text: two words at most, a colon, and what stands in the tip alone."""
 
     mood: Mood
     text: str
 
     @property
     def short(self) -> str:
-        """What stands in the status line: "optimal", "paused at step 5 of 45"; what is moving says where it is."""
-        before, _, after = self.text.partition(": ")
-        return after if self.mood is Mood.MOVING and after else before
+        """Return the words that are in sight: "optimal", "stopped early", "step 5"."""
+        return self.text.partition(": ")[0]
 
 
 NO_BADGE = Badge(Mood.NONE, "")
@@ -55,20 +54,17 @@ def badge(frame: Frame | None) -> Badge:
     if not frame.certificates:  # nothing is proved of it
         if frame.at_once is None:
             return NO_BADGE
-        said = headline(frame, frame.lane, compiled=True)
-        if frame.phase is not Phase.TRAINING:
-            return Badge(Mood.RESTING, said)
-        expected = frame.at_once.expected
-        short = f"training, {about(expected)}" if expected > 0 else "training"
-        return Badge(Mood.MOVING, f"{said.rstrip('…')}: {short}")
+        said = headline(frame, frame.lane, compiled=True).rstrip("…")
+        moving = frame.phase is Phase.TRAINING
+        return Badge(Mood.MOVING, f"training: {said}") if moving else Badge(Mood.RESTING, said.replace("P", "p", 1))
     run_state = frame.run_state
     where = "" if run_state is None else f"step {grouped(run_state.step)}"
     if frame.phase is Phase.TRAINING:
-        return Badge(Mood.MOVING, f"still moving: {where}" if where else "still moving")
+        return Badge(Mood.MOVING, f"{where}: still moving" if where else "still moving")
     if frame.phase is Phase.PAUSED:
         of = f" of {grouped(run_state.length)}" if run_state is not None and run_state.ended else ""
         what = family.so_far(frame.certificates, frame.lane)
-        return Badge(Mood.RESTING, f"paused at {where}{of}: {what}" if where else f"paused: {what}")
+        return Badge(Mood.RESTING, f"paused: at {where}{of}, {what}" if where else f"paused: {what}")
     verdict = family.brief(frame.certificates, frame.lane)
     return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.text)
 
@@ -85,9 +81,16 @@ class Status(NamedTuple):
     measured: bool = False
 
 
-def rests(frame: Frame | None) -> tuple[Status, ...]:
-    """Of a run that rests on its way: how it goes on, for it rests for new points and settings, too."""
-    if frame is None or frame.phase is not Phase.PAUSED:
+def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
+    """Of a run that rests on its way: how it goes on, for it rests for new points and settings, too.
+
+    Of one that is `followed` on its timeline, also that it has ended.
+    """
+    if frame is None:
+        return ()
+    if followed and frame.run_state is not None and frame.run_state.at_end:
+        return (Status("no step left", "The run has ended here: Space plays it again from the start.", aside=True),)
+    if frame.phase is not Phase.PAUSED:
         return ()
     return (Status("Space goes on", "Paused: for new points and settings, too, until Space or Pause lets it go on."),)
 
@@ -97,8 +100,10 @@ def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
     said = text.at_once(frame, n_trainable)
     if not said or frame is None:
         return ()
-    stops = "" if frame.phase is not Phase.TRAINING else "  Space stops it."
-    return (Status(said, f"{text.NO_STEPS}{stops}", aside=True),)
+    moving = frame.phase is Phase.TRAINING
+    whole = Status(said, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
+    expected = frame.at_once.expected if moving and frame.at_once is not None else 0.0
+    return (Status(about(expected), "Expected time of the training."), whole) if expected > 0 else (whole,)
 
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,6 +19,8 @@ from .points import Ids
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
 FULL_SPEED = len(SPEEDS) - 1
+#: How many times as fast as usual a run can be replayed.
+REPLAY_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 #: Least and most of the options of the tools.
 OPTION_LIMITS: dict[str, tuple[int, int]] = {
     "radius": (4, 200),
@@ -147,7 +150,7 @@ class Session:
     playing : tuple of bool
         Per slot of a lane, training goes on by itself.
     seeks : tuple of Seek or None
-        Per slot, where its run was last told to go.
+        Per slot, where its run was last told to go; its timeline stays open until that is forgotten.
     studied : int
         Slot of the lane that the panels about training show, if it has something to show.
     hovered : int or None
@@ -156,6 +159,8 @@ class Session:
         Names of the panels in sight.
     speeds : tuple of int
         Per slot, an index into `SPEEDS`.
+    replay_factor : float
+        One of `REPLAY_FACTORS`, for all lanes: what is replayed side by side ends together.
     restarts : tuple of int
         Per slot, how often training was started from zero.
     folds : tuple of bool or None
@@ -200,6 +205,7 @@ class Session:
     hovered: int | None = None
     open_panels: frozenset[str] = frozenset()
     speeds: tuple[int, ...] = (FULL_SPEED,) * MAX_LANES
+    replay_factor: float = 1.0
     restarts: tuple[int, ...] = (0,) * MAX_LANES
     folds: tuple[bool | None, ...] = (None,) * MAX_LANES
     legend: bool = False
@@ -224,6 +230,10 @@ class Session:
         """With these in place of others of their types."""
         kinds = [type(part) for part in parts]
         return replace(self, features=(*(each for each in self.features if type(each) not in kinds), *parts))
+
+    def has_timeline(self, slot: int) -> bool:
+        """Return whether the user follows the steps of a lane's run: it was sent to one, is paused or slow."""
+        return self.seeks[slot] is not None or not self.playing[slot] or math.isfinite(SPEEDS[self.speeds[slot]])
 
     def is_folded(self, document: Document, index: int) -> bool:
         """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""

@@ -61,13 +61,13 @@ def pace(mode: str, value: float) -> str:
 
 
 def badge(racer: RacerFrame, playing: bool) -> Badge:
-    """Where a racer stands, in a few words."""
+    """Return where a racer stands."""
     certificate = racer.certificate
     status, numbers = certificate.status, _numbers(racer)
     if status is Status.RUNNING:
         if playing:
             return Badge(Mood.MOVING, "still moving")
-        return Badge(Mood.RESTING, "paused" if racer.steps else "at the start")
+        return Badge(Mood.RESTING, "paused" if racer.steps else "at start")
     place = f"{ORDINALS[racer.finish.place]}, " if racer.finish is not None else ""
     if status is Status.OPTIMAL:
         return Badge(Mood.CERTIFIED, f"{place}optimal: {numbers}")
@@ -77,7 +77,7 @@ def badge(racer: RacerFrame, playing: bool) -> Badge:
         return Badge(Mood.DOUBTFUL, f"stopped early: {numbers}")
     if status is Status.NOT_SEPARABLE:
         return Badge(Mood.DOUBTFUL, "not separable")
-    return Badge(Mood.DOUBTFUL, f"double precision ends here: {numbers}")
+    return Badge(Mood.DOUBTFUL, f"not certified: double precision ends here, {numbers}")
 
 
 def _numbers(racer: RacerFrame) -> str:

@@ -179,7 +179,7 @@ TALL = 320
 def pill(badge: Badge, theme: Theme) -> str:
     """A badge as rich text: its sign and words on its ground."""
     ink, ground = theme.moods[badge.mood]
-    words = escape(f"{SIGNS[badge.mood]} {badge.text}").replace(" %", "&nbsp;%")
+    words = escape(f"{SIGNS[badge.mood]} {badge.short}").replace(" ", "&nbsp;")
     return f'<span style="color: rgb{ink}; background-color: rgb{ground}"><b>&nbsp;{words}&nbsp;</b></span>'
 
 
@@ -192,9 +192,7 @@ class RacerView(QWidget):
         self._shown: tuple[object, ...] = ()
         self._key, self._name = QLabel(), QLabel()
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._badge = RoomyLabel(
-            longest="88\u202f888\u202f888 steps   <b>✓ 1st, optimal: KKT 8.8e-4, gap 0.002 %</b>", rich=True
-        )
+        self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
         self._note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture(resized)
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=6)
@@ -223,6 +221,7 @@ class RacerView(QWidget):
             self._shown = shown
             steps = escape(count(racer.steps, "step")).replace(" ", "&nbsp;")
             self._badge.say(f"{steps} &nbsp;{pill(badge, theme)}")
+            self._badge.setToolTip(badge.text)
             self.picture.setAccessibleDescription(f"{count(racer.steps, 'step')}, {badge.text}")
         self.picture.show_frame(frame.points, racer.picture, racer.marks, view, theme)
 

@@ -14,9 +14,10 @@ from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
 from app.scene.model import LaneScene
 from app.state.number_format import grouped
+from app.state.session import REPLAY_FACTORS
 from app.views.actions import ICON_SIZE, icon
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import combo_box, describe, show_choice
 from app.views.widgets.stable_label import StableLabel
 
 from .timeline import Timeline
@@ -91,6 +92,12 @@ CLOSE = ButtonSpec(
     lambda playback, lane: playback.leave(lane),
 )
 ALL = len(BUTTONS) + 1
+#: The speed of a replay, on the button and in words.
+FACTORS = {0.25: "¼×", 0.5: "½×", 1.0: "1×", 2.0: "2×", 4.0: "4×"}
+SPEED_TIP = (
+    "Speed of the replay: at 1× a whole run takes ten seconds. A run of more than 300 steps makes several at a"
+    " time; a very short one makes a step a second."
+)
 #: What goes first where the bar is too narrow for everything; it is in the menu, too.
 FIRST_TO_GO = ("previous_change", "next_change")
 
@@ -109,6 +116,11 @@ class PlaybackBar(QWidget):
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
         self.timeline = Timeline(index, controller.playback)
+        self._speed = combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS])
+        self._speed.setFixedHeight(SIZE[1])
+        self._speed.setStyleSheet("margin-left: 6px;")
+        self._speed.activated.connect(lambda: self._playback.set_replay(self._speed.currentData()))
+        describe(self._speed, f"lane{index}.transport.speed", f"Speed of the replay, classifier {index + 1}", SPEED_TIP)
         self._counter = StableLabel()
         self._step = self._counter.label
         describe(self._step, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
@@ -121,6 +133,7 @@ class PlaybackBar(QWidget):
             self._line.addWidget(button)
         self._line.addWidget(self.timeline, 1)
         self._line.addWidget(self._counter)
+        self._line.addWidget(self._speed)
         self._close = self._button(CLOSE)
         self._line.addWidget(self._close)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # else its lane would be the wider one
@@ -166,6 +179,7 @@ class PlaybackBar(QWidget):
             for name, button in self._buttons.items():
                 if name != PLAY:
                     button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
+        show_choice(self._speed, lane.replay_factor)
         if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
             moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
             self._study, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
@@ -180,11 +194,12 @@ class PlaybackBar(QWidget):
         tip = "Pause (Space)." if playing else "Play again from the start (Space)." if at_end else "Play (Space)."
         if button.toolTip() != tip or button.property("theme") != theme.dark:
             button.setProperty("theme", theme.dark)
-            button.setIcon(icon("pause" if playing else "transport.play", theme, self.devicePixelRatioF()))
+            button.setIcon(icon("transport.pause" if playing else "transport.play", theme, self.devicePixelRatioF()))
             describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
         run_state = self._study
+        self._speed.setEnabled(not self._no_steps)
         for spec in BUTTONS:
             useful = run_state is not None and (
                 spec.name == PLAY or (run_state.step > 0 if spec.back else not run_state.at_end)
@@ -227,6 +242,10 @@ class PlaybackBar(QWidget):
             self._buttons[name].setVisible(spare >= 0)
         self._counter.setVisible(spare + len(FIRST_TO_GO) * SIZE[0] >= 0)
         rest = self.width() - ALL * SIZE[0] - margins.left() - margins.right()
+        choice = self._speed.sizeHint().width()
+        chosen = self._room(self._forms[-2][1]) + KEPT[1] + choice <= rest
+        self._speed.setVisible(chosen)
+        rest -= choice if chosen else 0
         longer = zip(self._forms, KEPT, strict=False)
         fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
         text, widest = next(fitting, self._forms[-1])

@@ -218,12 +218,12 @@ def test_the_session_tells_of_changes_only(table: Table) -> None:
     table.hand.set_class(0)
     table.hand.set_theme("system", False)
     assert table.changes == changes
-    table.hand.toggle_pause()
+    table.hand.playback.set_replay(2.0)
     table.hand.toggle("legend")
     table.hand.playback.restart(0)
     table.hand.set_theme("dark", True)
     assert table.changes == changes + 4 and table.store.document is SMALL
-    expected = Session(playing=(False,) * 4, studied=0, legend=True, restarts=(1, 0, 0, 0), theme="dark", dark=True)
+    expected = Session(replay_factor=2.0, studied=0, legend=True, restarts=(1, 0, 0, 0), theme="dark", dark=True)
     assert table.hand.session == expected
 
 

@@ -10,9 +10,14 @@ import numpy as np
 import pytest
 
 from app.controllers.playback import PlaybackController
-from app.state.document import Document
+from app.engine.requests import Phase
+from app.state.document import Document, Lane
 from app.state.session import SPEEDS, Session
+from solver import Certificate, Status
 from solver.core.trace import Trace
+
+#: How the run ends, once it has.
+OPTIMAL = Certificate(Status.OPTIMAL, 1.0, 1.0, 0.0, 1e-4, 1, 1, 40, np.nan)
 
 
 class Desk:
@@ -21,18 +26,29 @@ class Desk:
     def __init__(self) -> None:
         self.session = Session()
         self.document = Document()
+        self.said: list[str] = []
+        self.frames: dict[int, Any] = {}
+        self.results = SimpleNamespace(frame=self.frames.get)
         self.playback = PlaybackController(self)
         trace = Trace(("dual",), np.zeros(1))
         changes = np.zeros(40, dtype=np.int64)
         changes[[6, 7, 29]] = 1
         trace.append(np.zeros((40, 1)), changes)
         self.run_state: Any = SimpleNamespace(
-            recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view()
+            recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view(), certificate=OPTIMAL
         )
         self.playback.attach(lambda lane: self.run_state if lane == 1 else None)
 
     def set_session(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+    def end(self) -> None:
+        """Have the run stand at its end."""
+        self.run_state.ended = self.run_state.at_end = True
+        self.run_state.step = 40
 
     @property
     def sought(self) -> tuple[int, str]:
@@ -109,30 +125,66 @@ def test_each_wish_is_another_one(desk: Desk) -> None:
     assert first != second and replace(first, serial=0) == replace(second, serial=0)  # type: ignore[type-var]
 
 
-def test_play_at_the_end_begins_at_the_start(desk: Desk) -> None:
-    desk.run_state.ended = desk.run_state.at_end = True
-    desk.run_state.step = 40
-    desk.playback.toggle(1)
-    assert desk.sought == (0, "step") and desk.session.playing[1]
+@pytest.mark.parametrize("play", ["toggle", "toggle_all", "watch"])
+def test_play_at_the_end_replays_from_the_start(desk: Desk, play: str) -> None:
+    desk.end()
+    desk.playback.toggle_all() if play == "toggle_all" else getattr(desk.playback, play)(1)
+    assert desk.sought == (0, "replay") and desk.session.playing[1] and desk.session.has_timeline(1)
+    assert desk.session.speeds == Session.speeds, "the speed of live training is another"
+    desk.playback.leave(1)
+    assert not desk.session.has_timeline(1) and desk.session.playing[1]
 
 
-def test_space_pauses_all_lanes_and_lets_all_go_on(desk: Desk) -> None:
+def test_space_pauses_what_moves_and_replays_from_where_it_rests(desk: Desk) -> None:
     desk.playback.toggle_all()
-    assert desk.session.playing == (False,) * 4
+    assert desk.session.playing == (True, False, True, True) and desk.session.seeks[1] is None
     desk.playback.toggle_all()
-    assert desk.session.playing == (True,) * 4
+    assert desk.sought == (20, "replay") and desk.session.playing == (True,) * 4
     desk.playback.seek(1, 5)
-    assert desk.session.playing == (True, False, True, True)
     desk.playback.toggle_all()
-    assert desk.session.playing == (True,) * 4, "the only run there is rests: it goes on"
+    assert desk.sought == (5, "replay") and desk.session.playing == (True,) * 4
 
 
-def test_space_pauses_what_comes_where_every_run_is_at_its_end(desk: Desk) -> None:
-    desk.run_state.at_end = desk.run_state.ended = True
+def test_space_goes_to_the_timelines_in_sight(desk: Desk) -> None:
+    desk.document = replace(desk.document, lanes=(Lane("svm"), Lane("svm")), shown=2)
+    desk.end()
+    desk.playback.attach(lambda lane: desk.run_state)
+    desk.playback.seek(0, 40)
     desk.playback.toggle_all()
-    assert desk.session.playing == (False,) * 4
+    assert [seek and seek.until for seek in desk.session.seeks[:2]] == ["replay", None], "one has a timeline"
+    desk.playback.leave(0)
     desk.playback.toggle_all()
-    assert desk.session.playing == (True,) * 4
+    assert [seek and seek.until for seek in desk.session.seeks[:2]] == ["replay"] * 2, "none has: all replay"
+
+
+def test_space_stops_a_training_without_steps_and_lets_it_go_on(desk: Desk) -> None:
+    desk.document = replace(desk.document, lanes=(Lane("svm"),), slots=(0, 1, 2, 3), shown=1)
+    desk.frames[0] = SimpleNamespace(at_once=object(), phase=Phase.TRAINING)
+    desk.playback.toggle_all()
+    assert not desk.session.playing[0]
+    desk.frames[0].phase = Phase.PAUSED
+    desk.playback.toggle_all()
+    assert desk.session.playing[0] and not desk.said
+    desk.frames[0].phase = Phase.DONE
+    before = desk.session
+    desk.playback.toggle_all()
+    assert desk.session == before and "step by step" in desk.said[-1], "there is nothing to replay"
+
+
+def test_beyond_the_end_there_is_no_step_and_new_points_are_still_trained_on(desk: Desk) -> None:
+    desk.end()
+    for wish in (lambda: desk.playback.step(1, 1), lambda: desk.playback.to_change(1, forward=True)):
+        wish()
+        assert desk.said[-1] == "optimal: no step left"
+        assert desk.sought == (40, "step") and desk.session.playing[1] and desk.session.has_timeline(1)
+    desk.run_state.certificate = replace(OPTIMAL, status=Status.STOPPED_EARLY)
+    desk.playback.step(1, 1)
+    assert desk.said[-1].startswith("stopped early") and desk.said[-1].endswith(": no step left")
+    desk.playback.step(1, -1)
+    assert desk.sought == (39, "step") and not desk.session.playing[1] and desk.said[-1] == ""
+    desk.playback.step(1, -99)
+    desk.playback.step(1, -1)
+    assert desk.sought == (0, "step") and desk.said[-1].startswith("at the start")
 
 
 def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
@@ -141,7 +193,7 @@ def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
     desk.playback.seek(0, 3)
     desk.playback.to_end(0)
     desk.playback.to_change(0, forward=True)
-    assert desk.session == before
+    assert desk.session == before and "step by step" in desk.said[-1]
 
 
 def test_the_lane_that_is_touched_is_studied(desk: Desk) -> None:

@@ -29,7 +29,7 @@ from app.engine.shading import Shades
 from app.engine.surface_values import Values, svm_source, unless_too_dense
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
-from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Status
 from tests.stepped import stepped
@@ -1083,6 +1083,53 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
     if speed <= 30.0:
         counts = [steps_of(f) for f in background.frames]
         assert set(range(1, max(counts) + 1)) <= set(counts), "each step is shown"
+
+
+@pytest.mark.parametrize(
+    "lane",
+    [
+        svm(C=100.0),
+        svm(C=100.0, trainer="lasvm"),
+        Lane("perceptron", perceptron=PerceptronSettings(max_iter=20)),
+        Lane("pegasos", pegasos=PegasosSettings(n_iter=3000)),
+    ],
+    ids=["smo", "lasvm", "perceptron", "pegasos"],
+)
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_replay_of_any_learner_takes_ten_seconds(lane: Lane, ended: bool, clock: Clock) -> None:
+    background = Background()
+    points = GeneratorSettings(count=60, noise=0.2).points()
+    first = background.finish(spec(points, lane, paused=not ended)).run_state
+    assert first is not None and first.at_end == ended
+    begun, shown = clock.now, [(0.0, 0)]
+    wish = Seek(first.recording, 0, "replay", 1)
+    for step in itertools.chain(background.start(spec(points, lane, seek=wish)), [None]):
+        newest = background.frames[-1].run_state if background.frames else None
+        if newest is not None and newest.step != shown[-1][1]:
+            shown.append((clock.now - begun, newest.step))
+        clock.now += step.seconds if isinstance(step, Later) else 0.0
+    assert newest is not None and newest.at_end and shown[-1] == (pytest.approx(10.0, abs=0.5), newest.length)
+    assert len(shown) <= 410, "what is shown can be drawn"
+    parts = zip(shown[1:], shown, strict=False)
+    assert all(0 < after[1] - before[1] <= newest.length / 100 + 1 for after, before in parts)
+
+
+def test_a_replay_is_as_fast_as_chosen_and_of_its_own_run_only(clock: Clock) -> None:
+    background = Background()
+    points = two_moons()
+    run = background.finish(spec(points, svm(C=20.0))).run_state
+    assert run is not None
+    wish = Seek(run.recording, 0, "replay", 1)
+    drive(background.start(spec(points, svm(C=20.0), seek=wish, replay_factor=2.0)), clock, 2.5)
+    assert background.training.recordings[0].position == pytest.approx(run.length / 2, abs=2)
+    moved = background.finish(spec(two_moons(41), svm(C=20.0), seek=wish)).run_state
+    assert moved is not None and moved.at_end, "other points are trained on at full speed"
+    slow = spec(two_moons(42), svm(C=20.0), steps_per_second=10.0)
+    drive(background.start(slow), clock, 1.0)
+    run = background.frames[-1].run_state
+    assert run is not None and not run.ended
+    drive(background.start(replace(slow, seek=Seek(run.recording, run.step, "replay", 2))), clock, 1.0)
+    assert background.training.recordings[0].position == pytest.approx(20, abs=3), "a speed of its own is kept"
 
 
 def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> None:

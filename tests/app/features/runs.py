@@ -111,4 +111,4 @@ def scene_of(run_state: RunState | None, lane: int = 0) -> Any:
 
 
 def lane_of(run_state: RunState | None, playing: bool = False) -> Any:
-    return SimpleNamespace(run_state=run_state, playing=playing, no_steps="")
+    return SimpleNamespace(run_state=run_state, playing=playing, no_steps="", replay_factor=1.0)

@@ -163,7 +163,7 @@ def test_what_stands_across_the_canvas(phase: Phase) -> None:
 def test_the_session_is_in_the_scene() -> None:
     session = Session(active_class=5, playing=(False, False), speeds=(0, 5), legend=False, theme="dark", dark=True)
     made = scene(MOONS, session=session)
-    assert (made.active_class, made.paused, made.legend, made.theme, made.dark) == (5, True, False, "dark", True)
+    assert (made.active_class, made.legend, made.theme, made.dark) == (5, False, "dark", True)
     assert [lane.speed for lane in made.lanes] == [0, 5]
     assert [lane.speed_text for lane in made.lanes] == ["1 step in 2 s", "30 steps a second"]
 
@@ -287,7 +287,7 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
     for violation, missing in ((0.9e-3, "not shown optimal yet"), (1.1e-3, "not optimal yet")):
         proofs = certificate(Status.OPTIMAL), certificate(Status.RUNNING, kkt_violation=violation)
         assert words.headline(svm_frame(Phase.PAUSED, *proofs), lane, True) == f"Paused, {missing}"
-        assert badge(svm_frame(Phase.PAUSED, *proofs)).text.endswith(f": {missing}")
+        assert badge(svm_frame(Phase.PAUSED, *proofs)).text.endswith(f", {missing}")
         early = certificate(Status.STOPPED_EARLY, kkt_violation=violation)
         assert words.headline(svm_frame(Phase.DONE, early), lane, True).endswith(f" steps: {missing}")
 
@@ -324,11 +324,11 @@ def knn_headline(n: int, k: int) -> str:
 
 
 def test_more_neighbours_asked_for_than_there_are() -> None:
-    assert knn_headline(1, 5) == "k = 5, but there is only 1 point: it alone votes"
-    assert knn_headline(3, 5) == "k = 5, but there are only 3 points: all of them vote"
+    assert knn_headline(1, 5) == "All vote: k = 5, but there is only 1 point"
+    assert knn_headline(3, 5) == "All vote: k = 5, but there are only 3 points"
     assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
     document = replace(MOONS, points=Points.of([(0.0, 0.0), (1.0, 0.0)], [0, 1]))
-    assert scene(document, learnt(document, 0)).lanes[0].headline.startswith("k = 5, but there are only 2")
+    assert scene(document, learnt(document, 0)).lanes[0].headline.startswith("All vote: k = 5, but there are only 2")
 
 
 def test_details_of_an_svm_and_of_knn() -> None:

@@ -251,6 +251,11 @@ def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbo
     QTest.mouseClick(close, Qt.MouseButton.LeftButton)
     rest(window, qtbot)
     assert not bar.isVisible()
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: 0 < window.scene.lanes[1].run_state.step < length)
+    assert bar.isVisible(), "what Play replays has its timeline here, too"
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_Space)
+    rest(window, qtbot)
 
 
 def test_clicks_still_add_points(make: Make, qtbot: QtBot) -> None:

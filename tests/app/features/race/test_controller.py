@@ -408,7 +408,7 @@ def test_every_end_has_a_badge(status: Status) -> None:
     if status is Status.RUNNING:
         assert (badge.mood, badge.text) == (Mood.MOVING, "still moving")
         assert text.badge(shown, playing=False).text == "paused"
-        assert text.badge(racer("random", 0), playing=False).text == "at the start"
+        assert text.badge(racer("random", 0), playing=False).text == "at start"
     elif status is Status.OPTIMAL:
         assert (badge.mood, badge.text) == (Mood.CERTIFIED, "1st, optimal: KKT 9e-4, gap 0.002 %")
     else:

@@ -469,13 +469,13 @@ def test_a_toolbar_button_follows_its_action_and_no_connection_is_left_behind(ma
     assert action.receivers(SIGNAL("changed()")) == connections
     button.click()
     assert window.document.lanes[0].knn.n_neighbors == 19
-    pause = find(window, "tool.pause")
-    pause.click()
+    legend = find(window, "tool.legend")
+    legend.click()
     window.refresh()
-    assert pause.isChecked() and not any(window.controller.session.playing)
-    window.controller.toggle_pause()
+    assert legend.isChecked() and window.controller.session.legend
+    window.controller.toggle("legend")
     window.refresh()
-    assert not pause.isChecked()
+    assert not legend.isChecked()
 
 
 def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: QtBot) -> None:

@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.requests import Phase
 from app.features.kkt.scene import marks
 from app.scene.model import Scene
 from app.scene.status_badge import Mood
+from app.state.commands import SetLane
 from app.state.document import (
     Document,
     GeneratorSettings,
     Lane,
+    PegasosSettings,
     PerceptronSettings,
     SvmSettings,
     View,
@@ -74,9 +76,79 @@ def test_the_keys_go_through_a_run(make: Make, qtbot: QtBot) -> None:
     press(window, qtbot, Qt.Key.Key_Home, alt)
     press(window, qtbot, Qt.Key.Key_Period, alt)
     assert step(window) == changes[0] == 1, "the first step brings the first support vectors"
+    window.controller.playback.set_replay(1e6)
     press(window, qtbot, Qt.Key.Key_Space)
+    assert step(window) == length, "Space plays on to the end"
+
+
+LEARNERS = (
+    SVM,
+    Lane("svm", svm=SvmSettings(C=2.0, trainer="dual-ascent")),
+    Lane("perceptron", perceptron=PerceptronSettings(max_iter=5)),
+    Lane("pegasos", pegasos=PegasosSettings(n_iter=500)),
+)
+
+
+def test_space_and_play_replay_the_run_of_any_learner_and_the_timeline_stays(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    bar, speeds = window.lanes_view.bars[0], window.controller.session.speeds
+    play = window.findChild(QToolButton, "lane0.transport.play")
+    watch = window.findChild(QToolButton, "lane0.watch")
+    assert play is not None and watch is not None
+    ways = (
+        lambda: QTest.keyClick(window.canvases[0], Qt.Key.Key_Space),
+        lambda: QTest.mouseClick(watch, Qt.MouseButton.LeftButton),
+        lambda: window.named_actions["pause"].trigger(),
+    )
+    for lane in LEARNERS:
+        window.controller.dispatch(SetLane(index=0, lane=lane))
+        for begin in ways:
+            window.controller.playback.leave(0)
+            settle(qtbot, window)
+            length = step(window)
+            assert window.scene.run_state.at_end and length > 10 and not bar.isVisible()
+            begin()
+            qtbot.waitUntil(lambda n=length: 0 < step(window) < n)
+            assert bar.isVisible() and window.scene.lanes[0].playing and step(window) < max(5, length / 20)
+            QTest.mouseClick(play, Qt.MouseButton.LeftButton)
+            settle(qtbot, window)
+            here = step(window)
+            assert bar.isVisible() and here < length / 5 and window.result(0).phase is Phase.PAUSED
+        QTest.mouseClick(play, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda at=here: step(window) > at)
+        press(window, qtbot, Qt.Key.Key_End, Qt.KeyboardModifier.AltModifier)
+        assert window.scene.run_state.at_end and bar.isVisible()
+    assert window.controller.session.speeds == speeds, "live training keeps its speed"
+
+
+def test_the_end_says_so_and_the_way_back_begins_there(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    bar, length = window.lanes_view.bars[0], step(window)
+    press(window, qtbot, Qt.Key.Key_Period)
+    assert window.status_line.text() == "optimal: no step left" and bar.isVisible()
+    assert "no step left" in window.lanes_view.strips[0].label.text()
+    press(window, qtbot, Qt.Key.Key_Comma)
+    assert step(window) == length - 1 and "no step left" not in window.status_line.text()
+    assert "no step left" not in window.lanes_view.strips[0].label.text()
+    window.controller.dispatch(SetLane(index=0, lane=Lane("perceptron", perceptron=PerceptronSettings(max_iter=1))))
     settle(qtbot, window)
-    assert step(window) == length, "Space plays on, at full speed to the end"
+    press(window, qtbot, Qt.Key.Key_End, Qt.KeyboardModifier.AltModifier)
+    press(window, qtbot, Qt.Key.Key_Period)
+    assert window.status_line.text() == "mistakes left: no step left"
+    window.controller.dispatch(SetLane(index=0, lane=Lane("knn")))
+    settle(qtbot, window)
+    press(window, qtbot, Qt.Key.Key_Period)
+    assert window.status_line.text() == "No classifier here is trained step by step."
+
+
+def test_the_speed_of_the_replay_is_chosen_on_its_bar(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM))
+    press(window, qtbot, Qt.Key.Key_Period)
+    speed = window.findChild(QComboBox, "lane0.transport.speed")
+    assert speed is not None and speed.isVisible() and speed.currentText() == "1×"
+    speed.setFocus()
+    QTest.keyClick(speed, Qt.Key.Key_Down)
+    assert window.controller.session.replay_factor == 2.0 and speed.currentText() == "2×"
 
 
 def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
@@ -101,6 +173,7 @@ def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     click(0, "next_change")
     assert step(window, 0) == 2 or window.scene.lanes[0].run_state.trace.changes([1, 2])[0] == 0
     click(0, "end")
+    window.controller.playback.set_replay(1e6)
     click(1, "play")
     assert (step(window, 0), step(window, 1)) == ends
 
@@ -176,7 +249,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     settle(qtbot, window)
     assert canvas.overlays.layers[0].laid.card is None, "the plain window stays plain"
     QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
-    window.controller.playback.toggle_all()
+    window.controller.playback.seek(0, run_state.length - 1)
     settle(qtbot, window)
     at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken room of the picture
     QTest.mouseMove(canvas.viewport(), at)
@@ -284,6 +357,7 @@ def test_an_edit_starts_another_run_and_old_wishes_do_not_count(make: Make, qtbo
     assert len(run_state.points) == len(window.document.points)
     window.controller.undo()
     settle(qtbot, window)
+    window.controller.playback.set_replay(1e6)
     press(window, qtbot, Qt.Key.Key_Space)
     assert window.scene.run_state.at_end
 
