@@ -230,8 +230,7 @@ def _lane(
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
         run_state=run_state,
-        shows_pair=run_state is not None
-        and ("last pair" in watched if run_state.at_end else seen or "pair" in watched),
+        shows_pair=run_state is not None and _shows_pair(run_state, seen, watched),
         steps_seen=seen,
         playing=session.playing[slot] and not (run_state is not None and run_state.at_end),
         badge=badge(frame) if picture is not None else NO_BADGE,

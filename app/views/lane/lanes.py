@@ -240,6 +240,8 @@ class Lanes(QWidget):
             part.setStyleSheet(f"* {{ font-size: {size}px; }}" if size else "")
         for canvas in self.canvases:
             canvas.present(max(1.0, size / PLAIN_TEXT) if size else None)
+        for bar in self.bars:
+            bar.present(size)
         self._fit_rows()
         if self._scene is not None and self._theme is not None:
             for strip, lane in zip(self.strips, self._scene.lanes, strict=False):

@@ -26,6 +26,8 @@ from .timeline import Timeline
 #: longest first, in pixels.
 SIZE, KEPT = (26, 28), (140, 80)
 HEIGHT = 34
+#: In presenter mode, width of a button as a multiple of the size of text; free beside the step counter, in pixels.
+BUTTON, BESIDE = 1.5, 6
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ class PlaybackBar(QWidget):
         super().__init__()
         self._index, self._playback = index, controller.playback
         self._theme: Theme | None = None
+        self._size = SIZE
         self._study: RunState | None = None
         self._playing: bool | None = None
         self._no_steps = ""
@@ -118,13 +121,13 @@ class PlaybackBar(QWidget):
         self.timeline = Timeline(index, controller.playback)
         self._speed = combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS])
         self._speed.setFixedHeight(SIZE[1])
-        self._speed.setStyleSheet("margin-left: 6px;")
         self._speed.activated.connect(lambda: self._playback.set_replay(self._speed.currentData()))
         describe(self._speed, f"lane{index}.transport.speed", f"Speed of the replay, classifier {index + 1}", SPEED_TIP)
         self._counter = StableLabel()
         self._step = self._counter.label
         describe(self._step, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._step.setContentsMargins(BESIDE, 0, BESIDE, 0)
         self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._line = QHBoxLayout(self)
         self._line.setContentsMargins(4, 1, 4, 1)
@@ -141,15 +144,34 @@ class PlaybackBar(QWidget):
 
     def _button(self, spec: ButtonSpec) -> QToolButton:
         button = QToolButton()
-        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         button.setAutoRaise(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
-        button.setFixedSize(*SIZE)
-        button.setStyleSheet(f"min-height: {SIZE[1] - 4}px; padding: 1px;")
+        self._fit_button(button)
         button.setAutoRepeat(spec.repeats)
         self._describe(button, spec)
         button.clicked.connect(lambda: spec.run(self._playback, self._index))
         return button
+
+    def _fit_button(self, button: QToolButton) -> None:
+        width, height = self._size
+        icon_size = round(ICON_SIZE * width / SIZE[0])
+        button.setIconSize(QSize(icon_size, icon_size))
+        button.setFixedSize(width, height)
+        button.setStyleSheet(f"min-height: {height - 4}px; padding: 1px;")
+
+    def present(self, text: int) -> None:
+        """In presenter mode, have buttons to match text of so many pixels; 0: as they are otherwise."""
+        width = max(SIZE[0], round(BUTTON * text))
+        if width == self._size[0]:
+            return
+        self._size = width, width + SIZE[1] - SIZE[0]
+        for button in (*self._buttons.values(), self._close):
+            self._fit_button(button)
+        self._speed.setFixedHeight(self._size[1])
+        if self._theme is not None:
+            self._draw_icons(self._theme)
+        self.updateGeometry()
+        self._fit()
 
     def _describe(self, button: QToolButton, spec: ButtonSpec, reason: str = "") -> None:
         """Name a button, and say what it does, or the `reason` why it does nothing."""
@@ -162,11 +184,11 @@ class PlaybackBar(QWidget):
         )
 
     def sizeHint(self) -> QSize:
-        return QSize(480, max(HEIGHT, self._step.fontMetrics().height() + 4))
+        return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
 
     def minimumSizeHint(self) -> QSize:
         """Room for the buttons, the least timeline and the shortest form of the counter; with less, some of it goes."""
-        least = ALL * SIZE[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
+        least = ALL * self._size[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
         margins = self._line.contentsMargins()
         return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
 
@@ -175,10 +197,7 @@ class PlaybackBar(QWidget):
         if theme is not self._theme:
             self._theme = theme
             self._playing = None
-            self._close.setIcon(icon("close", theme, self.devicePixelRatioF()))
-            for name, button in self._buttons.items():
-                if name != PLAY:
-                    button.setIcon(icon(f"transport.{name}", theme, self.devicePixelRatioF()))
+            self._draw_icons(theme)
         show_choice(self._speed, lane.replay_factor)
         if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
             moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
@@ -188,13 +207,18 @@ class PlaybackBar(QWidget):
                 self._show_state()
         self.timeline.render_study(lane.run_state, theme, lane.no_steps)
 
+    def _draw_icons(self, theme: Theme) -> None:
+        ratio = self.devicePixelRatioF() * self._size[0] / SIZE[0]
+        self._close.setIcon(icon("close", theme, ratio))
+        for name, button in self._buttons.items():
+            button.setIcon(icon(f"transport.{'pause' if name == PLAY and self._playing else name}", theme, ratio))
+
     def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
         button = self._buttons[PLAY]
         title = "Pause" if playing else "Play"
         tip = "Pause (Space)." if playing else "Play again from the start (Space)." if at_end else "Play (Space)."
-        if button.toolTip() != tip or button.property("theme") != theme.dark:
-            button.setProperty("theme", theme.dark)
-            button.setIcon(icon("transport.pause" if playing else "transport.play", theme, self.devicePixelRatioF()))
+        if button.toolTip() != tip:
+            self._draw_icons(theme)
             describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
 
     def _show_state(self) -> None:
@@ -232,7 +256,7 @@ class PlaybackBar(QWidget):
         self._fit()
 
     def _room(self, text: str) -> int:
-        return self._step.fontMetrics().horizontalAdvance(text) + 6
+        return self._step.fontMetrics().horizontalAdvance(text) + 2 * BESIDE
 
     def _fit(self) -> None:
         """The longest form of the counter that leaves the timeline room; without room, what can go goes."""
@@ -240,13 +264,14 @@ class PlaybackBar(QWidget):
         spare = self.width() - self.minimumSizeHint().width()
         for name in FIRST_TO_GO:
             self._buttons[name].setVisible(spare >= 0)
-        self._counter.setVisible(spare + len(FIRST_TO_GO) * SIZE[0] >= 0)
-        rest = self.width() - ALL * SIZE[0] - margins.left() - margins.right()
+        self._counter.setVisible(spare + len(FIRST_TO_GO) * self._size[0] >= 0)
+        rest = self.width() - ALL * self._size[0] - margins.left() - margins.right()
         choice = self._speed.sizeHint().width()
-        chosen = self._room(self._forms[-2][1]) + KEPT[1] + choice <= rest
+        wide, less = (round(kept * self._size[0] / SIZE[0]) for kept in KEPT)
+        chosen = self._room(self._forms[-2][1]) + less + choice <= rest
         self._speed.setVisible(chosen)
         rest -= choice if chosen else 0
-        longer = zip(self._forms, KEPT, strict=False)
+        longer = zip(self._forms, (wide, less), strict=False)
         fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
         text, widest = next(fitting, self._forms[-1])
         if self._step.text() != text:

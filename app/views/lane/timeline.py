@@ -18,6 +18,8 @@ from . import timeline_keys
 
 #: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.
 SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
+#: Height in pixels above which all of it grows, and by how much at most.
+USUAL, MOST = 34, 1.75
 LEAST = QSize(64, 28)
 TIP = (
     "The steps of the training. Drag or click: go to a step. Arrow keys: one step; page keys: a twentieth;"
@@ -132,23 +134,24 @@ class Timeline(QSlider):
             painter.setPen(Qt.PenStyle.NoPen)
             faint, accent = QColor(*theme.faint), QColor(*theme.accent)
             scale = self.scale()
-            middle = 0.5 * (self.height() - MARK)
-            groove = QRectF(SIDE, middle - 0.5 * GROOVE, scale.columns, GROOVE)
+            grown = min(max(1.0, self.height() / USUAL), MOST)
+            thick, (width, height), mark = GROOVE * grown, (HANDLE[0] * grown, HANDLE[1] * grown), MARK * grown
+            middle = 0.5 * (self.height() - mark)
+            groove = QRectF(SIDE, middle - 0.5 * thick, scale.columns, thick)
             faint.setAlpha(130)
             painter.setBrush(faint)
             painter.drawRoundedRect(groove, 2, 2)
             if run_state is not None:
                 x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
                 painter.setBrush(accent)
-                painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, GROOVE), 2, 2)
+                painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, thick), 2, 2)
                 if run_state.ended:  # a wall, where no further step can be made
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
                 marks = run_state.trace.changes(cell_edges(scale))
-                covered = strokes.column_marks(marks, MARK)
-                strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * HANDLE[1] - 3)), covered, theme.ink)
+                covered = strokes.column_marks(marks, round(mark))
+                strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * height - 3)), covered, theme.ink)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                width, height = HANDLE
                 painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
                 painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
             if self.hasFocus():

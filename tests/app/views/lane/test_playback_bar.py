@@ -397,7 +397,7 @@ def test_the_counter_in_all_its_forms_keeps_its_width(show: Show) -> None:
         assert (label.width(), bar.timeline.width()) == (room, line)
     assert label.toolTip() == "Step 412 of 412 made so far."
     forms = []
-    for width in (700, 392, 336):
+    for width in (700, 400, 342):
         bar.window().resize(width, 60)
         QApplication.sendPostedEvents()
         forms.append(label.text())
