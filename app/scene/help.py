@@ -14,7 +14,7 @@ from .text import LEGEND, PROVISIONAL
 #: The first page, in the order in which one tries it: the gesture, and what it shows.
 FIRST_STEPS: tuple[tuple[str, str], ...] = (
     ("Click in a picture", "adds a point of the class chosen in the bar (keys 1 to 8); every picture learns it"),
-    ("Drag a point", "moves it; watch the boundary follow"),
+    ("Drag a point", "moves it; watch the boundary follow; a click selects it, a right click opens its menu"),
     ("Drag k, C or γ", "above a picture: a small k or a large C follows single points, the other way ignores them"),
     ("Read below a picture", "the share of points classified correctly: training points, and new ones (test)"),
     ("Play", "above an SVM: every step of its training, forward and back"),
@@ -44,7 +44,7 @@ BEFORE: tuple[Section, ...] = (
             ("Shift+drag, Ctrl+drag", "beside the points, with the Point tool: select those in a rectangle"),
             ("Press on a point and drag", "move it, or the selection it belongs to; all pictures follow"),
             ("Alt+click", "add a point on top of another, where the desktop leaves this key to programs"),
-            ("Right click", "menu: of the point, or the selection it belongs to; elsewhere of the picture"),
+            ("Right click, long touch", "menu: of the point, or the selection it belongs to; elsewhere of the picture"),
             ("Wheel, pinch", "zoom about the pointer"),
             ("Middle drag, Space + drag", "move the view"),
         ),

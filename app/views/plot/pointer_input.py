@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.controllers.editing import STEPS
 from app.state.document import View
-from app.tools import COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
+from app.tools import CLICK_PIXELS, COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
 
 from .axes import Axis
 
@@ -33,6 +33,8 @@ from .axes import Axis
 NOTCH = 1.2
 #: Milliseconds between two turns of a press that is held.
 HOLD_TURN = 40
+#: Milliseconds after which a finger that has not moved opens a menu when it leaves, as a right click does.
+LONG_PRESS = 600
 _DIRECT = {
     QEvent.Type.MouseButtonPress: "mousePressEvent",
     QEvent.Type.MouseButtonRelease: "mouseReleaseEvent",
@@ -95,7 +97,8 @@ class PointingPlot(pg.PlotWidget):
         self._repeat_seen = True  # the last arrow key's doing has been painted
         self._fingers = 0  # most at a time since the first came down
         self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
-        self._tapped = (0, QPointF())  # time (ms) and location of the last tap
+        self._tapped = (0, QPointF())  # time (ms) and location of the last press of a finger
+        self._stays = False  # that finger has not moved since
         #: ``open_menu(pointer, at)`` opens a context menu at a location on the screen; without `pointer` the picture's.
         self.open_menu: Callable[[PointerPosition | None, QPoint], None] = lambda pointer, at: None
         self._holding = QTimer(self)
@@ -158,9 +161,11 @@ class PointingPlot(pg.PlotWidget):
 
     def _right_click(self, position: QPointF) -> None:
         """Open a menu, or do what the tool does in its place; in a stroke, nothing."""
-        pointer = self.pointer_at(position)
-        if self._stroke is None and not self._hand.right_click(pointer):
-            self.open_menu(pointer, self.mapToGlobal(position).toPoint())
+        if self._stroke is None and not self._hand.right_click(self.pointer_at(position)):
+            self._open_menu_at(position)
+
+    def _open_menu_at(self, position: QPointF, reach: float = 0.0) -> None:
+        self.open_menu(self._pointer_at(position, reach), self.mapToGlobal(position).toPoint())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
@@ -218,10 +223,14 @@ class PointingPlot(pg.PlotWidget):
     def _press(self, position: QPointF, keys: Keys = NO_KEYS, reach: float = 0.0) -> None:
         if self.inside(position):
             self._stroke = position
-            pointer = self.pointer_at(position)
-            self._hand.press(replace(pointer, reach=max(pointer.reach, reach)), keys)
+            self._hand.press(self._pointer_at(position, reach), keys)
             if self._hand.holds_after:
                 self._holding.start(self._hand.holds_after)
+
+    def _pointer_at(self, position: QPointF, reach: float) -> PointerPosition:
+        """The pointer at a position in the widget, on points at least as near as `reach` pixels."""
+        pointer = self.pointer_at(position)
+        return replace(pointer, reach=max(pointer.reach, reach))
 
     def _drag(self, position: QPointF) -> None:
         if self._stroke is not None:
@@ -273,16 +282,15 @@ class PointingPlot(pg.PlotWidget):
             self._fingers = 0
         before, self._fingers = self._fingers, max(self._fingers, len(points))
         if event.type() is QEvent.Type.TouchCancel or self._fingers > 1 >= before:
-            self._holding.stop()
-            self._stroke = None
-            self._hand.cancel()
+            self._take_back()
         elif self._fingers == 1 and points:
             if before == 0:
                 self._tap(points[0].position(), event.timestamp())
             else:
                 self._drag(points[0].position())
+                self._stays &= _length(points[0].position() - self._tapped[1]) <= CLICK_PIXELS
             if event.type() is QEvent.Type.TouchEnd:
-                self._end_stroke()
+                self._lift(event.timestamp())
         if len(points) > 1:
             self._pinch(points[0].position(), points[1].position(), anew=before < 2)
 
@@ -291,8 +299,24 @@ class PointingPlot(pg.PlotWidget):
         hints, (before, there) = QGuiApplication.styleHints(), self._tapped
         near = _length(position - there) <= hints.touchDoubleTapDistance()
         double = near and now - before < hints.mouseDoubleClickInterval()
-        self._tapped = (0 if double else now, position)
+        self._tapped = (now, position)
         self._press(position, Keys(double=double), COARSE_PIXELS)
+        self._stays = not self._hand.holds_after  # else the tool acts while the finger stays
+
+    def _lift(self, now: int) -> None:
+        """The finger leaves; where it has stayed long, what it had begun is taken back, and a menu opened."""
+        before, position = self._tapped
+        if self._stays and self._stroke is not None and now - before >= LONG_PRESS:
+            self._take_back()
+            self._open_menu_at(position, COARSE_PIXELS)
+        else:
+            self._end_stroke()
+
+    def _take_back(self) -> None:
+        """Break the stroke of a finger off."""
+        self._holding.stop()
+        self._stroke = None
+        self._hand.cancel()
 
     def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
         """Two fingers, `anew` when they have just come down together."""

@@ -13,6 +13,7 @@ from app.state.document import Document, View
 from app.state.points import Points
 from app.tools import TOOLS
 from app.views.export.dialog import PictureDialog
+from app.views.plot import pointer_input
 from app.views.window import MainWindow
 from tests.windows import Make, rest, settle
 
@@ -201,6 +202,30 @@ def test_a_right_click_in_a_stroke_does_nothing(make: Make) -> None:
     QTest.mouseMove(view, at + QPoint(30, 0))
     QTest.mouseRelease(view, LEFT, NO, at + QPoint(30, 0))
     assert window.controller.store.history == ("Move 1 point",)
+
+
+def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pointer_input, "LONG_PRESS", 30)
+    window = make(five())
+    canvas, screen = window.canvases[0], QTest.createTouchDevice()
+    view, at = canvas.viewport(), window.to_widget(0, *XY[2]) + QPoint(8, 0)
+    QTest.touchEvent(view, screen).press(0, at, view)
+    QTest.touchEvent(view, screen).move(0, at + QPoint(30, 0), view)
+    qtbot.wait(60)
+    QTest.touchEvent(view, screen).release(0, at + QPoint(30, 0), view)
+    assert window.controller.store.history == ("Move 1 point",) and window.findChild(QMenu, "picture.menu") is None
+    window.controller.undo()
+    for tool in ("pointer", "eraser"):
+        window.controller.editing.choose(tool)
+        rest()
+        at = window.to_widget(0, *XY[2]) + QPoint(8, 0)
+        QTest.touchEvent(view, screen).press(0, at, view)
+        qtbot.wait(40)
+        QTest.touchEvent(view, screen).release(0, at, view)
+        assert texts(menu_of(window))[0] == "Remove" and selected(window) == [2]
+        menu_of(window).close()
+        window.controller.editing.select_none()
+        assert (window.document.points.xy == XY).all() and window.controller.store.position == 0
 
 
 def test_delete_removes_with_every_tool(make: Make, qtbot: QtBot) -> None:
