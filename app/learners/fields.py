@@ -85,6 +85,11 @@ class Field:
         object.__setattr__(self, "parameter", self.parameter or self.name)
         object.__setattr__(self, "simple", self.simple or self.primary)
 
+    @property
+    def called(self) -> str:
+        """Its name in texts on screen: the symbol of its label, such as c₀, or its title."""
+        return self.label if 0 < len(self.label) < 3 else self.title
+
     @cached_property
     def editor(self) -> int:
         """Number of its editor: fields that look alike have the same one."""
@@ -110,7 +115,7 @@ class Field:
             return self.title.lower() if value else f"no {self.title.lower()}"
         if self.kind == "numbers of classes":
             return ""
-        title = self.title if len(self.title) < 3 else self.title[0].lower() + self.title[1:]
+        title = self.called if len(self.called) < 3 else self.title[0].lower() + self.title[1:]
         if self.choices:
             text = next(text for text, entry, _ in self.choices if entry == value)
             return f"{text if text[1:2].isupper() else text[0].lower() + text[1:]} {title}"

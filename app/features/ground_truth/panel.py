@@ -116,6 +116,7 @@ class GroundTruthPanel(QWidget):
         if law is None or truth.origin is None:
             _say(self._origin, words.NO_POINTS if not len(scene.points) else words.NO_ORIGIN)
         else:
+            self._origin.reserve(_whole(words.origin_words(truth.origin, law, True)))
             _say(self._origin, words.origin_words(truth.origin, law, truth.edited))
         for part in (self._ideal, self._name, self._bayes, self._throwing):
             part.setVisible(law is not None)
@@ -193,7 +194,12 @@ class GroundTruthPanel(QWidget):
 
 def _say(place: RoomyLabel, text: str) -> None:
     """Another sentence, in as much room as it needs."""
-    place.say(escape(text).replace(" %", "\u00a0%"), keep=False)
+    place.say(_whole(text), keep=False)
+
+
+def _whole(text: str) -> str:
+    """`text` as HTML, with no per cent sign torn from its number."""
+    return escape(text).replace(" %", "\u00a0%")
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:

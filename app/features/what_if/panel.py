@@ -11,7 +11,8 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled, named, show_check, show_text
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import describe, filled, named, plain_tip, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
@@ -21,7 +22,10 @@ from .text import LaneWhatIf
 
 
 class _Section(QWidget):
-    """What is said of the lane at place `index`; `armed` has the focus while its own button is away."""
+    """The buttons of the lane at place `index`, and `report`, which stands below all buttons, so that they never move.
+
+    `armed` has the focus while its own button can do nothing.
+    """
 
     def __init__(self, index: int, controller: Controller, armed: QWidget) -> None:
         super().__init__()
@@ -51,7 +55,10 @@ class _Section(QWidget):
             "One point with α > 0: the boundary rests on it, and moves.",
         )
         self.one.clicked.connect(lambda: what_if.remove_support(index))
-        filled(QVBoxLayout(self), self.text, self.note, self.others, self.one, margins=(0, 0, 0, 8), spacing=4)
+        self.title = ElidedLabel()
+        self.report = QWidget()
+        filled(QVBoxLayout(self), self.title, self.others, self.one, margins=0, spacing=4)
+        filled(QVBoxLayout(self.report), self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -62,18 +69,20 @@ class _Section(QWidget):
         self.text.setText(_html(lane, place, several, theme))
         self.note.setText(lane.note)
         self.note.setVisible(bool(lane.note))
-        has_vectors = bool(lane.removable or lane.support)
+        title = f"{place + 1}. {lane.title}" if several else lane.title
+        show_text(self.title, title)
+        self.title.setToolTip(plain_tip(title))
         self.others.setText(words.button(lane.removable))
-        # Qt takes the focus from a button that goes, and gives it to something outside the panel.
-        if not has_vectors and (self.others.hasFocus() or self.one.hasFocus()):
+        # Qt takes the focus from a button that can do nothing, and gives it to something outside the panel.
+        if not lane.support and (self.others.hasFocus() or self.one.hasFocus()):
             self._armed.setFocus()
             self._lent = True
-        elif has_vectors and not lane.removable and self.others.hasFocus():
+        elif lane.support and not lane.removable and self.others.hasFocus():
             self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
-        self.others.setVisible(has_vectors)
-        self.one.setVisible(has_vectors)
-        if has_vectors and self._lent:
+        self.one.setEnabled(lane.support > 0)
+        self.setVisible(lane.has_vectors)
+        if lane.support and self._lent:
             self._lent = False
             if self._armed.hasFocus():
                 (self.others if lane.removable else self.one).setFocus()
@@ -85,10 +94,11 @@ class _Section(QWidget):
         self._lent = False
         self._shown = ()
         self.hide()
+        self.report.hide()
 
 
 class WhatIfPanel(QWidget):
-    """A switch, and a section for each lane.
+    """A switch, the buttons of each lane, and below them what changed in each.
 
     Parameters
     ----------
@@ -109,8 +119,9 @@ class WhatIfPanel(QWidget):
         self.hint = named(QLabel(wordWrap=True), "whatif.hint")
         form = QWidget()
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
-        filled(QVBoxLayout(form), *self.sections, 1, margins=(0, 0, 4, 0), spacing=6)
-        filled(QVBoxLayout(self), self.armed, self.hint, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
+        reports = [section.report for section in self.sections]
+        filled(QVBoxLayout(form), *self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
+        filled(QVBoxLayout(self), self.armed, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.first_stop = self.armed
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
@@ -127,7 +138,7 @@ class WhatIfPanel(QWidget):
                 section.forget()
             else:
                 section.show_lane(lane, index, scene.shown > 1, theme)
-                section.show()
+                section.report.show()
 
 
 def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:

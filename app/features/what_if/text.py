@@ -39,6 +39,8 @@ class LaneWhatIf:
         How many points are no support vectors, and how many are.
     note : str
         What one may try, or why there is nothing to remove.
+    has_vectors : bool
+        The classifier is one with support vectors, whether they are known or not.
     """
 
     title: str
@@ -48,6 +50,7 @@ class LaneWhatIf:
     removable: int = 0
     support: int = 0
     note: str = ""
+    has_vectors: bool = False
 
 
 def lane(context: Context, index: int) -> LaneWhatIf | None:
@@ -61,7 +64,8 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
     title = lane.title
     verdict, rows, provisional = _state(document, session, results, slot, frame)
     note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
-    return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note)
+    has_vectors = lane.trainer is not None and lane.trainer.has_multipliers
+    return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note, has_vectors)
 
 
 def _missing(document: Document, lane: Lane) -> str:

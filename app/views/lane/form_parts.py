@@ -164,7 +164,7 @@ class EditorMaker(QWidget):
         return Editor(box, lambda value: show_check(box, value), [box])
 
     def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
-        edit = NumberField(title or field.title, limits.least, limits.most, endless=bool(field.end))
+        edit = NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end))
         edit.setMaximumWidth(110)
         self.named(edit, name or field.name, title or field.title, field.tip)
         edit.refused.connect(self.controller.say)

@@ -58,6 +58,12 @@ class RoomyLabel(QLabel):
                 self.setAccessibleDescription(unescape(re.sub(r"<[^>]*>", " ", text)) if self._rich else text)
             self._fit()
 
+    def reserve(self, longest: str) -> None:
+        """Keep room for this text, too."""
+        if longest != self._longest:
+            self._longest = longest
+            self._fit()
+
     def forget(self) -> None:
         """Take the room of earlier texts back."""
         self._kept = (0, 0)
@@ -65,8 +71,8 @@ class RoomyLabel(QLabel):
     def heightForWidth(self, width: int) -> int:
         """Of any width, so that who asks before it has that width is answered as afterwards."""
         width = max(width, LEAST_WIDTH)
-        kept = self._kept[1] if self._kept[0] == width else self._room(self._longest or self.text(), width)
-        return max(kept, self._room(self.text(), width))
+        kept = self._kept[1] if self._kept[0] == width else 0
+        return max(kept, self._room(self._longest or self.text(), width), self._room(self.text(), width))
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.heightForWidth(self.width()))

@@ -59,6 +59,8 @@ class ScrollingForm(QScrollArea):
         if event.type() is QEvent.Type.LayoutRequest:
             self.updateGeometry()  # the least width follows the form's, as with larger text
             self._measure()
+        elif event.type() is QEvent.Type.Show:
+            self._layout.update()  # what the form was resized to while it came into sight, Qt has not told it
         return super().eventFilter(watched, event)
 
     def _below(self) -> int:

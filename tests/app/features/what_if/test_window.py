@@ -211,7 +211,8 @@ def test_provisional_until_certified(make: Make, qtbot: QtBot) -> None:
     shown = text(window, "whatif.lane0")
     assert "Provisional, the training goes on." in shown
     note = text(window, "whatif.lane0.note")
-    assert "Wait until" in note and not window.findChild(QPushButton, "whatif.lane0.remove_others").isVisible()  # type: ignore[union-attr]
+    others = window.findChild(QPushButton, "whatif.lane0.remove_others")
+    assert "Wait until" in note and others is not None and others.isVisible() and not others.isEnabled()
     window.controller.set_session(playing=(True,) * 4)
     settle(qtbot, window)
     assert "Provisional" not in text(window, "whatif.lane0")

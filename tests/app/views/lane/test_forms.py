@@ -682,3 +682,22 @@ def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtB
             jobs = [window.scheduler.newest(lane) for lane in (0, 1)]
             qtbot.wait(60)
             assert jobs == [window.scheduler.newest(lane) for lane in (0, 1)], (points, width)
+
+
+def test_a_form_has_the_width_of_its_place_as_soon_as_it_unfolds(make: Make, qtbot: QtBot) -> None:
+    """The perceptron's form was laid out for the width before, which cut off its last button."""
+    window = make(replace(default_document(), lanes=(Lane("perceptron"), Lane("svm"))), size=(1280, 800))
+    unfold(window, 0)
+    settle(qtbot, window)
+    form, button = window.lanes_view.forms[0], find(window, "lane0.restart")
+    assert button.mapTo(form, QPoint(button.width(), 0)).x() <= form.viewport().width()
+
+
+def test_a_parameter_has_one_name_on_screen(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    window.controller.set_lane(1, "svm", kernel="poly", coef0=0.0)
+    settle(qtbot, window)
+    assert "c₀ 0" in find(window, "lane1.fold").text()  # type: ignore[attr-defined]
+    unfold(window, 1)
+    type_into(window, "lane1.coef0", "x")
+    assert "c₀ must be a number" in window.status_line.text()
