@@ -1,34 +1,43 @@
-"""AddStepDialog: the present state as one more step of a lesson: its title, its controls, and the file."""
+"""AddStepDialog: the present state as one more step of a lesson: its form, the file, and a trial of the step."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QFormLayout,
+    QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMainWindow,
     QPushButton,
+    QVBoxLayout,
 )
 
 from app.controllers.controller import Controller
 from app.files import documents
 from app.files.background_task import Progress, Task
+from app.files.documents import FileError
 from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, named
+from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.scrolling_form import scrolling
 
-from .names import control
+from .model import Lesson
 from .state import LessonSession
+from .view_step_form import StepForm
+from .writing import NewStep
 
 SUFFIX = ".lesson.md"
+#: Pixels that the form is wide where there is room.
+FORM = 680
 
 
 class AddStepDialog(QDialog):
@@ -38,44 +47,78 @@ class AddStepDialog(QDialog):
     window : QMainWindow
     controller : Controller
     tasks : TaskRunner
+    draft : NewStep or None
+        What was written last time, and not added.
+    keep : callable
+        ``keep(draft)`` takes what is written when the dialog closes; None once it is added.
+    try_out : callable
+        ``try_out(lesson)`` opens a lesson of this step alone.
     """
 
-    def __init__(self, window: QMainWindow, controller: Controller, tasks: TaskRunner) -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        tasks: TaskRunner,
+        draft: NewStep | None,
+        keep: Callable[[NewStep | None], object],
+        try_out: Callable[[Lesson], object],
+    ) -> None:
         super().__init__(window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("lesson_add")
         self.setWindowTitle("New lesson step")
-        self._controller, self._tasks = controller, tasks
+        self._controller, self._tasks, self._keep, self._try_out = controller, tasks, keep, try_out
         self._path = controller.session.of(LessonSession).making
-        self._title = describe(QLineEdit(), "lesson_add.title", "Title of the step", "The heading of the step.")
-        self._show = describe(
-            QLineEdit(),
-            "lesson_add.show",
-            "Controls that are shown",
-            "Names such as k, weights, C; all others are hidden.  Empty: all are shown.",
-        )
-        self._show.setPlaceholderText("all; or names such as k, weights")
+        self._busy = self._added = False
+        self._form = StepForm(controller.document)
+        if draft is not None:
+            self._form.show_step(draft)
+        self._form.edited.connect(self._follow)
         self._file = named(ElidedLabel(""), "lesson_add.file")
-        choose = describe(QPushButton("Choose…"), "lesson_add.choose", "Choose the file", "A lesson, or a new file.")
-        choose.clicked.connect(lambda: self._ask_file())
+        self._choose = describe(
+            QPushButton("Choose &file…"), "lesson_add.choose", "Choose the file", "A lesson, or a new file."
+        )
+        self._choose.clicked.connect(lambda: self._ask_file())
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson_add.fault")
+        self._make_buttons()
+        self._lay_out()
+        self._follow()
+
+    def _make_buttons(self) -> None:
         self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        self._add = self._buttons.addButton("Add", QDialogButtonBox.ButtonRole.AcceptRole)
-        named(self._add, "lesson_add.add")
+        roles = QDialogButtonBox.ButtonRole
+        self._try = self._buttons.addButton("Try &it", roles.ActionRole)
+        tip = "The step as a student meets it; leaving it comes back here."
+        if self._lesson_is_open:
+            tip = "Leave the lesson that is open first."
+        describe(self._try, "lesson_add.try", "Try the step", tip)
+        self._add = self._buttons.addButton("&Add", roles.AcceptRole)
+        describe(self._add, "lesson_add.add", "Add the step", "As the last step of the lesson's file.")
+        self._try.clicked.connect(self._begin_trial)
         self._buttons.accepted.connect(self._take)
         self._buttons.rejected.connect(self.reject)
-        rows = QFormLayout(self)
-        rows.addRow(QLabel("What is on screen becomes the last step; write its text in any editor.", wordWrap=True))
-        rows.addRow("&Title", self._title)
-        rows.addRow("&Controls", self._show)
-        rows.addRow("Lesson", self._file)
-        rows.addRow("", choose)
-        rows.addRow(self._fault)
-        rows.addRow(self._buttons)
-        self.setMinimumWidth(420)
-        self._title.textChanged.connect(self._follow)
-        self._show.textChanged.connect(self._follow)
-        self._follow()
+
+    def _lay_out(self) -> None:
+        about = QLabel("What is on screen becomes a step of a lesson, the last one of its file.", wordWrap=True)
+        file = filled(QHBoxLayout(), QLabel("Lesson"), (self._file, 1), self._choose)
+        self._scroll = scrolling(self._form)
+        filled(QVBoxLayout(self), about, (self._scroll, 1), file, self._fault, self._buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._grow()
+
+    def _grow(self) -> None:
+        """Make the dialog as large as the form wants, where there is room."""
+        wanted = self._form.sizeHint().expandedTo(QSize(FORM, 0)) + self.size() - self._scroll.viewport().size()
+        self.resize(wanted.expandedTo(self.size()).boundedTo(self.screen().availableSize()))
+
+    @property
+    def _lesson_is_open(self) -> bool:
+        return self._controller.session.of(LessonSession).lesson is not None
+
+    # -- the file --------------------------------------------------------------------------------------------------
 
     def _ask_file(self) -> None:
         dialog = named(
@@ -99,40 +142,80 @@ class AddStepDialog(QDialog):
         self._path = path if path.name.lower().endswith(SUFFIX) else path.with_name(path.name + SUFFIX)
         self._follow()
 
-    @property
-    def _names(self) -> list[str]:
-        return [each.strip() for each in self._show.text().split(",") if each.strip()]
-
     def _follow(self) -> None:
         """Say which file it is, and what is missing."""
-        unknown = next((name for name in self._names if control(name) is None), None)
-        self._file.setText("none yet" if self._path is None else plain(self._path.name))
+        missing = self._form.step().missing
+        self._file.setText("no file yet" if self._path is None else plain(self._path.name))
         self._file.setToolTip("" if self._path is None else plain(str(self._path)))
-        self._fault.setText("" if unknown is None else f"There is no control “{plain(unknown)}”.")
-        ready = self._path is not None and bool(self._title.text().strip()) and unknown is None
-        self._add.setEnabled(ready)
+        self._fault.setText(missing or ("Choose the file of the lesson." if self._path is None else ""))
+        self._try.setEnabled(not (missing or self._busy or self._lesson_is_open))
+        self._add.setEnabled(not (missing or self._busy or self._path is None))
+        if self.isVisible():
+            self._grow()
+
+    # -- what becomes of it ----------------------------------------------------------------------------------------
+
+    def _begin_trial(self) -> None:
+        document, step = self._controller.document, self._form.step()
+
+        def work(progress: Progress) -> Lesson:
+            from .reading import parse
+            from .writing import added
+
+            return parse(added(None, document, step), f"try{SUFFIX}", None)
+
+        def begin(lesson: Lesson) -> None:
+            self._end()
+            self._try_out(lesson)
+
+        self._run(Task("Trying the step", work, "The step cannot be tried", kept=False), begin)
 
     def _take(self) -> None:
         path, controller = self._path, self._controller
         if path is None:
             return
-        document, title = controller.document, self._title.text()
-        show = [control(name) or name for name in self._names] or None
+        document, step = controller.document, self._form.step()
 
         def work(progress: Progress) -> int:
             from .reading import parse, text_of
             from .writing import added
 
             before = text_of(path) if path.exists() else None
-            text = added(before, document, title, show)
+            text = added(before, document, step)
             lesson = parse(text, path.name, path.parent)  # what cannot be read again is not written
             progress.commit()
             documents.write_bytes(text.encode(), path)
             return len(lesson.steps)
 
         def done(number: int) -> None:
+            self._added = True
+            self._end()
             controller.change(LessonSession, making=path)
             controller.say(f"Added as step {number} of {path.name}.")
 
+        self._run(Task(f"Writing {path.name}", work, f"{path.name} was not written"), done)
+
+    def _run(self, task: Task[Any], done: Callable[[Any], object]) -> None:
+        """Do `task` while the dialog waits; what is wrong is told in it."""
+        self._busy = True
+        self._follow()
+        self._tasks.run(task, done, self._fail)
+
+    def _fail(self, error: FileError) -> None:
+        self._busy = False
+        self._follow()
+        self._fault.setText(plain(str(error)))
+
+    def _end(self) -> None:
+        self._busy = False
         self.accept()
-        self._tasks.run(Task(f"Writing {path.name}", work, f"{path.name} was not written"), done)
+
+    def reject(self) -> None:
+        """Close, but not while the step is being written."""
+        if not self._busy:
+            super().reject()
+
+    def done(self, result: int) -> None:
+        """Closed, in whichever way: what is written is there again next time."""
+        self._keep(None if self._added else self._form.step())
+        super().done(result)

@@ -26,6 +26,7 @@ from .controller import LessonController
 from .model import Lesson
 from .scene import LessonScene, covers
 from .state import LessonSession
+from .writing import NewStep
 
 SUFFIX = ".lesson.md"
 #: Of a lesson that is open; the dock of this name is the panel.
@@ -79,6 +80,9 @@ class LessonStage(QObject):
         self._entered = self._left = 0
         self._was_open: bool | None = None
         self._was_ended = False
+        #: What is written of a new step that is not added yet, and the lesson in which it is tried.
+        self._draft: NewStep | None = None
+        self._trial: Lesson | None = None
         #: The docks that were open before the lesson.
         self._panels: tuple[str, ...] = ()
 
@@ -138,10 +142,22 @@ class LessonStage(QObject):
             self._controller.undo()
 
     def add_step(self) -> None:
-        """Ask where the present state is to become a step."""
+        """Ask for the step that the present state is to become; of a trial, end that first."""
         from .view_add_step import AddStepDialog
 
-        AddStepDialog(self._window, self._controller, self._tasks).open()
+        if self._trial is not None and self._controller.session.of(LessonSession).lesson is self._trial:
+            self._lessons.leave()  # then it is asked for again
+            return
+        self._trial = None
+        AddStepDialog(self._window, self._controller, self._tasks, self._draft, self._keep_draft, self._try_step).open()
+
+    def _keep_draft(self, draft: NewStep | None) -> None:
+        self._draft = draft
+
+    def _try_step(self, lesson: Lesson) -> None:
+        """Open a lesson of the new step alone; when it is left, the form comes back."""
+        self._trial = lesson
+        self.begin(lesson)
 
     # -- following ---------------------------------------------------------------------------------------------------
 
@@ -158,6 +174,8 @@ class LessonStage(QObject):
         elif lesson is None and self._was_open:
             left = now.left != self._left
             later(self, lambda: self._docks.show_only(self._panels) if left else self._docks.hide((PANEL,)))
+            if self._trial is not None:
+                later(self, self.add_step)
         if lesson is not None and lesson.ended and not self._was_ended:
             self._keep_score(lesson)
         self._left, self._was_ended = now.left, lesson is not None and lesson.ended

@@ -12,9 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QFileDialog,
     QLabel,
-    QLineEdit,
     QMessageBox,
     QPushButton,
     QRadioButton,
@@ -33,7 +31,6 @@ from app.files.documents import FileError
 from app.files.settings import LESSONS
 from app.main import _opened
 from app.state.commands import AddPoints
-from app.state.document import default_document
 from app.views.dialogs.gallery import GalleryDialog
 from app.views.window import MainWindow
 from tests.windows import Make, finish_tasks, save_as, settle
@@ -567,44 +564,3 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         QTest.keyClick(card, Qt.Key.Key_Return)
         assert chosen == ["neighbours"]
     gallery.close()
-
-
-def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
-    pytest.importorskip("app.exchange.share_text")
-    from app.features.lessons.reading import read
-
-    window = make()
-    path = tmp_path / "mine"
-    for number, title in enumerate(("First", "Second"), 1):
-        window.named_actions["lesson_add"].trigger()
-        dialog = window.findChild(QWidget, "lesson_add")
-        assert dialog is not None
-        edits = {each.objectName(): each for each in dialog.findChildren(QLineEdit)}
-        QTest.keyClicks(edits["lesson_add.title"], title)
-        QTest.keyClicks(edits["lesson_add.show"], "k, weights")
-        add = dialog.findChild(QPushButton, "lesson_add.add")
-        assert add is not None and add.isEnabled() == (number == 2)
-        if number == 1:
-            QTest.mouseClick(dialog.findChild(QPushButton, "lesson_add.choose"), Qt.MouseButton.LeftButton)
-            files = dialog.findChild(QFileDialog, "lesson_file")
-            assert files is not None
-            files.fileSelected.emit(str(path))
-            files.reject()
-        QTest.keyClicks(edits["lesson_add.show"], ", nothing")
-        assert not add.isEnabled() and "nothing" in said_in(dialog, "lesson_add.fault")
-        edits["lesson_add.show"].setText("k, weights")
-        QTest.mouseClick(add, Qt.MouseButton.LeftButton)
-        finish_tasks(window)
-        QApplication.processEvents()
-        lesson = read(tmp_path / "mine.lesson.md")
-        assert [step.title for step in lesson.steps] == ["First", "Second"][:number]
-        assert lesson.steps[-1].show == ("k", "weights")
-        assert window.status_line.text() == f"Added as step {number} of mine.lesson.md."
-    begin(window, qtbot, lesson)
-    assert len(window.document.points) == len(default_document().points)
-
-
-def said_in(dialog: QWidget, name: str) -> str:
-    label = dialog.findChild(QLabel, name)
-    assert label is not None
-    return label.text()

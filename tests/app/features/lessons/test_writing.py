@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from app.engine.cover import Cover
 from app.features.lessons import starting
+from app.features.lessons.model import Prediction
 from app.features.lessons.reading import parse
-from app.features.lessons.writing import added
+from app.features.lessons.writing import Answer, NewStep, added
 from app.files.documents import FileError
 from app.state.document import Document, GeneratorSettings, default_document
 
@@ -26,9 +29,9 @@ def same(one: Document, other: Document) -> bool:
 def test_a_lesson_is_made_by_doing() -> None:
     first = default_document()
     second = replace(first, points=GeneratorSettings("circle", 30).points(), shown=1)
-    text = added(None, first, "  # Two\nmoons # ", None)
-    text = added(text, second, "A disc", ("k", "weights"))
-    text = added(text, first, "", ())
+    text = added(None, first, NewStep("  # Two\nmoons # "))
+    text = added(text, second, NewStep("A disc", show=("k", "weights")))
+    text = added(text, first, NewStep("", show=()))
     lesson = parse(text, "x.lesson.md", None)
     assert [step.title for step in lesson.steps] == ["Two moons", "A disc", "A step"]
     assert (lesson.title, lesson.minutes) == ("Two moons", 5)
@@ -41,11 +44,62 @@ def test_a_lesson_is_made_by_doing() -> None:
 @pytest.mark.parametrize("before", ["# S\n\n```\ncode", "# S\n\n~~~\n", "# S\nshow: k", "# S\r\n\r\nText   \n\n\n\n"])
 def test_what_stands_in_the_lesson_stays(before: str) -> None:
     text = f"---\ntitle: T\nminutes: 7\n---\n{before}"
-    lesson = parse(added(text, default_document(), "T" * 200, None), "x.lesson.md", None)
+    lesson = parse(added(text, default_document(), NewStep("T" * 200)), "x.lesson.md", None)
     assert len(lesson.steps) == 2 and lesson.steps[1].title == "T" * 80 and lesson.minutes == 7
-    assert added(text, default_document(), "U", None).startswith(text.rstrip())
+    assert added(text, default_document(), NewStep("U")).startswith(text.rstrip())
 
 
 def test_a_state_of_too_many_points_is_a_sentence() -> None:
     with pytest.raises(FileError):
-        added(None, replace(default_document(), points=GeneratorSettings(count=400).points()), "S", None)
+        added(None, replace(default_document(), points=GeneratorSettings(count=400).points()), NewStep("S"))
+
+
+ASKED = NewStep(
+    "Smooth",
+    "# Look\n\n* at the *boundary*\n\n## twice\n#hash",
+    ("k", "data set"),
+    "choice",
+    question=" What  happens\nwhen k grows? ",
+    because="More neighbours vote.",
+    answers=(Answer("It gets rough", "One point\ncounts less."), Answer(" "), Answer("It gets smooth", "never told")),
+    right=2,
+    cover="numbers, marks",
+)
+
+
+def test_a_question_is_written_as_a_lesson_has_it() -> None:
+    step = parse(added(None, default_document(), ASKED), "x.lesson.md", None).steps[0]
+    assert step.prediction == Prediction(
+        "choice",
+        "What happens when k grows?",
+        ("It gets rough", "It gets smooth"),
+        1,
+        "More neighbours vote.",
+        reasons=("One point counts less.", ""),
+    )
+    assert (step.show, step.cover) == (("k", "data set"), Cover.NUMBERS | Cover.MARKS)
+    assert step.text == "### Look\n\n* at the *boundary*\n\n### twice\n#hash", "no heading that would be another step"
+    drawn = replace(ASKED, kind="boundary", lane=1)
+    pair = replace(ASKED, kind="pair", lane=1, cover="marks")
+    for written, cover in ((drawn, Cover.PICTURE), (pair, Cover.MARKS)):
+        step = parse(added(None, default_document(), written), "x.lesson.md", None).steps[0]
+        assert step.prediction is not None and not step.prediction.answers
+        assert (step.prediction.kind, step.prediction.lane, step.cover) == (written.kind, 1, cover)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ""),
+        ({"title": " "}, "Write the title of the step."),
+        ({"question": "\n"}, "Write the question."),
+        ({"answers": (Answer("a"), Answer(" "))}, "Write at least two answers."),
+        ({"answers": (Answer("a"), Answer("b "), Answer(" b"))}, "Two answers are the same."),
+        ({"right": -1}, "Mark the answer that is right."),
+        ({"right": 1}, "Mark the answer that is right."),
+        ({"kind": "boundary", "answers": ()}, ""),
+        ({"kind": None, "question": ""}, ""),
+    ],
+)
+def test_what_is_missing_is_said(changes: dict[str, Any], said: str) -> None:
+    assert replace(ASKED, **changes).missing == said
