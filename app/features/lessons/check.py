@@ -10,6 +10,7 @@ from app.state.number_format import count
 from app.state.plain_text import plain
 
 from .reading import examined, text_of
+from .spoilers import spoilers
 
 
 def check(files: Sequence[Path]) -> tuple[list[str], bool]:
@@ -22,6 +23,8 @@ def check(files: Sequence[Path]) -> tuple[list[str], bool]:
         except FileError as error:
             found = [f"{name}{str(error).removeprefix(plain(path.name))}"]
         else:
+            if not found:
+                found = [f"{name}:{line}: {plain(sentence)}" for line, sentence in spoilers(lesson)]
             if not found:
                 lines.append(f"{name}: sound, {count(len(lesson.steps), 'step')}")
         lines += found

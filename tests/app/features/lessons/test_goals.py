@@ -13,6 +13,7 @@ from app.engine.requests import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
 from app.features.lessons.model import Goal
+from app.features.lessons.rehearsal import context_of, frame_of
 from app.features.scores.query import FRESH, SEED
 from app.files import examples
 from app.learners.knn import KnnSettings
@@ -21,7 +22,6 @@ from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.number_format import percent, short
 from app.state.test_split import Split
-from tests.app.features.lessons.present import context_of, frame_of
 
 
 def of(settings: GeneratorSettings, *lanes: Lane, **fields: object) -> Document:

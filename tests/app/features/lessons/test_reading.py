@@ -16,6 +16,7 @@ from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.reading import LARGEST, faults, parse, read
+from app.features.lessons.rehearsal import context_of
 from app.files import documents, examples
 from app.files.assets import assets
 from app.files.documents import FileError
@@ -25,7 +26,6 @@ from app.state.points import Points
 from app.views.actions import every
 from app.views.dialogs.help import HelpDialog
 from app.views.dock_manager import docks
-from tests.app.features.lessons.present import context_of
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
 

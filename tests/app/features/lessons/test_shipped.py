@@ -13,6 +13,7 @@ from app.engine.requests import Frame
 from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, Setting, Step
+from app.features.lessons.rehearsal import context_of, frame_of
 from app.files import assets as asset_files
 from app.files import examples
 from app.files.assets import assets
@@ -22,7 +23,6 @@ from app.state.commands import AddPoints, MovePoints, RemovePoints
 from app.state.document import Document, GeneratorSettings
 from app.views.actions import every
 from solver import Kernel, SmoSolver
-from tests.app.features.lessons.present import context_of, frame_of
 
 
 @cache
@@ -91,14 +91,18 @@ def test_there_are_twelve_and_no_other_file_beside_them() -> None:
 
 @pytest.mark.parametrize("name", shipped.NAMES)
 def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
-    steps = lesson(name).steps
-    assert 4 <= len(steps) <= 7
+    steps, learnt = lesson(name).steps, lesson(name).learnt
+    assert 4 <= len(steps) <= 7 and len(learnt) == 2
     assert any(step.prediction is not None for step in steps) and any(step.goal is not None for step in steps)
-    assert {step.start.source for step in steps} - {""} == {name}
-    assert all(step.start.kind in ("before", "example") for step in steps) and steps[0].start.kind == "example"
+    assert {step.start.source for step in steps if step.start.kind == "example"} == {name}
+    assert all(step.start.kind != "document" for step in steps) and steps[0].start.kind == "example"
     for step in steps:
         assert step.text and step.show is not None, step.title
-        assert step.prediction is None or step.prediction.because
+        asked = step.prediction
+        assert asked is None or asked.because
+        if asked is not None and asked.kind == "choice":
+            right = [place == asked.right for place in range(len(asked.answers))]
+            assert [not reason for reason in asked.reasons] == right, "a reason for each wrong answer, and no other"
         assert step.goal is None or step.hint
 
 
@@ -252,7 +256,9 @@ def test_support_vectors() -> None:
     width = margin_of(all_60)
     assert f"{width:.2f}" == "0.36" and "0.36" in lesson("support-vectors").steps[1].text
     assert right("support-vectors", 3) == "It stays exactly where it is"
-    two = frame_of(without(document, *(set(range(60)) - {0, 58})), 0)
+    two = frame("support-vectors", 3)
+    assert np.allclose(start("support-vectors", 3).points.xy, document.points.xy[[0, 58]], atol=1e-3)
+    assert start("support-vectors", 3).view == document.view
     for one, other in zip(line(all_60), line(two), strict=True):
         assert one == pytest.approx(other, rel=1e-2, abs=1e-2)
     assert right("support-vectors", 5) == "No, never"
@@ -337,10 +343,10 @@ def test_step() -> None:
         solver.step(1)
         seen |= set(np.flatnonzero(solver.alpha > 0).tolist())
     assert solver.n_iter == 10
-    ended = frame("step", 5).run_state
+    ended = frame_of(start("step", 4), 0).run_state
     assert ended is not None and ended.alpha is not None
     left = np.flatnonzero(ended.alpha > 0)
-    assert len(left) == 4 and right("step", 5) == "4" and len(seen) > 4  # some went back to 0
+    assert len(left) == 4 and right("step", 4) == "4" and len(seen) > 4  # some went back to 0
     margins, bounded = (ended.y * ended.f)[left], ended.alpha[left] == 2
     assert bounded.sum() == 2 and margins[~bounded] == pytest.approx(1, abs=1e-6)
     assert sorted(np.sign(margins[bounded])) == [-1, 1] and margins[bounded].max() < 1
@@ -408,6 +414,7 @@ def test_perceptron() -> None:
     assert int(first.mistake_bound) == 7 and "at most 7" in because("perceptron", 1)  # type: ignore[union-attr]
     seeds = {s: margin_of(frame_of(with_settings(start("perceptron", 5), f"1.seed = {s}"), 0)) for s in range(10)}
     assert len({round(width, 6) for width in seeds.values()}) == 10 and right("perceptron", 2) == "No, another line"
+    assert line(frame("perceptron", 1)) != line(frame("perceptron", 2)), "and another one is shown"
     assert sum(width > 1.2 for width in seeds.values()) >= 3 and f"{seeds[5]:.2f}" == "0.04"
     orders = frame("perceptron", 3).orders
     assert orders is not None and len(orders.margins) == 20 and (orders.margins > 0).all()

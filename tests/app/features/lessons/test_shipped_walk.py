@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.engine.cover import Cover
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.shipped import NAMES
 from app.features.lessons.state import LessonSession
@@ -73,7 +74,8 @@ def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBo
             assert (scene.reached is not None or step.paused) and step.goal.text.split()[0] in scene.goal
         if step.prediction is not None:
             covered = [lane for lane in window.scene.lanes if lane.slot in scene.covered]
-            assert covered and all(lane.picture is None and not lane.scores for lane in covered)
+            assert bool(covered) == (step.cover == Cover.PICTURE)
+            assert all(lane.picture is None and not lane.scores for lane in covered)
             guess(window, qtbot)
             assert here(window).state.guess.is_made
             press(window, qtbot, Qt.Key.Key_PageDown)
