@@ -238,21 +238,24 @@ class Controller:
         )
         self.dispatch(Generate(settings=settings))
 
-    def set_generator(self, drag: object = None, **values: Any) -> None:
+    def set_generator(self, drag: object = None, **values: Any) -> bool:
         """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step.
 
         As long as the points are the generator's own, they are made anew at once; else they stay until `generate`.
+        False where that was refused.
         """
         try:
             settings = changed_struct(self.document.generator, values)
         except ValueError as error:
             self.say(str(error))
-            return
+            return False
         text, document = text_of(values), self.document
         if document.is_generated:
-            self.dispatch(Regenerate(settings=settings, text=text, merge_key=drag))
-        elif self.dispatch(SetGenerator(settings=settings, text=text, merge_key=drag)) and len(document.points):
+            return self.dispatch(Regenerate(settings=settings, text=text, merge_key=drag))
+        accepted = self.dispatch(SetGenerator(settings=settings, text=text, merge_key=drag))
+        if accepted and len(document.points):
             self.say("The points were edited, so they stay as they are.  Generate (G) makes new ones.")
+        return accepted
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:
         """Change fields of a lane, or of its settings of the learner `part`; `text` names the undo step."""

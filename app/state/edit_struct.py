@@ -20,7 +20,7 @@ _TEXTS = {
 def text_of(values: dict[str, Any], fields: Sequence[Field] = ()) -> str:
     """What the undo menu calls a change to these values, of parameters with these `fields`."""
     name, value = next(iter(values.items()))
-    number = f"{value:g}" if isinstance(value, float) else value
+    number = f"{100 * value:g} %" if name == "flipped" else f"{value:g}" if isinstance(value, float) else value
     return change_text(fields, values) or _TEXTS.get(name, f"Set {name} to {{}}").format(number)
 
 

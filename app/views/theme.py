@@ -161,6 +161,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     palette.setColor(role.PlaceholderText, faint)
     palette.setColor(role.HighlightedText, QColor(*(theme.background)))
     palette.setColor(role.Link, QColor(*theme.link))
+    palette.setColor(role.BrightText, QColor(*theme.bad))
     QApplication.setPalette(palette)
     font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
     accent, base, edge, bad = (QColor(*rgb).name() for rgb in (theme.accent, theme.base, theme.edge, theme.bad))

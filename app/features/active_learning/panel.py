@@ -29,6 +29,7 @@ from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import (
+    WholeField,
     combo_box,
     describe,
     filled,
@@ -242,6 +243,8 @@ class ActiveLearningPanel(QWidget):
         )
         self._settings_button.setCheckable(True)
         self._form = PlanForm(self._set_plan)
+        for spin in self._form.findChildren(WholeField):
+            spin.refused.connect(self._controller.say)
         self._form.hide()
         left = filled(QVBoxLayout(), self._question, (self._board, 1), self._classes, answers, spacing=4)
         runs = ButtonRows([self._start_button, self._settings_button, self._put_button])

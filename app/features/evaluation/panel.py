@@ -154,6 +154,8 @@ class EvaluationPanel(QWidget):
         self.setToolTip("")
         inner = QWidget()
         filled(QVBoxLayout(inner), self._split_box(), self._scores_box(), self._lane_box(), 1, margins=(8, 6, 8, 6))
+        for spin in (self._seed, self._k, self._fold_seed):
+            spin.refused.connect(controller.say)
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop = self._split
 

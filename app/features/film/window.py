@@ -34,6 +34,7 @@ from app.state.slider_scales import Scale, scale_of
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.form_fields import (
+    WholeField,
     combo_box,
     describe,
     filled,
@@ -76,13 +77,10 @@ def megabytes(n_bytes: int) -> str:
     return f"{short(n_bytes / 1e6)} MB" if n_bytes >= 1e6 else f"{math.ceil(n_bytes / 1e3)} kB"
 
 
-class ScaleBox(QSpinBox):
+class ScaleBox(WholeField):
     """A field for a number of a slider: it counts in the slider's positions, and shows what they stand for."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._scale: Scale | None = None
-        self.setKeyboardTracking(False)
+    _scale: Scale | None = None
 
     def show_scale(self, scale: Scale, value: float) -> None:
         """Offer the numbers of a scale, and show one of them."""
@@ -99,14 +97,20 @@ class ScaleBox(QSpinBox):
         return str(place) if self._scale is None else f"{self._scale.value_at(place):g}"
 
     def valueFromText(self, text: str) -> int:
-        value = number_of(text)
-        if self._scale is None or not value > 0:
-            return self.value()
-        return self._scale.place_of(min(value, self._scale.value_at(self._scale.high)))
+        return self.value() if self._scale is None else self._scale.place_of(number_of(text))
 
-    def validate(self, text: str, at: int) -> Any:
-        there = number_of(text) > 0
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        low, high = self._ends()
+        there = low <= number_of(text) <= high
         return (QValidator.State.Acceptable if there else QValidator.State.Intermediate, text, at)
+
+    def limits(self) -> str:
+        low, high = self._ends()
+        return f"a number from {low:g} to {high:g}"
+
+    def _ends(self) -> tuple[float, float]:
+        scale = self._scale
+        return (0.0, 0.0) if scale is None else (scale.value_at(scale.low), scale.value_at(scale.high))
 
 
 class FilmDialog(QDialog):

@@ -64,6 +64,7 @@ class GroundTruthPanel(QWidget):
         count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
         self._count = describe(count, "truth.count", "Test points to draw", "How many test points are drawn at once.")
         self._count.valueChanged.connect(self._desk.set_count)
+        count.refused.connect(self._controller.say)
         self._throw = _button(
             "truth.throw", "Draw", "New points of the same kind, with their classes, the same for all models."
         )
@@ -94,6 +95,7 @@ class GroundTruthPanel(QWidget):
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
+        resamples.refused.connect(self._controller.say)
         self._disagreements = RoomyLabel("truth.disagreements", title="How far resampled models disagree", rich=True)
         self._definition = RoomyLabel("truth.definition", title="What the disagreement is", rich=True)
         self._definition.say(escape(f"{words.RESAMPLING} {words.DEFINITION}"))

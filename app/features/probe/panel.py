@@ -231,10 +231,8 @@ class ProbePanel(QWidget):
         self._probe.pin(place["x"], place["y"])
 
     def _entered(self) -> None:
-        """Enter pins what the fields show."""
-        field = self.sender()
-        if isinstance(field, NumberField) and not field.isModified():
-            self._probe.pin(*(each.value() for each in self._fields.values()))
+        """Enter, with nothing typed, pins what the fields show."""
+        self._probe.pin(*(each.value() for each in self._fields.values()))
 
     def _toggle(self) -> None:
         chosen = self._controller.session.of(ProbeSession)

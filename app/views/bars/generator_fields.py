@@ -16,9 +16,11 @@ from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
     describe,
+    mark_bad,
     show_choice,
     show_number,
     show_text,
+    spin_box,
     take_typed_number,
 )
 from solver.data.datasets import DATASETS, MOST_FLIPPED
@@ -53,7 +55,8 @@ class GeneratorFields(QWidget):
             "Flipped labels",
             0,
             MOST_FLIPPED,
-            "Share of each class that gets another class's label: 0.1 is one point in ten.",
+            "Share of each class that gets another class's label: 10 % is one point in ten.",
+            percent=True,
         )
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
@@ -122,9 +125,8 @@ class GeneratorFields(QWidget):
         self._controller.generate(add=add)
 
     def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = QSpinBox()
-        spin.setRange(low, high)
-        spin.setKeyboardTracking(False)
+        spin = spin_box(low, high)
+        spin.refused.connect(self._controller.say)
         describe(spin, f"generator.{field}", title, tip)
         self._gestures.watch(spin)
         spin.valueChanged.connect(
@@ -132,10 +134,10 @@ class GeneratorFields(QWidget):
         )
         return spin
 
-    def _number(self, field: str, title: str, low: float, high: float, tip: str) -> NumberField:
-        edit = NumberField(title, low, high)
+    def _number(self, field: str, title: str, low: float, high: float, tip: str, percent: bool = False) -> NumberField:
+        edit = NumberField(title, low, high, percent=percent)
         describe(edit, f"generator.{field}", title, tip)
-        edit.committed.connect(lambda value: self._controller.set_generator(None, **{field: value}))
+        edit.committed.connect(lambda value: mark_bad(edit, not self._controller.set_generator(None, **{field: value})))
         edit.refused.connect(self._controller.say)
         return edit
 

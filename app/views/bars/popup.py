@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QHideEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFormLayout, QFrame, QToolButton
 
-from app.views.widgets.form_fields import commit_within, describe, leave_field
+from app.views.widgets.form_fields import NumberField, WholeField, commit_within, describe, is_refused, leave_field
 from app.views.widgets.whats_this import answer, show_of_focused
 
 
@@ -30,8 +30,18 @@ class PopupForm(QFrame):
         else:
             super().keyPressEvent(event)
 
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """A click beside the form: what is refused keeps it open, until the next click."""
+        field = self.focusWidget()
+        refused_before = is_refused(field)
+        commit_within(self)
+        if is_refused(field) and not refused_before:
+            event.ignore()
+
     def hideEvent(self, event: QHideEvent) -> None:
         commit_within(self)  # a click beside the form leaves no field
+        if isinstance(field := self.focusWidget(), NumberField | WholeField):
+            field.restore()
         super().hideEvent(event)
 
 

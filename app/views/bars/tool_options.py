@@ -9,7 +9,7 @@ from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.widgets.form_fields import describe, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, show_check, show_choice, show_number, spin_box
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -58,12 +58,9 @@ class ToolOptions(QWidget):
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
         low, high = OPTION_LIMITS[name]
-        slider, spin = QSlider(Qt.Orientation.Horizontal), QSpinBox()
+        slider, spin = QSlider(Qt.Orientation.Horizontal), spin_box(low, high, suffix=unit)
         slider.setRange(low, high)
         slider.setPageStep(10)
-        spin.setRange(low, high)
-        spin.setSuffix(unit)
-        spin.setKeyboardTracking(False)
         describe(slider, f"tool.{name}.slider", f"{title} slider", sentence)
         describe(spin, f"tool.{name}", title, sentence)
         slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))

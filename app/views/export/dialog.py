@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.files import settings as remembered
 from app.files.settings import Settings
-from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, spin_box
 from app.views.widgets.qt_dialogs import open_dialog
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
@@ -113,13 +113,8 @@ class PictureDialog(QDialog):
             side.valueChanged.connect(lambda: show_choice(self._preset, "own"))
 
     def _side(self, name: str, title: str) -> QSpinBox:
-        side = describe(
-            QSpinBox(minimum=LEAST_SIDE, maximum=LARGEST_SIDE, suffix=" px"),
-            name,
-            title,
-            f"{LEAST_SIDE} to {LARGEST_SIDE} pixels.",
-        )
-        return side
+        tip = f"{LEAST_SIDE} to {LARGEST_SIDE} pixels."
+        return describe(spin_box(LEAST_SIDE, LARGEST_SIDE, suffix=" px"), name, title, tip)
 
     def _lay_out(self) -> None:
         form = QFormLayout()

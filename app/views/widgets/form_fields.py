@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from decimal import Decimal
 from html import escape
 from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QValidator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -33,7 +34,13 @@ from shiboken6 import isValid
 
 from app.state.plain_text import plain
 
+from .painting import painter_on
+
 Box = TypeVar("Box", bound=QBoxLayout)
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+LEAVING = (Qt.Key.Key_Escape, *ENTER)
+#: Losing the focus for these reasons, a field gets it back: another window is in front, or a menu is open.
+STAYS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
 #: A widget or layout, alone or with its stretch (and alignment); a number is a stretch without anything in it.
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 
@@ -78,6 +85,7 @@ def show_number(widget: QSpinBox | QSlider, value: int) -> None:
     if widget.value() != value:
         with QSignalBlocker(widget):
             widget.setValue(value)
+        mark_bad(widget, bad=False)
 
 
 def show_choice(combo: QComboBox, data: object) -> None:
@@ -199,11 +207,79 @@ def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QCo
     return combo
 
 
-def spin_box(low: int, high: int, step: int = 1, suffix: str = "") -> QSpinBox:
-    """A field for a whole number that tells of it once it is typed, not of every digit."""
-    spin = QSpinBox(minimum=low, maximum=high, singleStep=step, suffix=suffix)
-    spin.setKeyboardTracking(False)
-    return spin
+class WholeField(QSpinBox):
+    """A field for a whole number, which tells of it once it is typed, not of every digit.
+
+    Qt would swallow the digit that leads beyond the limits (100000 became 10000), and go back to the old number without
+    a word from what is below them.  Here both are typed, and answered with `refused`: they stay to be corrected until
+    Escape or another focus brings the old number back.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, low: int = 0, high: int = 99, step: int = 1, suffix: str = "") -> None:
+        super().__init__(minimum=low, maximum=high, singleStep=step, suffix=suffix)
+        self.setKeyboardTracking(False)
+        self.lineEdit().textEdited.connect(lambda: mark_bad(self, bad=False))
+
+    def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
+        state = super().validate(text, pos)[0]
+        beyond = state is QValidator.State.Invalid and self._typed(text).removeprefix("-").isdigit()
+        return QValidator.State.Intermediate if beyond else state, text, pos
+
+    def _typed(self, text: str) -> str:
+        return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
+
+    def event(self, event: QEvent) -> bool:
+        return keeps_escape(self, event) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.restore()
+        if event.key() in ENTER and not self.commit():
+            return
+        super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return not self.commit() or super().focusNextPrevChild(forward)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.commit()
+        super().focusOutEvent(event)  # brings the old number back
+        mark_bad(self, bad=False)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if is_refused(self):  # a frame of the style sheet would take Qt's arrows away
+            with painter_on(self) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(QPen(self.palette().brightText(), 2))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
+
+    def restore(self) -> None:
+        """Forget what was typed."""
+        with QSignalBlocker(self):
+            self.setValue(self.value())  # writes the text anew
+        mark_bad(self, bad=False)
+
+    def commit(self) -> bool:
+        """Take what was typed, if anything was; False where it is refused."""
+        if self.hasAcceptableInput():
+            self.interpretText()
+            return True
+        if not is_refused(self):
+            typed, stays = self._typed(self.text()), self.textFromValue(self.value())
+            refuse(self, self.accessibleName(), self.limits(), typed, stays)
+        return False
+
+    def limits(self) -> str:
+        """What can be typed."""
+        return f"a whole number from {self.minimum()} to {self.maximum()}"
+
+
+def spin_box(low: int, high: int, step: int = 1, suffix: str = "") -> WholeField:
+    """A field for a whole number."""
+    return WholeField(low, high, step, suffix)
 
 
 def show_text(label: QLabel, text: str) -> None:
@@ -246,8 +322,6 @@ def _commit(field: QWidget | None) -> None:
     commit = getattr(field, "commit", None)
     if commit is not None:
         commit()
-    elif isinstance(field, QSpinBox):
-        field.interpretText()
 
 
 def commit_within(widget: QWidget) -> None:
@@ -258,22 +332,12 @@ def commit_within(widget: QWidget) -> None:
 def leave_field(event: QKeyEvent, within: QWidget, lane: int = 0) -> bool:
     """For a key that a field inside `within` has left over: Enter and Escape give the focus back to a lane's picture.
 
-    The letters then are commands again.  Escape brings the old number back first, and a number that was refused keeps
-    the focus.  False where the key is another, or comes from no field for numbers.
+    The letters then are commands again.  False where the key is another, or comes from no field for numbers; a field
+    whose number is refused leaves no Enter over.
     """
-    field = within.focusWidget()
-    escape = event.key() == Qt.Key.Key_Escape
-    if not escape and event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+    if event.key() not in LEAVING or not isinstance(within.focusWidget(), (WholeField, NumberField)):
         return False
-    if not isinstance(field, (QSpinBox, NumberField)):
-        return False
-    if escape and isinstance(field, QSpinBox):
-        with QSignalBlocker(field):
-            field.setValue(field.value())  # writes the text anew
-    elif escape and isinstance(field, NumberField):
-        field.restore()
-    if not field.property("bad"):
-        focus_picture(within, lane)
+    focus_picture(within, lane)
     return True
 
 
@@ -308,6 +372,30 @@ def mark_bad(widget: QWidget, bad: bool) -> None:
         widget.setProperty("bad", bad)
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+
+
+def is_refused(field: QWidget | None) -> bool:
+    """Whether a field shows what was typed and cannot be used."""
+    return field is not None and bool(field.property("bad"))
+
+
+def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, stays: str) -> None:
+    """Mark what was typed, and say why it cannot be used: below the field, and by its signal."""
+    mark_bad(field, bad=True)
+    is_not = f"; “{typed[:20]}” is not" if typed else ""
+    sentence = f"{name} must be {limits}{is_not}: it stays {stays}."
+    if field.isVisible():
+        QToolTip.showText(field.mapToGlobal(QPoint(0, field.height())), plain_tip(sentence), field)
+    field.refused.emit(sentence)
+
+
+def keeps_escape(field: QWidget, event: QEvent) -> bool:
+    """Take Escape from the shortcuts of the window where it brings a refused number's old one back."""
+    offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
+    if not (offered and is_refused(field) and event.key() == Qt.Key.Key_Escape):  # type: ignore[attr-defined]
+        return False
+    event.accept()
+    return True
 
 
 def is_undo(event: QEvent) -> bool:
@@ -360,16 +448,25 @@ class NumberField(QLineEdit):
     """A field for an exact number, which shows what it was given to every digit.
 
     A spin box rounds to its decimals and would edit what it shows; this emits `committed` only for a number that was
-    typed, within the limits and different; anything else is answered with `refused` and the old number.  With
-    `endless` infinity is a number, too.
+    typed, within the limits and different.  Anything else is answered with `refused`, and stays to be corrected until
+    Escape or another focus brings the old number back.
+
+    Parameters
+    ----------
+    name : str
+    low, high : float
+    endless : bool
+        Infinity is a number, too.
+    percent : bool
+        Shares are shown and typed in per cent: 0.1 is "10 %", typed as 10, 10% or 10 %.
     """
 
     committed = Signal(float)
     refused = Signal(str)
 
-    def __init__(self, name: str, low: float, high: float, endless: bool = False) -> None:
+    def __init__(self, name: str, low: float, high: float, endless: bool = False, percent: bool = False) -> None:
         super().__init__()
-        self._name, self._low, self._high, self._endless = name, low, high, endless
+        self._name, self._low, self._high, self._endless, self._percent = name, low, high, endless, percent
         self._value = low
         self.setMinimumWidth(64)
         self.editingFinished.connect(self.commit)
@@ -380,43 +477,69 @@ class NumberField(QLineEdit):
         typing = self.hasFocus() and self.isModified()
         if value != self._value or not (self.text() or typing):
             self._value = value
-            self.setText(_digits(value))
-            mark_bad(self, bad=False)
+            self.restore()
 
     def value(self) -> float:
         """The number shown last, not what is being typed."""
         return self._value
 
     def event(self, event: QEvent) -> bool:
-        if is_undo(event) and not self.isModified():  # with nothing typed, undo is that of the document
+        untouched = not (self.isModified() or is_refused(self))
+        if is_undo(event) and untouched:  # with nothing typed, undo is that of the document
             event.ignore()
             return False
-        return super().event(event)
+        return keeps_escape(self, event) or super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.restore()
+        typed = self.isModified()
+        if event.key() in ENTER and not self.commit():
+            return
+        if event.key() in ENTER and typed:
+            event.ignore()  # no `returnPressed`: Enter alone takes what is shown
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return not self.commit() or super().focusNextPrevChild(forward)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        mark_bad(self, bad=False)
+        if is_refused(self) and event.reason() not in STAYS:
+            self.restore()
 
     def restore(self) -> None:
         """Forget what was typed."""
-        self.setText(_digits(self._value))
+        self.setText(self._text(self._value))
         self.setModified(False)
         mark_bad(self, bad=False)
 
-    def commit(self) -> None:
-        """Take what was typed, if anything was."""
+    def commit(self) -> bool:
+        """Take what was typed, if anything was; False where it is refused."""
         if not self.isModified():
-            return
+            return not is_refused(self)
         self.setModified(False)
         typed = self.text().strip().replace(",", ".")
-        value = number_of(typed)
+        value = self._number(typed)
         if not self._low <= value <= self._high and not (self._endless and value == math.inf):
-            self.setText(_digits(self._value))
-            mark_bad(self, bad=True)
-            limits = f"a number from {self._low:g} to {self._high:g}"
-            self.refused.emit(f"{self._name} must be {limits}; “{typed[:20]}” is not: it stays {self._value:g}.")
-            return
-        mark_bad(self, bad=False)
+            self.refuse(typed)
+            return False
         if value != self._value:
             self.committed.emit(value)
-        self.setText(_digits(self._value))
+        if not is_refused(self):
+            self.setText(self._text(self._value))
+        return not is_refused(self)
+
+    def refuse(self, typed: str) -> None:
+        """Answer `typed` with the limits."""
+        low, high = (self._text(limit) if self._percent else f"{limit:g}" for limit in (self._low, self._high))
+        stays = self._text(self._value) if self._percent else f"{self._value:g}"
+        refuse(self, self._name, f"a number from {low} to {high}", typed, stays)
+
+    def _number(self, typed: str) -> float:
+        number = number_of(typed.removesuffix("%") if self._percent else typed)
+        return float(Decimal(repr(number)).scaleb(-2)) if self._percent else number
+
+    def _text(self, value: float) -> str:
+        return f"{Decimal(repr(value)).scaleb(2).normalize():f} %" if self._percent else _digits(value)

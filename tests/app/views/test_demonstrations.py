@@ -192,7 +192,7 @@ def test_10_where_do_two_disagree(teacher: Teacher) -> None:
 
 def test_11_wrong_labels(teacher: Teacher) -> None:
     teacher.click("generator.more")
-    teacher.type("generator.flipped", "0.1")
+    teacher.type("generator.flipped", "10%")
     made = teacher.window.document.origin
     assert made is not None and made.flipped == 0.1 and teacher.actions <= 2
 

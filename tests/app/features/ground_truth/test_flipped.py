@@ -80,7 +80,7 @@ def test_the_share_is_typed_in_the_popup(make: Make, qtbot: QtBot, end: Qt.Key |
     QTest.mouseClick(field, Qt.MouseButton.LeftButton)
     field.setFocus()
     field.selectAll()
-    QTest.keyClicks(field, "0.1")
+    QTest.keyClicks(field, "10")
     if end is not None:
         QTest.keyClick(field, end)
     else:
@@ -89,7 +89,7 @@ def test_the_share_is_typed_in_the_popup(make: Make, qtbot: QtBot, end: Qt.Key |
     assert document.generator.flipped == 0.1 and document.is_generated
     assert np.array_equal(document.points.xy, before.points.xy)
     assert int((document.points.labels != before.points.labels).sum()) == 20
-    assert window.controller.store.undo_name in ("Flip 0.1 of the labels", "Generate moons")
+    assert window.controller.store.undo_name in ("Flip 10 % of the labels", "Generate moons")
     window.controller.choose_generator("circle")
     assert window.document.generator.flipped == 0.0
     settle(qtbot, window)

@@ -1,0 +1,138 @@
+"""What is typed and cannot be used: it stays with its field, its focus and its popover, and no key goes elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSpinBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.window import MainWindow
+from tests.windows import Make, settle
+
+KEY = Qt.Key
+
+
+def field_of(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
+    found = window.findChild(QWidget, name)
+    assert isinstance(found, (QLineEdit, QSpinBox))
+    return found
+
+
+def open_more(window: MainWindow, name: str) -> QLineEdit | QSpinBox:
+    """The field of this name in the popover of the data set, clicked."""
+    more = window.findChild(QAbstractButton, "generator.more")
+    assert more is not None
+    QTest.mouseClick(more, Qt.MouseButton.LeftButton)
+    field = field_of(window, name)
+    QTest.mouseClick(field, Qt.MouseButton.LeftButton)
+    assert field.isVisible() and field.window().focusWidget() is field
+    return field
+
+
+def type_anew(field: QLineEdit | QSpinBox, text: str, end: Qt.Key | None = KEY.Key_Return) -> None:
+    """Type `text` in place of what the field shows."""
+    field.selectAll()
+    press(field, KEY.Key_Delete)
+    QTest.keyClicks(field, text)
+    if end is not None:
+        press(field, end)
+
+
+def press(field: QWidget, key: Qt.Key) -> None:
+    """A key of the keyboard: to whatever has the focus in the field's window."""
+    QTest.keyClick(field.window().windowHandle(), key)
+
+
+@pytest.mark.parametrize("typed", ["10", "10%", "10 %", " 10,0 % "])
+def test_per_cent_is_typed_where_per_cent_is_shown(make: Make, typed: str) -> None:
+    window = make()
+    field = open_more(window, "generator.flipped")
+    assert field.text() == "0 %"
+    type_anew(field, typed)
+    assert window.document.generator.flipped == 0.1 and not field.isVisible()
+    window.refresh()
+    assert field.text() == "10 %" and window.controller.store.undo_name == "Flip 10 % of the labels"
+
+
+def test_it_keeps_the_popover_and_its_keys(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.activateWindow()
+    window.canvases[0].setFocus()
+    field = open_more(window, "generator.flipped")
+    document, session = window.document, window.controller.session
+    type_anew(field, "80 %")
+    assert field.isVisible() and field.window().focusWidget() is field and field.text() == "80 %"
+    assert field.property("bad") and "must be a number from 0 % to 50 %" in window.status_line.text()
+    for key in (KEY.Key_Return, KEY.Key_Tab, KEY.Key_2, KEY.Key_Backspace, KEY.Key_Tab):
+        press(field, key)
+        assert field.isVisible() and field.window().focusWidget() is field
+    assert field.text() == "80 %" and field.property("bad")
+    assert window.document is document and window.controller.session is session
+    type_anew(field, "7")
+    assert not field.isVisible() and window.document.generator.flipped == 0.07 and not field.property("bad")
+    settle(qtbot, window)
+    field = open_more(window, "generator.flipped")
+    type_anew(field, "abc", KEY.Key_Escape)
+    assert not field.isVisible() and field.text() == "7 %" and window.document.generator.flipped == 0.07
+
+
+def test_a_click_beside_the_popover_closes_it_the_second_time(make: Make) -> None:
+    window = make()
+    field = open_more(window, "generator.flipped")
+    form = field.window()
+    type_anew(field, "80", None)
+    beside = QPoint(-20, -20)
+    QTest.mouseClick(form, Qt.MouseButton.LeftButton, pos=beside)
+    assert form.isVisible() and field.property("bad") and field.text() == "80"
+    QTest.mouseClick(form, Qt.MouseButton.LeftButton, pos=beside)
+    assert not form.isVisible() and field.text() == "0 %" and not field.property("bad")
+    assert window.document.generator.flipped == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "said"),
+    [
+        ("generator.noise", "99", "Noise must be a number from 0 to 10; “99” is not: it stays 0.2."),
+        ("generator.count", "100000", "Points per class must be a whole number from 1 to 50000; “100000” is not"),
+        ("lane0.k", "0", "must be a whole number from 1 to"),
+        ("lane1.C", "-3", "must be a number from"),
+    ],
+)
+def test_a_field_of_the_bar_keeps_the_focus(make: Make, name: str, typed: str, said: str) -> None:
+    window = make()
+    window.activateWindow()
+    field = field_of(window, name)
+    field.setFocus()
+    shown, document = field.text(), window.document
+    for end in (KEY.Key_Return, KEY.Key_Tab, KEY.Key_Enter):
+        type_anew(field, typed, end)
+        assert field.hasFocus() and field.text() == typed and field.property("bad"), end
+        assert said in window.status_line.text()
+    press(field, KEY.Key_Tab)
+    press(field, KEY.Key_Return)
+    assert field.hasFocus() and window.document is document
+    press(field, KEY.Key_Escape)
+    assert field.text() == shown and not field.property("bad") and not field.hasFocus()
+    field.setFocus()
+    type_anew(field, typed)
+    window.canvases[0].setFocus(Qt.FocusReason.MouseFocusReason)
+    assert field.text() == shown and not field.property("bad") and window.document is document
+    field.setFocus()
+    type_anew(field, "7")
+    assert window.document is not document and not field.hasFocus()
+
+
+def test_escape_brings_the_old_number_back_before_it_ends_presenter_mode(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.activateWindow()
+    window.named_actions["presenter"].trigger()
+    settle(qtbot, window)
+    field = field_of(window, "lane1.C")
+    if not field.isVisible():
+        pytest.skip("no field for numbers in presenter mode")
+    field.setFocus()
+    type_anew(field, "-3")
+    press(field, KEY.Key_Escape)
+    assert window.controller.session.presenting is not None and field.text() == "1"
