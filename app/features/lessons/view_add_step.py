@@ -110,9 +110,12 @@ class AddStepDialog(QDialog):
         self._grow()
 
     def _grow(self) -> None:
-        """Make the dialog as large as the form wants, where there is room."""
+        """Make the dialog as large as the form wants, where there is room, and keep it on the screen."""
         wanted = self._form.sizeHint().expandedTo(QSize(FORM, 0)) + self.size() - self._scroll.viewport().size()
-        self.resize(wanted.expandedTo(self.size()).boundedTo(self.screen().availableSize()))
+        room, frame = self.screen().availableGeometry(), self.frameGeometry()
+        self.resize(wanted.expandedTo(self.size()).boundedTo(room.size() - (frame.size() - self.size())))
+        last = room.bottomRight() - self.frameGeometry().bottomRight() + frame.topLeft()
+        self.move(max(min(frame.x(), last.x()), room.x()), max(min(frame.y(), last.y()), room.y()))
 
     @property
     def _lesson_is_open(self) -> bool:

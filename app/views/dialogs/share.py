@@ -15,6 +15,8 @@ from app.state.document import Document
 from app.state.number_format import count
 from app.views.widgets.form_fields import describe, filled, named
 
+#: Characters of a text that is read at a glance.
+SHORT = 300
 LEFT_OUT = "Not in the text: notes, and what standardised points were standardised by."
 
 
@@ -73,6 +75,7 @@ class ShareDialog(QDialog):
             page = describe(QPlainTextEdit(text), "share.text", "Share text", "What has been copied.")
             page.setReadOnly(True)
             page.setTabChangesFocus(True)
+            page.setMinimumHeight(80)
             page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
             page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
             layout.addWidget(page, 1)
@@ -84,5 +87,5 @@ class ShareDialog(QDialog):
         buttons.rejected.connect(self.close)
         layout.addWidget(buttons)
         buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
-        wanted = self.sizeHint().expandedTo(QSize(620, 420 if text else 0))
+        wanted = self.sizeHint().expandedTo(QSize(620, 420 if len(text) > SHORT else 0))
         self.resize(wanted.boundedTo(self.screen().availableSize()))

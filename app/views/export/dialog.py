@@ -74,10 +74,10 @@ class PictureDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._what, self._preset, self._theme = QComboBox(), QComboBox(), QComboBox()
         if len(lanes) > 1:
-            self._what.addItem("All lanes side by side", "window")
+            self._what.addItem("All classifiers side by side", "window")
         for index, name in enumerate(lanes):
             self._what.addItem(f"Classifier {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
-        describe(self._what, "picture.what", "What to export", "All lanes side by side, or one of them.")
+        describe(self._what, "picture.what", "What to export", "All classifiers side by side, or one of them.")
         self._preset.addItem("As on screen", "screen")
         for preset in PRESETS:
             self._preset.addItem(preset.title, preset.key)
