@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -235,6 +236,31 @@ class Scene(_Composed):
     dark: bool
     features: tuple[object, ...]
     hidden: frozenset[str] = frozenset()
+
+
+#: Pictures of three or four classifiers stand in one row only where the plane is so many times as large there.
+CLEARLY_LARGER = 1.1
+
+
+def columns_for(number: int, width: float, height: float, beside: float, above: float) -> int:
+    """Return how many of `number` pictures stand in a row: as many as show the plane at the largest scale.
+
+    A picture shows the view's span along its shorter side, as `grid_of` does.  One row, or two pictures in each row;
+    where both are about as large, the latter leaves the controls of each picture more room.
+
+    Parameters
+    ----------
+    number : int
+    width, height : float
+        Of all pictures together, in pixels.
+    beside, above : float
+        What each picture needs of its own width and height for axes, controls and words.
+    """
+    if number <= 2:
+        return number
+    one = min(width / number - beside, height - above)
+    two = min(width / 2 - beside, height / math.ceil(number / 2) - above)
+    return number if one > CLEARLY_LARGER * two else 2
 
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:

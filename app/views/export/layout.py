@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.features import table
-from app.scene.model import LaneScene, Scene, grid_of
+from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
 from app.state.number_format import count
@@ -41,6 +41,8 @@ MOST_PIXELS = 100_000_000
 TEXT, TITLE, GAP = 12, 14, 10
 #: A legend entry's sign and the room behind its text.
 SIGN, BEHIND = 26, 18
+#: Height of title and words over a plot, and of two rows of legend, about; what a plot's axes take beside it.
+ABOVE, BELOW, BESIDE = 54, 56, 48
 #: Room between the edge and the outermost point that would have been cut off.
 AT_THE_EDGE = 10
 #: Height that a plot keeps when the legend wants room.
@@ -81,8 +83,9 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
     """Width, height and scale of a picture whose plots are about as large as they are on screen."""
     chosen = canvases if what == "window" else [canvases[min(int(what[-1]), len(canvases) - 1)]]
     scale = max(1.0, round(4 * chosen[0].devicePixelRatioF()) / 4)
-    width = sum(canvas.width() + GAP for canvas in chosen) + GAP
-    height = chosen[0].height() + 2 * GAP + 110  # title, words and two rows of legend
+    columns, rows = len({canvas.x() for canvas in chosen}), len({canvas.y() for canvas in chosen})
+    width = columns * (chosen[0].width() + GAP) + GAP
+    height = rows * (chosen[0].height() + GAP + ABOVE) + GAP + BELOW
     sides = [min(max(round(side * scale), LEAST_SIDE), LARGEST_SIDE) for side in (width, height)]
     return sides[0], sides[1], scale
 
@@ -352,8 +355,10 @@ class Sheet:
         self.plots: list[_Plot] = [
             _Plot(index, shot, spec, self.theme, canvas) for index, canvas in enumerate(canvases)
         ]
-        columns = len(self.plots)
-        self._column = (int(self._width) - GAP * (columns + 1)) // columns
+        legend = BELOW if spec.legend else 0
+        self._columns = columns_for(len(self.plots), self._width, self._height - legend, BESIDE + GAP, ABOVE + GAP)
+        self._bands = math.ceil(len(self.plots) / self._columns)
+        self._column = (int(self._width) - GAP * (self._columns + 1)) // self._columns
         title = max(self._tall(plot.title, self._bold) for plot in self.plots)
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
         self._above: tuple[int, int] = (title, words)
@@ -365,30 +370,35 @@ class Sheet:
         self.entries = self._legend(shot) if spec.legend else []
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
-        bottom = int(self._height) - GAP - (len(rows) * self._row + 6 if rows else 0)
-        if bottom - top < LEAST_PLOT:
-            self.entries, bottom = [], int(self._height) - GAP
+        whole = int(self._height) - GAP
+        #: Height of a row of plots, with the words over it.
+        self._band = (whole - (len(rows) * self._row + 6 if rows else 0)) // self._bands
+        if self._band - top < LEAST_PLOT:
+            self.entries, self._band = [], whole // self._bands
         step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
-        self._place(top, bottom, step)
+        self._place(top, step)
         beyond = max(plot.beyond(spec.scale) for plot in self.plots)
-        if 0 < beyond <= SPARE * (bottom - top):  # rather a little less than without what is drawn over the pictures
-            bottom -= step * math.ceil(beyond / step)
-            self._place(top, bottom, step)
+        if 0 < beyond <= SPARE * (self._band - top):  # rather a little less than without what is drawn over the plots
+            self._band -= step * math.ceil(beyond / step)
+            self._place(top, step)
         for plot in self.plots:
             plot.leave_out()
-        self._legend_top = bottom + 6
+        self._legend_top = self._bands * self._band + 6
         self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
         self._signs |= {kind for kind, _ in self.entries}
         #: Heights of strips are multiples of it.
         self.step = step
 
-    def _place(self, top: int, bottom: int, step: int) -> None:
+    def _place(self, top: int, step: int) -> None:
         for index, plot in enumerate(self.plots):
-            room = QRect(self._left(index), top, self._column, max(bottom - top, 40))
+            left, above = self._corner(index)
+            room = QRect(left, above + top, self._column, max(self._band - top, 40))
             plot.place(room, self._text, self.theme, step, self.spec.scale)
 
-    def _left(self, index: int) -> int:
-        return GAP + index * (self._column + GAP)
+    def _corner(self, index: int) -> tuple[int, int]:
+        """Return left edge and upper edge of what belongs to a plot."""
+        band, column = divmod(index, self._columns)
+        return GAP + column * (self._column + GAP), band * self._band
 
     def _tall(self, text: str, font: QFont) -> int:
         room = QRectF(0, 0, self._column, 10_000)
@@ -452,7 +462,8 @@ class Sheet:
             painter.setPen(ink)
             for top, font, text in ((GAP, self._bold, plot.title), (self._below_title, self._text, plot.headline)):
                 painter.setFont(font)
-                room = QRectF(self._left(index), top, self._column, self._height)
+                left, above = self._corner(index)
+                room = QRectF(left, above + top, self._column, self._height)
                 painter.drawText(room, Qt.TextFlag.TextWordWrap, text)
             if plot.lane.message:
                 painter.setFont(self._text)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.controllers.controller import Controller
 from app.features import table
-from app.scene.model import Scene
+from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
@@ -35,8 +35,10 @@ FIRST, WIDEST = 1 / 37, 1 / 23
 GAP = 4  # pixels between two; even, so that an even width can be halved
 #: Lanes that are made at the start; the others when they are first shown.
 AT_START = 2
-#: Pixels that a lane beside two others should be wide, if it is not to stand below them; and the least of any lane.
-COMFORTABLE, LEAST = 380, 240
+#: The least width of any lane in pixels.
+LEAST = 240
+#: What a lane needs beside and above its picture for axes, row and status line, in lines of text.
+BESIDE, ABOVE = 3.6, 5.2
 #: The greatest width of a form that lies over a picture, unless large text needs more.
 FORM = 720
 ROW, CANVAS, BAR, STRIP = range(4)
@@ -125,11 +127,13 @@ class Lanes(QWidget):
 
     # -- arrangement -------------------------------------------------------------------------------------------------
 
-    def _columns(self, shown: int, width: int) -> int:
-        """How many lanes stand in a row: all, or of three and four two, where there is no room for more."""
-        if shown <= 2:
-            return shown
-        return shown if width >= shown * (COMFORTABLE + GAP) else 2
+    def _columns(self, shown: int, size: QSize) -> int:
+        """Return how many of the lanes stand in a row, where they have `size` together.
+
+        It depends on nothing that depends on it in turn: of the window's own text, and without timelines.
+        """
+        line = self.window().fontMetrics().lineSpacing()
+        return columns_for(shown, size.width(), size.height(), BESIDE * line + GAP, ABOVE * line)
 
     def _arrange(self, shown: int, columns: int) -> None:
         if (shown, columns) == self._arranged:
@@ -178,7 +182,7 @@ class Lanes(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         shown = self._arranged[0]
-        self._arrange(shown, self._columns(shown, event.size().width()))
+        self._arrange(shown, self._columns(shown, event.size()))
         self._even_out(event.size().width())
 
     def _place_over(self) -> None:
@@ -208,7 +212,7 @@ class Lanes(QWidget):
 
     def _first_text(self, shown: int) -> int:
         """About the size that will do: each try costs a picture of each lane."""
-        columns = self._columns(shown, self.window().width())
+        columns = self._columns(shown, self.window().size())
         height = FIRST * self.window().height() / -(-shown // columns)
         return max(round(min(height, self._widest_text(columns))), LEAST_TEXT)
 
@@ -298,7 +302,7 @@ class Lanes(QWidget):
             self._arranged = (0, 0)  # with another button behind the lanes, or none
         elif presenting:
             self._fit_rows()
-        self._arrange(scene.shown, self._columns(scene.shown, self.width()))
+        self._arrange(scene.shown, self._columns(scene.shown, self.size()))
         if old is None or old.hidden != scene.hidden:
             self._show_more()
         self._legend.render_scene(scene, theme, self.canvases[0].plot_area())

@@ -30,7 +30,7 @@ from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, S
 from app.state.points import Points
 from app.views.export import maker
 from app.views.export.dialog import PictureDialog
-from app.views.export.layout import PRESETS, PictureSpec, Sheet, scale_for, shoot
+from app.views.export.layout import PRESETS, TEXT, PictureSpec, Sheet, scale_for, screen_size, shoot
 from app.views.theme import theme_of
 from app.views.window import MainWindow
 from solver import Grid
@@ -119,6 +119,27 @@ def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
     assert (image.width(), image.height()) == (spec.width, spec.height)
     check_surfaces(window, spec, pixels_of(image), 150)
     assert window.status_line.text() == "Saved a.png."
+
+
+def test_four_classifiers_stand_two_by_two_as_on_screen(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    lanes = (*three().lanes, Lane("knn", knn=KnnSettings(1)), Lane("knn", knn=KnnSettings(9)))
+    window = make(replace(three(), lanes=lanes, slots=(0, 1, 2, 3), shown=4), size=(1280, 800))
+    path = tmp_path / "a.png"
+    for spec in (
+        PictureSpec("window", 1200, 900, 1.25),
+        PictureSpec("window", *screen_size(window.canvases, "window")),
+    ):
+        export(qtbot, window, spec, path)
+        check_surfaces(window, spec, pixels_of(QImage(str(path))), 40)
+        sheet = sheet_of(window, spec)
+        areas = [plot.area for plot in sheet.plots]
+        assert len({area.left() for area in areas}) == len({area.top() for area in areas}) == 2
+        assert min(areas[2].top(), areas[3].top()) > areas[0].bottom() + 2 * TEXT, "words between the rows"
+        sheet.close()
+    for spec, rows in ((PictureSpec("window", 2400, 600, 1.0), 1), (PictureSpec("window", 700, 2000, 1.0), 2)):
+        sheet = sheet_of(window, spec)
+        assert len({plot.area.top() for plot in sheet.plots}) == rows, spec
+        sheet.close()
 
 
 def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession, Wipe
+from app.scene.model import columns_for
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.views.window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.covering import first_of
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 pytestmark = NO_GRAB
 
@@ -385,3 +386,41 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bo
             window.refresh()
         look()
         assert shown(window) == ["knn", "svm", "svm"]
+
+
+@pytest.mark.parametrize(
+    ("number", "size", "columns"),
+    [
+        (2, (400, 2000), 2),
+        (4, (1881, 1002), 2),
+        (4, (1241, 722), 2),
+        (4, (2521, 1002), 4),
+        (3, (1881, 1002), 3),
+        (3, (1241, 722), 3),
+        (3, (985, 690), 2),
+        (3, (1561, 1122), 2),
+    ],
+)
+def test_pictures_stand_as_the_plane_is_largest(number: int, size: tuple[int, int], columns: int) -> None:
+    assert columns_for(number, *size, 56, 81) == columns
+
+
+def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(make: Make, qtbot: QtBot) -> None:
+    window = make(document("knn", "svm", "svm", "svm"), size=(1920, 1080))
+
+    def places() -> list[tuple[int, int]]:
+        settle(qtbot, window)
+        rest()
+        return [(canvas.x(), canvas.y()) for canvas in window.canvases]
+
+    before = places()
+    assert len({x for x, _ in before}) == len({y for _, y in before}) == 2
+    window.controller.playback.to_end(1)
+    assert [x for x, _ in places()] == [x for x, _ in before] and window.lanes_view.bars[1].isVisible()
+    window.controller.playback.leave(1)
+    assert places() == before
+    window.named_actions["presenter"].trigger()
+    assert len({x for x, _ in places()}) == 2
+    window.named_actions["presenter"].trigger()
+    window.controller.lanes.remove(3)
+    assert len({y for _, y in places()[:3]}) == 1, "three are larger side by side"
