@@ -11,8 +11,6 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from app.learners.base import Measured
 from app.state.document import Lane
 from app.state.points import Points
@@ -20,7 +18,7 @@ from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
 from solver.svm.auto import AutoSolver
 
-from .fitting import predictions
+from .outcome import outcome, outcome_of_values
 from .pieces import Pace, Step
 from .requests import AtOnce, Frame, LaneSpec, Phase
 from .run_report import values_of
@@ -117,18 +115,19 @@ class AtOnceRun:
             model = self._estimator.snapshot_model(snapshots)
             multipliers = self._estimator.pair_multipliers(snapshots)
             if len(pairs) == 1:
-                predicted = model.classes_[model.winner(values_of(snapshots[0], pairs[0], model, 0, points)[:, None])]
+                met = outcome_of_values(
+                    model, values_of(snapshots[0], pairs[0], model, 0, points)[:, None], points.xy, points.labels
+                )
             else:
-                predicted = yield from predictions(model, points.xy, True, pace)
-            wrong = np.flatnonzero(predicted != points.labels)
+                met = yield from outcome(model, points.xy, points.labels, True, pace)
             self._seconds += time.perf_counter() - begun
             self._found = replace(
                 frame,
                 phase=Phase.DONE,
                 model=model,
                 certificates=tuple(model.certificates_),
-                marks=marks_of(points, pairs, multipliers, wrong),
-                accuracy=1.0 - len(wrong) / len(points),
+                marks=marks_of(points, pairs, multipliers, met),
+                accuracy=met.accuracy,
                 seconds=self._seconds,
                 provisional=False,
                 picture=None,

@@ -13,12 +13,11 @@ import numpy as np
 from app.files import log
 from app.learners.model import Model
 from solver import Grid, KNeighborsClassifier
-from solver.core.arrays import Integers
 from solver.core.binary_reduction import PairClassifier
 from solver.knn.running_votes import RunningVotes
 
 from .at_once import AtOnceRun
-from .fitting import predictions
+from .outcome import Outcome, outcome, outcome_of_shares
 from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
@@ -110,14 +109,15 @@ class LaneJob:
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
             assert not isinstance(model, PairClassifier)
-            frame = _marked(frame, model.predict(points.xy, compiled=spec.compiled))
+            shares = model.predict_proba(points.xy, compiled=spec.compiled)
+            frame = _marked(frame, outcome_of_shares(shares, model.classes_, points.labels))
         frame = yield from self._coarse(first, spec, frame)
         frame = yield from self._full(full, spec, frame, overtaken)
         if not few:
             pace = Pace(overtaken)
             yield from pace.pause()
-            predicted = yield from predictions(model, points.xy, spec.compiled, pace)
-            self._post(_marked(frame, predicted))
+            found = yield from outcome(model, points.xy, points.labels, spec.compiled, pace)
+            self._post(_marked(frame, found))
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
@@ -249,10 +249,9 @@ class LaneJob:
         return frame
 
 
-def _marked(frame: Frame, predicted: Integers) -> Frame:
-    """`frame` with what the model's predictions of its own training points come to."""
-    wrong = np.flatnonzero(predicted != frame.points.labels)
-    return replace(frame, marks=Marks(wrong=wrong), accuracy=1.0 - len(wrong) / len(frame.points))
+def _marked(frame: Frame, found: Outcome) -> Frame:
+    """`frame` with what the model comes to at its own training points."""
+    return replace(frame, marks=Marks(wrong=found.wrong, tied=found.tied), accuracy=found.accuracy)
 
 
 def _least(frame: Frame) -> int:

@@ -112,11 +112,13 @@ def _none() -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Indices of points to be marked: free and bounded support vectors, wrongly classified points."""
+    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, and points under a
+    tie of their own class with another."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
+    tied: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()
@@ -158,7 +160,7 @@ class Frame:
     certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
         One per binary problem; empty for kNN.
     marks, accuracy, seconds, message
-        Marked points, share of the training points classified rightly, training time, a sentence.
+        Marked points, share of the training points classified rightly (see `outcome`), training time, a sentence.
     run_state : RunState or None
         The binary problem whose run the transport drives.
     orders : Orders or None

@@ -25,6 +25,8 @@ from .shading import FULL_VALUE, Regions, level_lines, region_lines
 
 #: How sure a learner looks whose f says which class, but not how surely.
 UNKNOWN = 0.6
+#: In place of a class where no class is ahead.
+TIED = np.int8(-1)
 #: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
 AGREED, STRIPE = 0.1, 5
 
@@ -41,6 +43,11 @@ class Values:
     margins: tuple[float, ...] = ()
     #: Of a difference: the first model's classes and the second's, where the `classes` are stripes of both.
     two: tuple[Regions, Regions] | None = None
+
+    @property
+    def regions(self) -> Regions:
+        """The winning classes, and `TIED` where no class is ahead."""
+        return np.where(self.tie, TIED, self.classes)
 
 
 #: Prepares columns `xs`, gives ``rows(ys) -> Values``.
@@ -119,7 +126,9 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
             for p, pair in enumerate(pairs):
                 np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
                 np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
-            tie = np.zeros(winner.shape, dtype=bool)
+            # Who has won every duel is ahead alone; elsewhere the duels won are counted.
+            tie = closest <= noise
+            tie[tie] = model.leaders_of(f[tie], noise).sum(axis=-1) > 1
             return Values(names[winner], sureness(np.maximum(closest, 0.0)), tie, f[..., shown], margins)
 
         if len(pairs) == 1:
@@ -150,7 +159,7 @@ def source_of(model: Model, lane: Lane, compiled: bool) -> Source:
 def difference_source(sides: Sides) -> Source:
     """Of two models: pale where they say the same, stripes of both their classes where they differ.
 
-    What a model says is what its `predict` does: of equals the lowest class.
+    A tie is no class: it differs from any.
     """
     sources = [source_of(side.model, side.lane, side.compiled) for side in sides]
 
@@ -159,13 +168,13 @@ def difference_source(sides: Sides) -> Source:
         pixel = (xs[-1] - xs[0]) / max(len(xs) - 1, 1) or 1.0
 
         def values(ys: Array) -> Values:
-            two = first(ys).classes, second(ys).classes
+            two = first(ys).regions, second(ys).regions
             differ = two[0] != two[1]
             # Counted in pixels from the plane's origin: the stripes of one block of rows go on in the next.
             stripe = (np.rint(xs / pixel)[None, :] + np.rint(ys / pixel)[:, None]) % (2 * STRIPE) < STRIPE
             classes = np.where(stripe, two[0], two[1])
             sureness = np.where(differ, 1.0, AGREED)
-            return Values(classes, sureness, np.zeros(differ.shape, dtype=bool), None, two=two)
+            return Values(classes, sureness, classes == TIED, None, two=two)
 
         return values
 
@@ -213,7 +222,7 @@ class Surface:
         """f = 0 for two classes, else the borders between the regions of the classes."""
         if self.f is not None and n_classes == 2:
             return level_lines(self.grid, self.f, (0.0,))
-        return region_lines(self.grid, np.where(self.tie, np.int8(-1), self.classes))
+        return region_lines(self.grid, np.where(self.tie, TIED, self.classes))
 
     def margins(self) -> Array:
         """Where f is one of `levels`; of a difference, the borders of the second model."""

@@ -24,6 +24,7 @@ from solver.inspection.step_explanation import Explanation
 from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
 
+from .outcome import Outcome, outcome_of_values
 from .pieces import Pace
 from .requests import Frame, LaneSpec, Marks, Phase, Starts
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
@@ -241,11 +242,11 @@ class TrainingRun:
         mark(run, snapshots[p].certificate)
         if len(self.recordings) == 1:
             f = values_of(snapshots[p], pair, model, 0, self.points)
-            winner = model.winner(f[:, None])
+            values = f[:, None]
         else:
             values = model.pair_decision_function(self.points.xy)
-            f, winner = values[pair.index, p], model.winner(values)
-        wrong = np.flatnonzero(model.classes_[winner] != self.points.labels)
+            f = values[pair.index, p]
+        found = outcome_of_values(model, values, self.points.xy, self.points.labels)
         phase = Phase.TRAINING
         if resting:
             phase = Phase.DONE if self.finished else Phase.PAUSED
@@ -266,8 +267,8 @@ class TrainingRun:
             phase=phase,
             model=model,
             certificates=tuple(model.certificates_),
-            marks=marks_of(self.points, self.trainer.pairs, multipliers, wrong),
-            accuracy=1.0 - len(wrong) / len(self.points),
+            marks=marks_of(self.points, self.trainer.pairs, multipliers, found),
+            accuracy=found.accuracy,
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
             run_state=run_state,
@@ -370,17 +371,17 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
 
 
 def marks_of(
-    points: Points, pairs: Sequence[Pair], multipliers: Sequence[tuple[Array, Array]], wrong: Indices
+    points: Points, pairs: Sequence[Pair], multipliers: Sequence[tuple[Array, Array]], found: Outcome
 ) -> Marks:
-    """Marks of the support vectors and of the wrong points, from alpha and C of the points of each problem."""
+    """Marks of the support vectors, from alpha and C of the points of each problem, and of what is not right."""
     free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     if not multipliers:
-        return Marks(wrong=wrong)
+        return Marks(wrong=found.wrong, tied=found.tied)
     for pair, (alpha, C) in zip(pairs, multipliers, strict=True):
         at_bound = alpha == C
         bounded[pair.index[at_bound]] = True
         free[pair.index[(alpha > 0) & ~at_bound]] = True
-    return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), wrong)
+    return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), found.wrong, found.tied)
 
 
 def _late_or_pending(late: Stop, solver: SteppedSolver) -> bool:

@@ -107,8 +107,6 @@ def _selected(points: Points, selection: Selection) -> Indices:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
-#: Share of the pixels without a leading class from which on a picture needs a word about it.
-ALL_TIED = 0.98
 #: Steps per second up to which the eye can follow the working pair.
 SLOW = 30.0
 
@@ -145,6 +143,7 @@ def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene]
         "second": any(lane.lane.is_difference for lane in drawn),
         "test": n_test > 0,
         "wrong": any(len(lane.marks.wrong) for lane in drawn),
+        "tied": any(len(lane.marks.tied) for lane in drawn),
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
     if marking is None:
@@ -192,7 +191,7 @@ def _lane(
         elif frame.phase is not Phase.EMPTY and not text.waits_for_a_class(lane, training.classes) and len(training):
             message = ""
             picture = frame.picture
-            if frame.phase is Phase.DONE and picture is not None and picture.tied >= ALL_TIED:
+            if text.is_all_tied(frame):
                 message = frame.lane.family.all_tied(frame.lane)
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:

@@ -49,7 +49,7 @@ def case_of(mark: str) -> tuple[KktCase, bool]:
 
 
 def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
-    """Marks of a sample as indices of all points, with those of other points that are wrong, too."""
+    """Marks of a sample as indices of all points, with those of other points, too."""
     if (sample is points or marks is NO_MARKS) and not others:
         return marks
     return _joined(marks, sample, points, others)
@@ -57,5 +57,6 @@ def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks,
 
 @lru_cache(maxsize=8)
 def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
-    found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong)]
-    return Marks(found[0], found[1], np.concatenate((found[2], *(each.wrong for each in others))))
+    found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong, marks.tied)]
+    wrong = np.concatenate((found[2], *(each.wrong for each in others)))
+    return Marks(found[0], found[1], wrong, np.concatenate((found[3], *(each.tied for each in others))))

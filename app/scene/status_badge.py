@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
-from app.state.number_format import about, grouped, percent
+from app.state.number_format import about, grouped
 
 from . import text
 from .text import headline
@@ -47,6 +47,8 @@ def badge(frame: Frame | None) -> Badge:
     """The badge of a lane's newest frame."""
     if frame is None or frame.model is None:
         return NO_BADGE
+    if text.is_all_tied(frame):
+        return Badge(Mood.DOUBTFUL, "all tied: no class is ahead")
     family = frame.lane.family
     if frame.lane.trainer is None:
         said = headline(frame, frame.lane, compiled=True)
@@ -70,7 +72,8 @@ def badge(frame: Frame | None) -> Badge:
 
 
 class Status(NamedTuple):
-    """A few words in a lane's status line, and a sentence about them; those `aside` go first where there is no room.
+    """A few words in a lane's status line, and a sentence about them; where there is no room, `brief` stands for the
+    words, and those `aside` go first.
 
     An accuracy that is known is `measured`.
     """
@@ -79,6 +82,7 @@ class Status(NamedTuple):
     tip: str
     aside: bool = False
     measured: bool = False
+    brief: str = ""
 
 
 def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
@@ -112,7 +116,7 @@ def scores(frame: Frame | None) -> tuple[Status, ...]:
         return ()
     if Cover.TRAINING in frame.cover:
         return ()
-    known = frame.accuracy >= 0
-    number = percent(frame.accuracy) if known else "…"
-    tip = "Training accuracy: on the points that it was trained on."
-    return (Status(f"training {number}", tip, measured=known),)
+    tip = f"Training accuracy: on the points that it was trained on.  {text.TIE_RULE}"
+    number = text.training_accuracy(frame)
+    brief = f"train {text.without_rule(number)}"
+    return (Status(f"training {number}", tip, measured=frame.accuracy >= 0, brief=brief),)

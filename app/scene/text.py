@@ -44,6 +44,8 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
         return preparing + "Waiting for points" if not len(frame.points) else preparing or "Starting…"
     if frame.phase is Phase.FAILED:
         return "No picture"
+    if is_all_tied(frame):
+        preparing += "All tied, no class is ahead · "
     if frame.lane.trainer is None:
         return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
     if frame.phase is Phase.TRAINING and frame.at_once is not None:
@@ -55,6 +57,38 @@ def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
     if frame.phase is Phase.PAUSED:
         return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane)}"
     return preparing + frame.lane.family.verdict(frame.certificates, frame.lane).text
+
+
+#: Share of the pixels without a leading class from which on a picture counts as all tied.
+ALL_TIED = 0.98
+
+
+def is_all_tied(frame: Frame) -> bool:
+    """Whether the finished picture of a lane is grey all over."""
+    return frame.phase is Phase.DONE and frame.picture is not None and frame.picture.tied >= ALL_TIED
+
+
+#: How every accuracy on screen counts ties.
+TIE_RULE = "A point whose class ties with m − 1 others counts 1/m."
+
+
+def accuracy(share: float, n_tied: int, n_classes: int) -> str:
+    """ "97.4 %", "50.0 % (200 ties count ½)"."""
+    if not n_tied:
+        return percent(share)
+    part = "½" if n_classes == 2 else "½ or less"
+    return f"{percent(share)} ({count(n_tied, 'tie')} {'counts' if n_tied == 1 else 'count'} {part})"
+
+
+def without_rule(number: str) -> str:
+    """What `accuracy` returns, in fewer words: "50.0 % (200 ties)"."""
+    return f"{number.partition(' count')[0]})" if " count" in number else number
+
+
+def training_accuracy(frame: Frame) -> str:
+    """The share of the training points that a lane classifies rightly; … while they are counted."""
+    n_classes = 0 if frame.model is None else len(frame.model.classes_)
+    return accuracy(frame.accuracy, len(frame.marks.tied), n_classes) if frame.accuracy >= 0 else "…"
 
 
 def sampled(frame: Frame | None, number: int, limit: int) -> str:
@@ -94,7 +128,7 @@ def details(frame: Frame | None) -> str:
     parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
     if frame.at_once is not None:  # the first is the number of steps
         parts = parts[1:]
-    parts.append(f"training accuracy {percent(frame.accuracy)}" if frame.accuracy >= 0 else "counting wrong points…")
+    parts.append(f"training accuracy {training_accuracy(frame)}" if frame.accuracy >= 0 else "counting wrong points…")
     parts.append(span_of_time(frame.seconds))
     return "  ·  ".join(parts)
 
@@ -145,6 +179,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
     ("test", "Test point: nothing is trained on it"),
     ("wrong", "The model gets this point wrong"),
+    ("tied", "Tied: neither right nor wrong"),
     ("tie", "Tie: no class is ahead"),
     ("orders", "Lines from other orders of the points; the thick one is widest"),
     ("second", "Boundary of the second of two that are compared"),

@@ -15,6 +15,11 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
+def counted(number: float) -> str:
+    """How many points, where ties count in parts: "12", "12.5"."""
+    return grouped(round(number)) if abs(number - round(number)) < 1e-6 else f"{number:.1f}"
+
+
 def short(value: float) -> str:
     """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
     if math.isinf(value):

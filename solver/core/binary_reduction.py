@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from solver.kernels.expansion import PIECE
 from solver.kernels.grids import GridRows
 
-from .arrays import Array, Indices
+from .arrays import Array, Indices, Mask
 from .certificate import Status
 from .checks import check_labels, check_points
 from .estimator import Estimator
-from .multiclass import Pair, PairTrainer, winners
+from .multiclass import Pair, PairTrainer, leaders, winners
 
 #: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
 Start = Callable[[Pair, Array], ArrayLike | None]
@@ -145,15 +145,33 @@ class PairClassifier(Estimator):
 
     def _in_pieces(self, X: ArrayLike, answer: Callable[[Array], NDArray[Any]]) -> NDArray[Any]:
         """``answer(f of the binary problems)`` at the queries `X`; many problems are never held for all of them."""
+        return np.concatenate([answer(self._pair_values(part)) for part in self._parts(X)])
+
+    def _parts(self, X: ArrayLike) -> list[Array]:
+        """The checked queries `X` in parts, at least one."""
         points = self._queries(X)
         step = max(1, PIECE // len(self.pairs_))
-        return np.concatenate(
-            [answer(self._pair_values(points[first : first + step])) for first in range(0, len(points), step)]
-        )
+        return [points[first : first + step] for first in range(0, len(points), step)]
 
     @abstractmethod
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+
+    def leaders(self, X: ArrayLike) -> Mask:
+        """Which classes are ahead of all others at each point, shape (n, n_classes): several where they tie."""
+        found = [self.leaders_of(self._pair_values(part), self.rounding_at(part)) for part in self._parts(X)]
+        return np.concatenate(found)
+
+    def leaders_of(self, pair_values: Array, rounding: Array | float = 0.0) -> Mask:
+        """The same for given f of the binary problems, shape (..., n_problems) -> (..., n_classes).
+
+        An f of at most `rounding` has no sign.
+        """
+        return leaders(pair_values, self.pairs_, len(self.classes_), rounding)
+
+    def rounding_at(self, points: Array) -> Array | float:
+        """`rounding` at each of `points`, shape (n, n_features)."""
+        return self.rounding
 
     @property
     @abstractmethod

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from .arrays import Array, Indices, Integers
+from .arrays import Array, Indices, Integers, Mask
 from .certificate import GRAVITY, Status
 from .stepping import Stop, never
 
@@ -180,6 +180,22 @@ def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
     by_value = pairs[0].negative == REST
     won: Indices = (pair_values if by_value else votes(pair_values, pairs, n_classes)).argmax(axis=-1)
     return won
+
+
+def leaders(pair_values: Array, pairs: list[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
+    """Which classes are ahead of all others; several where they tie, shape (..., n_pairs) -> (..., n_classes).
+
+    One-vs-one, a duel with abs(f) <= `slack` is half a win for both; one-vs-rest, all f within `slack` of the largest.
+    """
+    bound = np.asarray(slack)[..., None]
+    if pairs[0].negative == REST:
+        return np.asarray(pair_values >= pair_values.max(axis=-1, keepdims=True) - bound)
+    won = np.zeros((*pair_values.shape[:-1], n_classes))
+    signs = np.where(np.abs(pair_values) <= bound, 0.0, np.sign(pair_values))
+    for p, pair in enumerate(pairs):
+        won[..., pair.positive] += signs[..., p]
+        won[..., pair.negative] -= signs[..., p]
+    return np.asarray(won == won.max(axis=-1, keepdims=True))
 
 
 def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: Indices) -> Array:

@@ -212,13 +212,15 @@ def _floored(law: Law, density: Density) -> Density:
     return floored
 
 
-def wilson(failures: int, thrown: int, z: float = 1.959963984540054) -> tuple[float, float]:
+def wilson(failures: float, thrown: int, z: float = 1.959963984540054) -> tuple[float, float]:
     """The interval that holds the true share of failures in 95 of 100 such counts (Wilson 1927).
 
     Parameters
     ----------
-    failures, thrown : int
-        At least one thrown.
+    failures : float
+        A draw decided by halves counts in parts.
+    thrown : int
+        At least one.
     z : float
         Of the normal distribution: 1.96 for 95 %.
     """

@@ -254,8 +254,8 @@ class ClassScores:
     precision: Array
     recall: Array
     f1: Array
-    support: Integers
-    called: Integers
+    support: NDArray[Any]
+    called: NDArray[Any]
 
 
 def class_scores(confusion: ArrayLike) -> ClassScores:
@@ -264,7 +264,7 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
     Parameters
     ----------
     confusion : array-like of shape (n_classes, n_classes)
-        Counts, rows true and columns predicted, as `confusion_matrix` has them.
+        Counts, rows true and columns predicted, as `confusion_matrix` has them; a point may count in parts.
 
     Raises
     ------
@@ -308,15 +308,17 @@ def balanced_accuracy_of(confusion: ArrayLike) -> float:
     return float(scores.recall[there].mean()) if there.any() else float("nan")
 
 
-def _square(confusion: ArrayLike) -> Integers:
+def _square(confusion: ArrayLike) -> NDArray[Any]:
     counts = np.asarray(confusion)
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.dtype.kind not in "iu" or (counts < 0).any():
+    numbers = counts.dtype.kind in "iuf" and (counts >= 0).all()
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not numbers:
         raise ValueError("confusion must be a square of counts, as confusion_matrix gives it.")
-    return counts.astype(np.int64)
+    return counts
 
 
-def _share(part: Integers, whole: Integers) -> Array:
-    return part / np.maximum(whole, 1)
+def _share(part: NDArray[Any], whole: NDArray[Any]) -> Array:
+    shares: Array = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+    return shares
 
 
 def _two_of_a_kind(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

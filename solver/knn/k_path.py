@@ -14,10 +14,12 @@ so one sort serves all k, where a search for each would sort as often.  The sums
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import Any
 
-from solver.core.arrays import Array, Integers
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_points
 
 from . import _knn_loops as loops
@@ -52,6 +54,23 @@ def predictions(
     ValueError
         A k that is too small or too large.
     """
+    return np.asarray(leaders(model, X, ks, left_out).argmax(axis=1))
+
+
+def leaders(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None = None) -> Mask:
+    """Which classes have the largest share at `X` with each number of neighbours of `ks`: several where they tie.
+
+    Parameters and errors as in `predictions`.
+
+    Returns
+    -------
+    ndarray of shape (n_queries, n_classes, m), bool
+    """
+    votes = _votes(model, X, ks, left_out)
+    return np.asarray(votes == votes.max(axis=1, keepdims=True))
+
+
+def _votes(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None) -> NDArray[Any]:
     index = model._fitted()._index
     queries, wanted = index.scaled(check_points(X)), np.asarray(ks, dtype=np.int64)
     most = len(index.points) - (left_out is not None)
@@ -71,7 +90,7 @@ def predictions(
     tied, size, room = upto - before, (last - first)[:, None, :], (wanted - first)[:, None, :]
     weights = WEIGHTS[model.weights]
     if weights == loops.UNIFORM:
-        return np.asarray((before * size + tied * room).argmax(axis=1))
+        return np.asarray(before * size + tied * room)
     weight = _weights(d, weights, index.metric == loops.EUCLIDEAN)
     # What each group adds stands at its first place; zeros between change no sum.
     heads = np.arange(d.shape[1]) == begin
@@ -86,7 +105,7 @@ def predictions(
     if zero.any():
         there = np.take_along_axis(level[zero], end[zero, :1, None], axis=2)
         votes[zero] = there
-    return np.asarray(votes.argmax(axis=1))
+    return np.asarray(votes)
 
 
 def _groups(d: Array) -> tuple[Integers, Integers]:

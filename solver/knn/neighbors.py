@@ -144,7 +144,7 @@ class KNeighborsClassifier(Estimator):
             Not fitted, bad queries, or more neighbors asked for than there are.
         """
         if X is None:
-            return self._shares_without_self(None, compiled)
+            return self.shares_without_self(None, compiled)
         queries = self._queries(X)
         index, k, weights = self._ready()
         return index.shares(queries, k, weights, compiled)
@@ -174,7 +174,7 @@ class KNeighborsClassifier(Estimator):
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
-        best = self._shares_without_self(rows, compiled).argmax(axis=1)
+        best = self.shares_without_self(rows, compiled).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
@@ -343,7 +343,8 @@ class KNeighborsClassifier(Estimator):
         self._check_enough(k, self.n_samples_fit_, "training points")
         return index, k, weights
 
-    def _shares_without_self(self, rows: ArrayLike | None, compiled: bool) -> Array:
+    def shares_without_self(self, rows: ArrayLike | None = None, compiled: bool = True) -> Array:
+        """Vote shares at training points as all others vote, shape (len(rows), n_classes); see `leave_one_out`."""
         index = self._fitted()._index
         k, weights = self._voting()
         self._check_enough(k, self.n_samples_fit_ - 1, "other training points")

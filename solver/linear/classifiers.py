@@ -95,6 +95,11 @@ class LinearClassifier(PairClassifier):
         size = float(np.abs(self._fitted().coef_).sum(axis=1).max() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 
+    def rounding_at(self, points: Array) -> Array:
+        """`rounding` at each of `points`, shape (n, n_features): it grows with their size."""
+        scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
+        return scaled
+
     @abstractmethod
     def _solver(self, points: Array, signs: Array) -> Any:
         """The solver of one binary problem."""

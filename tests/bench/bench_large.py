@@ -16,9 +16,10 @@ from typing import Any
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 
 from app.engine.fitting import fitted
+from app.engine.outcome import outcome
 from app.engine.pieces import Pace, never
 from app.engine.requests import Frame, Phase
-from app.features.evaluation.query import Scoring, judged
+from app.features.scores.query import Scoring
 from app.learners.svm import SvmSettings
 from app.main import create_window, make_application
 from app.state.document import Document, Lane, View
@@ -66,12 +67,12 @@ def evaluation() -> None:
     training, test = points(N), points(N, seed=7)
     for title, lane in (("kNN, k = 5", Lane("knn")), ("SVM, RBF", Lane("svm"))):
         model = _through(fitted(lane, training, True, Pace())).model
-        alone = _seconds(lambda model=model: _through(judged(model, test.xy, True, Pace())))
-        whole = _seconds(lambda model=model: _through(Scoring(model, training, test, True).answer(_taken, never)))
-        right = _through(judged(model, test.xy, True, Pace()))[0] == test.labels
+        alone = _seconds(lambda model=model: _through(outcome(model, test.xy, test.labels, True, Pace())))
+        whole = _seconds(lambda model=model: _through(Scoring(test, model, True).answer(_taken, never)))
+        right = _through(outcome(model, test.xy, test.labels, True, Pace())).accuracy
         print(
-            f"{title:12s}: {N} test points predicted in {alone:.3f} s; with as many training points, both confusion"
-            f" tables and the ROC curve {whole:.3f} s; accuracy {right.mean():.4f}",
+            f"{title:12s}: {N} test points predicted in {alone:.3f} s; with the confusion table"
+            f" and the ROC curve {whole:.3f} s; accuracy {right:.4f}",
             flush=True,
         )
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from app.engine.export_surface import enlarge
 from app.engine.fitting import trained
+from app.engine.outcome import outcome
 from app.engine.pieces import OvertakenError, Pace, Step
 from app.engine.pool import Priority
 from app.engine.requests import Frame, Phase, Picture
@@ -43,9 +44,6 @@ from .state import (
     Strategy,
     drawn,
 )
-
-#: Queries that are answered in one go.
-BLOCK = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,13 +210,8 @@ def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score
     """Shares of the pool and of its fresh points that `model` classifies rightly."""
     shares = []
     for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
-        right = 0
-        for first in range(0, len(xy), BLOCK):
-            block = slice(first, first + BLOCK)
-            right += int((model.predict(xy[block]) == truth[block]).sum())
-            if pace.late():
-                yield from pace.pause()
-        shares.append(right / len(xy) if len(xy) else math.nan)
+        found = yield from outcome(model, xy, truth, True, pace)
+        shares.append(found.accuracy if len(xy) else math.nan)
     return Score(*shares)
 
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.engine.surface_values import TIED
 from app.scene.model import Scene
 from app.state.number_format import grouped, signed
 from app.views.theme import Theme
@@ -89,6 +90,8 @@ class InvolvedModel(QAbstractTableModel):
                 return signed(f"{involved.points.xy[at, column]:.3g}")
             label = int(involved.points.labels[at])
             said = label if column == 2 else int(involved.said[index.row(), column - 3])
+            if said == TIED:
+                return "tie"
             sign = "" if column == 2 else (" ✓" if said == label else " ✗")
             return self._names[said].removeprefix("class ") + sign
         if role == Qt.ItemDataRole.TextAlignmentRole and column < 2:
@@ -137,7 +140,8 @@ class DifferencePanel(QWidget):
             QLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse), "compare.words"
         )
         self._formula = QLabel(
-            "share = pixels where the two predict different classes / all pixels in view", wordWrap=True
+            "share = pixels where the two predict different classes / all pixels in view; a tie differs from any class",
+            wordWrap=True,
         )
         self._model = InvolvedModel()
         self._table = describe(

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.fitting import predictions
+from app.engine.outcome import outcome
 from app.engine.overlays import Hatch, Sheet
 from app.engine.pieces import Pace, Step
 from app.engine.query import Query
 from app.engine.requests import Sides
 from app.engine.results import Results
-from app.engine.surface_values import source_of
+from app.engine.surface_values import TIED, source_of
 from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context
 from app.scene.model import LaneScene
@@ -110,7 +110,9 @@ class Differing:
     def _involved(self, pace: Pace) -> Generator[Step, None, Involved]:
         said = []
         for side in self.sides:
-            said.append((yield from predictions(side.model, self.points.xy, self.compiled, pace)))
+            found = yield from outcome(side.model, self.points.xy, self.points.labels, self.compiled, pace)
+            found.predicted[found.at] = TIED
+            said.append(found.predicted)
         both = np.column_stack(said)
         index = np.flatnonzero(both[:, 0] != both[:, 1])
         return Involved(self.points, index, both[index])
@@ -120,7 +122,7 @@ class Differing:
         first, second = (source_of(side.model, side.lane, side.compiled)(grid.xs) for side in self.sides)
 
         def fill(block: slice) -> None:
-            mask[::-1][block] = first(ys[block]).classes != second(ys[block]).classes
+            mask[::-1][block] = first(ys[block]).regions != second(ys[block]).regions
 
         yield from pace.pause()
         yield from pace.in_blocks(grid.height, fill, size=8, most=256)

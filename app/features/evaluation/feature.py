@@ -10,6 +10,5 @@ FEATURE = Feature(
     queries=scene.queries,
     sheets=scene.sheets,
     signs=(Sign(scene.OTHER, "Threshold: here the score is t"),),
-    other_marks=scene.wrong_test_points,
     scene=scene.scene,
 )

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.scene.model import Scene
+from app.scene.text import TIE_RULE
 from app.state.document import MAX_LANES
 from app.state.test_split import FEWEST_FOLDS, LEAST_RATIO, MOST_FOLDS, MOST_RATIO, MOST_SEED
 from app.views.theme import Theme
@@ -46,13 +47,13 @@ from .controller import EvaluationController
 from .scene import Evaluation, LaneEvaluation
 from .view_roc import ConfusionView, RocView
 
-#: Name, title and sentence of each row.
+#: Name and sentence of each row; `text.titles` has their titles.
 ROWS = (
-    ("test", "Test accuracy", "Share of the test points that are classified rightly."),
-    ("training", "Training accuracy", "Share of the points it was trained on that are classified rightly."),
-    ("balanced", "Balanced accuracy", "Mean recall of the classes of the test points: each class counts the same."),
-    ("auc", "AUC", "Area under the ROC curve: how often a point of the second class scores above one of the first."),
-    ("validated", "Cross-validation", "Mean accuracy of the folds ± their standard deviation."),
+    ("test", f"Share of points that it was not trained on that are classified rightly. {TIE_RULE}"),
+    ("training", f"Share of the points it was trained on that are classified rightly. {TIE_RULE}"),
+    ("balanced", "Mean recall of the classes of these points: each class counts the same."),
+    ("auc", "Area under the ROC curve: how often a point of the second class scores above one of the first."),
+    ("validated", "Mean accuracy of the folds ± their standard deviation: each fold is left out and then predicted."),
 )
 
 
@@ -70,8 +71,8 @@ class EvaluationTable(QWidget):
         self._heads = [self._label(f"evaluation.lane{place}", grid, 0, place + 1) for place in range(MAX_LANES)]
         self._cells: dict[str, list[QLabel]] = {}
         self._titles: dict[str, QLabel] = {}
-        for row, (name, title, sentence) in enumerate(ROWS, 1):
-            head = self._titles[name] = QLabel(title)
+        for row, (name, sentence) in enumerate(ROWS, 1):
+            head = self._titles[name] = named(QLabel(), f"evaluation.{name}")
             head.setToolTip(sentence)
             head.setWordWrap(True)
             grid.addWidget(head, row, 0)
@@ -107,8 +108,8 @@ class EvaluationTable(QWidget):
         validating = evaluation.validation.kind != "none"
         for label in (self._titles["validated"], *self._cells["validated"][: len(evaluation.lanes)]):
             label.setVisible(validating)
-        title = "Leave-one-out" if evaluation.validation.kind == "leave-one-out" else f"{evaluation.validation.k} folds"
-        show_text(self._titles["validated"], title)
+        for name, title in words.titles(evaluation).items():
+            show_text(self._titles[name], title)
         with_curves = any(lane.roc is not None for lane in evaluation.lanes)
         for label in (self._titles["auc"], *self._cells["auc"][: len(evaluation.lanes)]):
             label.setVisible(with_curves)
@@ -124,10 +125,11 @@ class EvaluationTable(QWidget):
             "auc": words.DASH if lane.roc is None else f"{words.auc(lane.roc.auc)}{'…' if lane.stale else ''}",
             "validated": words.validated_cell(lane),
         }
-        for name, title, sentence in ROWS:
+        titles = words.titles(evaluation)
+        for name, sentence in ROWS:
             cell = self._cells[name][place]
             show_text(cell, texts[name])
-            cell.setAccessibleName(f"{title} of {head}: {texts[name]}")
+            cell.setAccessibleName(f"{titles[name]} of {head}: {texts[name]}")
             more = words.STALE if lane.stale and name != "validated" else ""
             cell.setToolTip(words.validated_words(lane) or sentence if name == "validated" else more or sentence)
 
@@ -220,7 +222,7 @@ class EvaluationPanel(QWidget):
         return box
 
     def _lane_box(self) -> QWidget:
-        self._lane = QGroupBox("One classifier on the test points")
+        self._lane = QGroupBox()
         self._group = QButtonGroup(self)
         self._buttons = []
         for place in range(MAX_LANES):
@@ -233,7 +235,6 @@ class EvaluationPanel(QWidget):
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True)
-        self._undefined.say(escape(words.UNDEFINED))
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = RoomyLabel("evaluation.threshold", title="The threshold", rich=True)
         self._rates = RoomyLabel("evaluation.rates", title="Rates at the threshold", rich=True)
@@ -307,9 +308,10 @@ class EvaluationPanel(QWidget):
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
         lane = evaluation.lanes[evaluation.judged]
-        self._lane.setVisible(evaluation.n_test > 0)
-        if not evaluation.n_test:
+        self._lane.setVisible(bool(evaluation.measured))
+        if not evaluation.measured:
             return
+        self._lane.setTitle(f"One classifier on {evaluation.measured}")
         for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
             chosen = place == evaluation.judged
             button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
@@ -317,7 +319,10 @@ class EvaluationPanel(QWidget):
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
         self._choice.setVisible(len(evaluation.lanes) > 1)
         self._confusion.show_lane(evaluation, lane, theme)
-        self._undefined.setVisible(self._confusion.has_undefined)
+        remarks = [words.UNDEFINED] if self._confusion.has_undefined else []
+        remarks += [words.TIES] if lane.scores is not None and len(lane.scores.tied) and not lane.moved else []
+        self._undefined.say(escape("  ".join(remarks)))
+        self._undefined.setVisible(bool(remarks))
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
         self._roc.setVisible(any_curve)

@@ -1,7 +1,4 @@
-"""Evaluation in the background: what models do on points they were not trained on; cross-validation; threshold lines.
-
-All of them are questions, answered in short pieces when nothing else is wanted.
-"""
+"""Evaluation in the background: cross-validation and threshold lines, as queries."""
 
 from __future__ import annotations
 
@@ -13,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.fitting import fitted, predictions, together
+from app.engine.fitting import fitted
+from app.engine.outcome import outcome, outcome_of_shares
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
@@ -21,10 +19,9 @@ from app.learners.model import Model
 from app.state.document import Lane
 from app.state.points import Points
 from app.state.test_split import folds_of
-from solver import Grid, RocCurve, confusion_matrix, roc_curve
-from solver.core.arrays import Array, Indices, Integers
+from solver import Grid
+from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier
-from solver.linear.classifiers import LinearClassifier
 
 #: Training points up to which each of them is left out in turn: of kNN, which looks for neighbours anew, and of
 #: learners that train anew.
@@ -33,107 +30,6 @@ MOST_LEFT_OUT, MOST_REFITS = 20_000, 300
 MOST_UPDATES = 3_000_000
 #: Pixels in which lines are looked for in one go.
 STRIP = 150_000
-
-# -- a model on test points ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """What a model does on test and training points.
-
-    Attributes
-    ----------
-    classes : tuple of int
-        Those of the model and of the points, ascending: rows and columns of the matrices.
-    test, training : ndarray of shape (n_classes, n_classes)
-        Confusion matrices, rows true and columns predicted.
-    wrong : ndarray of intp
-        Which of the test points are called another class.
-    roc : RocCurve or None
-        Of the test points, when the model parts two classes and both are among them.
-    own_threshold : float
-        Above it the model itself says its second class: f = 0, or half of the votes.
-    """
-
-    classes: tuple[int, ...]
-    test: Integers
-    training: Integers
-    wrong: Indices
-    roc: RocCurve | None
-    own_threshold: float
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """How well `model`, which was trained on `training`, does there and on `test`."""
-
-    model: Model
-    training: Points
-    test: Points
-    compiled: bool
-    lane: Lane | None = None  #: the settings it was trained with, where they matter
-
-    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Posts `Scores` once."""
-        pace = Pace(overtaken)
-        called, score = yield from judged(self.model, self.test.xy, self.compiled, pace)
-        training = yield from predictions(self.model, self.training.xy, self.compiled, pace)
-        own = tuple(int(label) for label in self.model.classes_)
-        classes = tuple(sorted({*own, *self.training.classes, *self.test.classes}))
-        roc = None
-        if score is not None and self.test.classes == list(own):
-            roc = roc_curve(self.test.labels == own[1], score)
-        post(
-            Scores(
-                classes,
-                _confusion(self.test, called, classes),
-                _confusion(self.training, training, classes),
-                np.flatnonzero(called != self.test.labels),
-                roc,
-                threshold_of(self.model),
-            )
-        )
-
-
-def threshold_of(model: Model) -> float:
-    """The score above which a model of two classes says the second."""
-    return 0.0 if isinstance(model, PairClassifier) else 0.5
-
-
-def score_of(model: Model, xy: Array, compiled: bool) -> Array:
-    """How much a model of two classes is for the second: f, or the share of the votes; shape (n,)."""
-    if not isinstance(model, PairClassifier):
-        return model.predict_proba(xy, compiled)[:, 1]
-    f = model.pair_decision_function(xy)[:, 0]
-    # Rounding errors would rank points that score alike.
-    size = np.maximum(1.0, np.abs(xy).max(axis=1)) if isinstance(model, LinearClassifier) else 1.0
-    result: Array = np.where(np.abs(f) <= model.rounding * size, 0.0, f)
-    return result
-
-
-def judged(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Integers, Array | None]]:
-    """The class of each of `xy`, shape (n, 2), and with a model of two classes its score."""
-    if len(model.classes_) != 2:
-        return (yield from predictions(model, xy, compiled, pace)), None
-    called, scores = np.empty(len(xy), dtype=np.int64), np.empty(len(xy))
-
-    def judge(block: slice) -> None:
-        score = scores[block] = score_of(model, xy[block], compiled)
-        if isinstance(model, PairClassifier):
-            called[block] = model.classes_[(score > 0).astype(np.intp)]
-        else:
-            called[block] = model.predict(xy[block], compiled=compiled)
-
-    least = together(model)
-    yield from pace.in_blocks(len(xy), judge, size=max(least, 16), least=least)
-    return called, scores
-
-
-def _confusion(points: Points, called: Integers, classes: tuple[int, ...]) -> Integers:
-    if not len(points):
-        return np.zeros((len(classes), len(classes)), dtype=np.int64)
-    return confusion_matrix(points.labels.astype(np.int64), called, labels=classes)
-
 
 # -- cross-validation ----------------------------------------------------------------------------------------------
 
@@ -145,7 +41,8 @@ class Validated:
     Attributes
     ----------
     right, sizes : ndarray of shape (n_done,)
-        Points called rightly, and points, of each fold that is done; of leaving one out all in one.
+        Points classified rightly, a tie of m classes counting 1 / m, and points, of each fold that is done; of leaving
+        one out all in one.
     folds : int
         How many there will be.
     left_out : int
@@ -158,7 +55,7 @@ class Validated:
         Folds without which points of only one class are left: then that class is what is always said.
     """
 
-    right: Integers
+    right: Array
     sizes: Integers
     folds: int
     left_out: int
@@ -173,7 +70,7 @@ class Validated:
 
     @property
     def mean(self) -> float:
-        """Mean accuracy of the folds that are done; of points left out one by one, the share called rightly."""
+        """Mean accuracy of the folds that are done; of points left out one by one, the share classified rightly."""
         return float(self.accuracies.mean()) if len(self.sizes) else float("nan")
 
     @property
@@ -212,7 +109,9 @@ class CrossValidation:
             raise ValueError("This classifier needs training points of two classes.")
         fold = folds_of(self.points, folds, self.seed)
         xy, labels = self.points.xy, self.points.labels
-        right, sizes, unfinished, one_class = [], [], 0, 0
+        right: list[float] = []
+        sizes: list[int] = []
+        unfinished = one_class = 0
         pace = Pace(overtaken)
         for number in range(folds):
             out = fold == number
@@ -220,12 +119,12 @@ class CrossValidation:
             if self.lane.trainer is not None and len(rest.classes) < 2:
                 # As the curves under the sliders have it: who has seen one class only says no other.
                 one_class += 1
-                right.append(int((labels[out] == rest.classes[0]).sum()))
+                right.append(float((labels[out] == rest.classes[0]).sum()))
                 yield from pace.pause()
             else:
                 done = yield from fitted(self.lane, rest, self.compiled, pace, most=MOST_UPDATES)
-                called = yield from predictions(done.model, xy[out], self.compiled, pace)
-                right.append(int((called == labels[out]).sum()))
+                found = yield from outcome(done.model, xy[out], labels[out], self.compiled, pace)
+                right.append(float(found.credit.sum()))
                 unfinished += not done.finished
             sizes.append(int(out.sum()))
             post(_validated(right, sizes, folds, unfinished, self.k == 0, one_class))
@@ -240,12 +139,13 @@ class CrossValidation:
                 f"Leaving out each of {n} points takes too long: choose folds, or at most {MOST_LEFT_OUT}."
             )
         model = self.lane.family.leave_one_out(self.lane, points)
-        right, posted, pace = 0, time.perf_counter(), Pace(overtaken)
+        right, posted, pace = 0.0, time.perf_counter(), Pace(overtaken)
 
         def count(block: slice) -> None:
             nonlocal right, posted
             rows = np.arange(block.start, block.stop)
-            right += int((model.leave_one_out(rows, self.compiled) == points.labels[rows]).sum())
+            shares = model.shares_without_self(rows, self.compiled)
+            right += float(outcome_of_shares(shares, model.classes_, points.labels[rows]).credit.sum())
             if time.perf_counter() - posted > 0.2 or block.stop == n:
                 posted = time.perf_counter()
                 post(Validated(np.array([right]), np.array([block.stop]), n, block.stop, 0, True))
@@ -255,7 +155,7 @@ class CrossValidation:
 
 
 def _validated(
-    right: list[int], sizes: list[int], folds: int, unfinished: int, each: bool, one_class: int
+    right: list[float], sizes: list[int], folds: int, unfinished: int, each: bool, one_class: int
 ) -> Validated:
     if each:
         all_right, all_sizes = np.array([sum(right)]), np.array([sum(sizes)])

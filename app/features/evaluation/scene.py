@@ -5,25 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import msgspec
 import numpy as np
 
 from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
-from app.engine.requests import NO_MARKS, Frame, Marks, Phase
+from app.engine.requests import Frame, Phase
+from app.features.scores.query import Scores, Scoring, threshold_of
+from app.features.scores.scene import is_present, measured_on, measured_words, plain_lane, scoring_of
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
 from app.state.test_split import NO_VALIDATION, Parts, Split, Validation
-from solver.core.arrays import Integers
+from solver.core.arrays import Array
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
-from .query import CrossValidation, Scores, Scoring, ThresholdLine, Validated, field_of, threshold_of
+from .query import CrossValidation, ThresholdLine, Validated, field_of
 
 PANEL = "evaluation"
-#: Test points up to which the wrong ones are marked in the pictures also while the numbers are not displayed.
-MOST_MARKED = 5000
 #: Where the score is the threshold.
 OTHER = LineStyle("other", 3, 2.0, (1.5, 2.0), (1.2, 1.6))
 
@@ -58,45 +57,24 @@ class EvaluationSession(FeatureSession):
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """What is to be found out at this moment, by name."""
+    """What is to be found out while the panel is in sight, by name."""
     document, session, results = context.document, context.session, context.results
-    open_panels = PANEL in session.open_panels
+    if PANEL not in session.open_panels:
+        return {}
     asked: dict[str, Query] = {}
     for index in range(document.shown):
         slot = document.slots[index]
         frame = results.frame(slot)
-        scoring = scoring_of(document, index, frame)
-        if scoring is None or frame is None:
-            last = results.answer(f"scores{slot}")
-            if open_panels and last is not None and is_awaited(document, index, frame):
-                asked[f"scores{slot}"] = last.query  # shown, as an earlier one's, until the new model is here
-            continue
-        few = 0 < len(document.test_points) <= MOST_MARKED and frame.phase in (Phase.DONE, Phase.PAUSED)
-        if open_panels or few:
-            asked[f"scores{slot}"] = scoring
         threshold = threshold_in(document, session, index)
-        if open_panels and threshold is not None and len(scoring.model.classes_) == 2 and index < len(context.grids):
-            field = field_of(scoring.model, context.grids[index], context.compiled)
+        model = frame.model if frame is not None and is_present(document, index, frame) else None
+        two = model is not None and len(model.classes_) == 2
+        if model is not None and two and threshold is not None and index < len(context.grids):
+            field = field_of(model, context.grids[index], context.compiled)
             asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
-    if open_panels:
-        for index in range(document.shown):
-            validation = validation_of(document, session, index, context.compiled)
-            if validation is not None:
-                asked[f"validated{document.slots[index]}"] = validation
+        validation = validation_of(document, session, index, context.compiled)
+        if validation is not None:
+            asked[f"validated{slot}"] = validation
     return asked
-
-
-def is_present(document: Document, index: int, frame: Frame | None) -> bool:
-    """The frame is of the points and the settings of now."""
-    return frame is not None and frame.points is document.training_points and frame.lane == document.lanes[index]
-
-
-def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
-    """A model of the points and the settings of now is still to come."""
-    if not len(document.training_points) or document.lanes[index].is_difference or frame is None:
-        return False
-    present = is_present(document, index, frame)
-    return not present or (frame.model is None and frame.phase not in (Phase.EMPTY, Phase.FAILED))
 
 
 def state_of(document: Document, index: int, frame: Frame | None) -> str:
@@ -110,25 +88,13 @@ def state_of(document: Document, index: int, frame: Frame | None) -> str:
     return "paused" if frame.phase is Phase.PAUSED else "uncertified"
 
 
-def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring | None:
-    """What is asked about a lane's newest model; None when it is of other points or settings than now."""
-    if frame is None or frame.model is None or not is_present(document, index, frame):
-        return None
-    return Scoring(frame.model, frame.points, document.test_points, frame.compiled, _plain(frame.lane))
-
-
 def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
     spec, points = session.of(EvaluationSession).validation, document.training_points
     if spec.kind == "none" or not len(points) or not compiled:
         return None
     k = spec.k if spec.kind == "folds" else 0
-    return CrossValidation(_plain(document.lanes[index]), points, k, spec.seed if k else 0, compiled)
-
-
-def _plain(lane: Lane) -> Lane:
-    """`lane` without what no training depends on."""
-    return msgspec.structs.replace(lane.with_part(lane.classifier, lane.family.training_key(lane)), pair=(0, 1))
+    return CrossValidation(plain_lane(document.lanes[index]), points, k, spec.seed if k else 0, compiled)
 
 
 class Threshold(float):
@@ -141,7 +107,7 @@ class Threshold(float):
 
     def __new__(cls, value: float, lane: Lane) -> Threshold:
         made = super().__new__(cls, value)
-        made.lane = _plain(lane)
+        made.lane = plain_lane(lane)
         return made
 
     def __eq__(self, other: object) -> bool:
@@ -158,7 +124,7 @@ def threshold_in(document: Document, session: Session, index: int) -> float | No
     """The threshold that the user moved in the lane at place `index` as it is set now; None for the model's own."""
     threshold = session.of(EvaluationSession).thresholds[document.slots[index]]
     if isinstance(threshold, Threshold):
-        return float(threshold) if threshold.lane == _plain(document.lanes[index]) else None
+        return float(threshold) if threshold.lane == plain_lane(document.lanes[index]) else None
     return threshold
 
 
@@ -180,22 +146,6 @@ def _line(answer: Answer) -> tuple[Sheet, ...]:
     return (Lines(answer.value, OTHER),)
 
 
-def wrong_test_points(context: Context, index: int) -> Marks:
-    """Marks of the test points, among all points, that a lane's present model gets wrong, as far as known."""
-    document, slot = context.document, context.document.slots[index]
-    answer = context.results.answer(f"scores{slot}")
-    scoring = scoring_of(document, index, context.results.frame(slot))
-    if answer is None or answer.value is None or scoring is None or answer.query != scoring:
-        return NO_MARKS
-    return _wrong_of(document.parts, answer)
-
-
-@lru_cache(maxsize=8)
-def _wrong_of(parts: Parts, answer: Answer) -> Marks:
-    value: Scores = answer.value
-    return Marks(wrong=parts.held_out[value.wrong]) if len(value.wrong) else NO_MARKS
-
-
 # -- the panel -----------------------------------------------------------------------------------------------------
 
 
@@ -212,7 +162,7 @@ class LaneEvaluation:
         The numbers are of an earlier model or other points; newer ones are on their way.
     scores : Scores or None
     confusion : ndarray or None
-        Of the test points at the threshold; None without test points.
+        Of the points measured on, at the threshold; None where there are none.
     of_classes : ClassScores or None
     accuracy, balanced, training : float
         NaN where unknown.
@@ -235,7 +185,7 @@ class LaneEvaluation:
     name: str
     stale: bool
     scores: Scores | None
-    confusion: Integers | None
+    confusion: Array | None
     of_classes: ClassScores | None
     accuracy: float
     balanced: float
@@ -260,6 +210,8 @@ class Evaluation:
     split : Split
     n_test, n_trainable, n_trained : int
         Points kept back, all others, and those of them that are trained on.
+    measured : str
+        What the test scores are measured on, such as "60 test points"; "" where there is nothing to measure on.
     validation : Validation
     judged : int
         Place of the lane whose threshold the user moves.
@@ -272,6 +224,7 @@ class Evaluation:
     n_test: int
     n_trainable: int
     n_trained: int
+    measured: str
     validation: Validation
     judged: int
     lanes: tuple[LaneEvaluation, ...]
@@ -301,6 +254,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 document.lanes[index],
                 scored,
                 fresh,
+                Frame.accuracy if frame is None else frame.accuracy,
                 threshold_in(document, session, index),
                 validated,
                 wished is not None,
@@ -311,19 +265,22 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
     chosen = session.of(EvaluationSession)
     judged = slots.index(chosen.judged) if chosen.judged in slots else 0
     names = document.class_names
-    return (_whole(document.parts, document.split, chosen.validation, judged, tuple(lanes), names),)
+    measured = measured_words(measured_on(document))
+    return (_whole(document.parts, document.split, measured, chosen.validation, judged, tuple(lanes), names),)
 
 
 @lru_cache(maxsize=4)
 def _whole(
     parts: Parts,
     split: Split,
+    measured: str,
     validation: Validation,
     judged: int,
     lanes: tuple[LaneEvaluation, ...],
     names: tuple[str, ...],
 ) -> Evaluation:
-    return Evaluation(split, len(parts.test), parts.n_trainable, len(parts.training), validation, judged, lanes, names)
+    sizes = len(parts.test), parts.n_trainable, len(parts.training)
+    return Evaluation(split, *sizes, measured, validation, judged, lanes, names)
 
 
 @lru_cache(maxsize=16)
@@ -332,6 +289,7 @@ def _lane(
     lane: Lane,
     scored: Answer | None,
     fresh: bool,
+    training: float,
     threshold: float | None,
     validated: Answer | None,
     validating: bool,
@@ -343,8 +301,7 @@ def _lane(
         query = scored.query
         assert isinstance(query, Scoring)
         roc, own, lane_of = scores.roc, threshold_of(query.model), query.lane
-        if scores.test.sum():
-            confusion = scores.test if threshold is None or roc is None else at_threshold(scores, threshold)
+        confusion = scores.confusion if threshold is None or roc is None else at_threshold(scores, threshold)
     moved = threshold is not None and roc is not None
     right = float("nan")
     if confusion is not None:
@@ -359,9 +316,7 @@ def _lane(
         None if confusion is None else class_scores(confusion),
         right,
         float("nan") if confusion is None else balanced_accuracy_of(confusion),
-        float("nan")
-        if scores is None or not scores.training.sum()
-        else float(scores.training.trace() / scores.training.sum()),
+        training,
         roc,
         own if threshold is None or not moved else threshold,
         own,
@@ -390,10 +345,10 @@ def threshold_at(roc: RocCurve, place: int) -> float:
     return float(middle if middle < above else scores[place])
 
 
-def at_threshold(scores: Scores, threshold: float) -> Integers:
-    """The confusion matrix of the test points when the second class is said above `threshold`."""
+def at_threshold(scores: Scores, threshold: float) -> Array:
+    """The confusion matrix when the second class is predicted above `threshold`."""
     roc = scores.roc
     assert roc is not None
     place = place_of(roc, threshold)
     tp, fp = int(roc.tp[place]), int(roc.fp[place])
-    return np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.int64)
+    return np.array([[roc.n_negative - fp, fp], [roc.n_positive - tp, tp]], dtype=np.float64)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-from app.state.number_format import count, grouped, percent, short
+from app.state.number_format import count, counted, grouped, percent, short
 
 from .query import Validated
 from .scene import Evaluation, LaneEvaluation
 
 NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."
 NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."
-NO_ROC = "A ROC curve needs a model of two classes, and test points of both."
-UNDEFINED = "* 0 by convention: no test point was predicted so, or none is of this class."
+NO_ROC = "A ROC curve needs a model of two classes, and points of both to measure it on."
+UNDEFINED = "* 0 by convention: no point was predicted so, or none is of this class."
+TIES = "Ties: a point at which m classes tie counts 1/m for each of them, here and in every accuracy."
 STALE = "… of an earlier model; newer numbers are on their way."
 WAITING = "Missing or newer numbers come when the training rests."
 DASH = "–"
@@ -21,12 +22,28 @@ DASH = "–"
 def split_words(evaluation: Evaluation) -> str:
     """How many points are kept back, or what to do for some."""
     if not evaluation.n_test:
-        return NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
+        said = NOTHING_PAINTED if evaluation.split.kind == "painted" else NO_TEST_POINTS
+        return (
+            f"{said} Without them, test scores are measured on {evaluation.measured}." if evaluation.measured else said
+        )
     share = evaluation.n_test / (evaluation.n_test + evaluation.n_trainable)
     said = f"{count(evaluation.n_test, 'test point')} ({percent(share)}), {grouped(evaluation.n_trainable)} to train on"
     if evaluation.n_trained < evaluation.n_trainable:
         said += f", of which a sample of {grouped(evaluation.n_trained)}"
     return said + ". Nothing is trained on a test point: in the pictures it is drawn with a hole."
+
+
+def titles(evaluation: Evaluation) -> dict[str, str]:
+    """What each row of the table is, with what it is measured on."""
+    test = f", on {evaluation.measured}" if evaluation.measured else ""
+    each = "leave-one-out" if evaluation.validation.kind == "leave-one-out" else f"{evaluation.validation.k} folds"
+    return {
+        "test": f"Test accuracy{test}",
+        "training": "Training accuracy",
+        "balanced": "Balanced test accuracy",
+        "auc": "Test AUC",
+        "validated": f"Validation accuracy, {each}",
+    }
 
 
 def lane_title(place: int, lane: LaneEvaluation) -> str:
@@ -62,7 +79,7 @@ def validated_cell(lane: LaneEvaluation) -> str:
         return "…" if lane.validating else DASH
     more = "…" if lane.validating else ""
     if value.each:
-        return f"{percent(value.mean)}{more}\n{grouped(int(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
+        return f"{percent(value.mean)}{more}\n{counted(float(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
     return f"{percent(value.mean)}{more}\n± {percent(value.spread)}"
 
 
@@ -136,7 +153,7 @@ def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     rows = []
     for name, counts in zip(names, lane.confusion.tolist(), strict=True):
         predicted = ", ".join(
-            f"{number} predicted {other}" for number, other in zip(counts, names, strict=True) if number
+            f"{counted(number)} predicted {other}" for number, other in zip(counts, names, strict=True) if number
         )
-        rows.append(f"Of {name}: {predicted or 'no test points'}.")
+        rows.append(f"Of {name}: {predicted or 'no points'}.")
     return " ".join(rows)

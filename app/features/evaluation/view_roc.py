@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from app.state.number_format import grouped
+from app.state.number_format import counted
 from app.views.charts.chart import LEFT, RIGHT, Chart, Plot, goal_of, legend_size, paint_legend, plate
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
@@ -94,16 +94,16 @@ class ConfusionView(Chart):
             self._name(painter, evaluation, label, QRectF(0, (2 + place) * row, left - 4, row))
             self._name(painter, evaluation, label, self.cell(-1, place), middle=True)
         for true in range(len(classes)):
-            total = int(counts[true].sum())
+            total = float(counts[true].sum())
             for called in range(len(classes)):
-                number, area = int(counts[true, called]), self.cell(true, called).adjusted(1, 1, -1, -1)
+                number, area = float(counts[true, called]), self.cell(true, called).adjusted(1, 1, -1, -1)
                 share = number / total if total else 0.0
                 painter.fillRect(area, QColor(*theme.accent, round(FULLEST * share)))
                 # Right ones lie in a frame, so that nobody has to tell them by their shade.
                 painter.setPen(QPen(ink if true == called else faint, 2.0 if true == called else 0.6))
                 painter.drawRect(area)
                 painter.setPen(ink)
-                painter.drawText(area, CENTRE, grouped(number))
+                painter.drawText(area, CENTRE, counted(number))
 
     def _paint_scores(self, painter: QPainter, evaluation: Evaluation, lane: LaneEvaluation) -> None:
         classes, row, scores = self._classes, self._row(), lane.of_classes

@@ -8,7 +8,7 @@ from app.state.host import Host
 
 from . import text
 from .bootstrap import LEAST, MOST
-from .scene import law_of
+from .law import law_of
 from .state import FreshDraw, GroundTruthSession
 
 #: Fewest and most points of one throw, and most of all throws that add up.

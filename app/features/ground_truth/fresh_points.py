@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.engine.fitting import predictions
+from app.engine.outcome import outcome
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import GeneratorSettings
@@ -41,7 +42,8 @@ class Tally:
         With as many batches as are counted.
     model : Model or None
         None is the ideal classifier.
-    failures : int
+    failures : float
+        Points that are classified wrongly; a tie of m classes, one of which is right, counts (m - 1) / m.
     xy : ndarray of shape (m, 2)
         Where the points lie that are shown: the failures, up to `MOST_SHOWN` of them, and after them the others if
         they are few.
@@ -54,7 +56,7 @@ class Tally:
     law: Law
     fresh_draw: FreshDraw
     model: Model | None
-    failures: int = 0
+    failures: float = 0.0
     xy: Array = field(default_factory=lambda: np.empty((0, 2)))
     labels: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     marked: int = 0
@@ -70,9 +72,9 @@ class Tally:
         same = (self.law, counted.count, counted.first) == (law, fresh_draw.count, fresh_draw.first)
         return same and counted.batches <= fresh_draw.batches
 
-    def with_batch(self, xy: Array, labels: Integers, predicted: Integers) -> Tally:
-        """The tally with one more batch."""
-        wrong = predicted != labels
+    def with_batch(self, xy: Array, labels: Integers, credit: Array) -> Tally:
+        """The tally with one more batch; `credit` is as in `Outcome`."""
+        wrong = credit == 0.0
         shown_xy, shown = self.xy[: self.marked], self.labels[: self.marked]
         room = max(MOST_SHOWN - self.marked, 0)
         shown_xy = np.concatenate((shown_xy, xy[wrong][:room]))
@@ -82,7 +84,9 @@ class Tally:
         if fresh_draw.total <= FEW:
             shown_xy = np.concatenate((shown_xy, self.xy[self.marked :], xy[~wrong]))
             shown = np.concatenate((shown, self.labels[self.marked :], labels[~wrong]))
-        return Tally(self.law, fresh_draw, self.model, self.failures + int(wrong.sum()), shown_xy, shown, marked)
+        return Tally(
+            self.law, fresh_draw, self.model, self.failures + float((1.0 - credit).sum()), shown_xy, shown, marked
+        )
 
 
 @dataclass(frozen=True)
@@ -119,21 +123,24 @@ class Fresh:
         while tally.fresh_draw.batches < self.fresh_draw.batches:
             xy, labels = self.fresh_draw.points(self.law, tally.fresh_draw.batches)
             yield from pace.pause()
-            predicted = yield from _classes(self.law, self.model, xy, self.compiled, pace)
-            tally = tally.with_batch(xy, labels, predicted)
+            credit = yield from _credit(self.law, self.model, xy, labels, self.compiled, pace)
+            tally = tally.with_batch(xy, labels, credit)
         post(tally)
 
 
-def _classes(law: Law, model: Model | None, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Integers]:
+def _credit(
+    law: Law, model: Model | None, xy: Array, labels: Integers, compiled: bool, pace: Pace
+) -> Generator[Step, None, Array]:
     if model is not None:
-        return (yield from predictions(model, xy, compiled, pace))
+        return (yield from outcome(model, xy, labels, compiled, pace)).credit
     result = np.empty(len(xy), dtype=np.int64)
 
     def decide(part: Indices) -> None:
         result[part] = law.bayes(xy[part])
 
     yield from _in_parts(xy, decide, pace)
-    return result
+    credit: Array = np.where(result == labels, 1.0, 0.0)
+    return credit
 
 
 def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generator[Step]:

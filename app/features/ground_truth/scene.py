@@ -15,20 +15,21 @@ from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import joined, level_lines
-from app.features.evaluation.scene import is_present, state_of
+from app.features.evaluation.scene import state_of
+from app.features.scores.scene import is_present
 from app.learners.model import Model
 from app.scene.context import Context
 from app.scene.model import Scene
-from app.state.document import Document, GeneratorSettings, View
+from app.state.document import Document, View
 from app.state.session import Session
 from solver import Grid
 from solver.core.arrays import Array
-from solver.data.datasets import DATASETS
 from solver.data.distribution import Law
 
 from . import text
 from .bootstrap import Bootstrap, Stability
 from .fresh_points import Edited, Fresh, Ideal, Square, Tally
+from .law import law_of
 from .model import GroundTruthScene, TruthRow
 from .state import FreshDraw, GroundTruthSession
 
@@ -128,26 +129,6 @@ def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
 NO_POINTS = "No points to resample."
 #: The panel's name among the docks.
 PANEL = "truth"
-
-
-@lru_cache(maxsize=16)
-def law_of(origin: GeneratorSettings | None) -> Law | None:
-    """What a generator with these settings draws from; None where they cannot be, or there are none."""
-    if origin is None:
-        return None
-    kind = DATASETS[origin.name]
-    law = Law(
-        origin.name,
-        origin.noise,
-        origin.shift if kind.has_shift else 0.0,
-        origin.n_classes if kind.n_classes[1] > 2 else 2,
-        origin.flipped,
-    )
-    try:
-        law.risk(law.draw(1, 0)[0])
-    except ValueError:  # a file may hold what no generator accepts
-        return None
-    return law
 
 
 # -- questions ---------------------------------------------------------------------------------------------------------

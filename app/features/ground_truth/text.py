@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.state.document import GeneratorSettings
-from app.state.number_format import count, grouped, percent
+from app.state.number_format import count, counted, grouped, percent
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, wilson
 
@@ -106,7 +106,7 @@ def error_words(tally: Tally) -> tuple[str, str, str]:
     """Failures, the error, and its 95 % interval."""
     low, high = wilson(tally.failures, tally.thrown)
     interval = f"{percent(low).removesuffix(' %')} –\u2060 {percent(high)}".replace(" ", "\u00a0")
-    return grouped(tally.failures), percent(tally.failures / tally.thrown), interval
+    return counted(tally.failures), percent(tally.failures / tally.thrown), interval
 
 
 def excess_words(tally: Tally, ideal: Tally | None) -> str:
@@ -137,7 +137,7 @@ def thrown_words(truth: GroundTruthScene) -> str:
 
 def shown_words(tally: Tally) -> str:
     """What of the fresh points is marked in a picture."""
-    if tally.marked < tally.failures:
+    if tally.marked == MOST_SHOWN:
         return f"The first {grouped(MOST_SHOWN)} failures are marked."
     return ""
 

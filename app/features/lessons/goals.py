@@ -14,8 +14,7 @@ import numpy as np
 
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair
-from app.features.evaluation.scene import is_present
-from app.features.scores.scene import measured_on, score
+from app.features.scores.scene import is_present, measured_on, score
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document
@@ -251,7 +250,7 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
     if what in ("accuracy", "training accuracy", "wrong"):
         if not frame.accuracy >= 0:
             return None
-        return frame.accuracy if what != "wrong" else round((1.0 - frame.accuracy) * len(frame.points))
+        return frame.accuracy if what != "wrong" else len(frame.marks.wrong)
     if what == "steps":
         if _goes_on(frame):
             return math.nan

@@ -44,6 +44,8 @@ def vote_formula(lane: Lane) -> str:
 def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:
     """ "class 2: 3 of 5 votes"; `names` are those of the model's classes."""
     won, winner = float(vote.votes[vote.winner]), names[vote.winner]
+    if len(vote.leaders) > 1:
+        winner = f"Tie of {listed([names[c] for c in vote.leaders.tolist()])}, each"
     if vote.at_zero:
         return f"{winner}: {figure(won)} of {count(vote.at_zero, 'point')} at distance 0"
     if weights == "uniform":
@@ -69,8 +71,8 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
     leaders = vote.leaders
     if len(leaders) > 1:
         lines.append(
-            f"{_upper(listed([names[c] for c in leaders.tolist()]))} have equal votes: the lowest class wins, "
-            f"{names[vote.winner]}."
+            f"{_upper(listed([names[c] for c in leaders.tolist()]))} have equal votes: no class is ahead. A prediction"
+            f" that must name one takes the lowest, {names[vote.winner]}."
         )
     return tuple(lines)
 
@@ -91,13 +93,13 @@ def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair
     if len(pairs) == 1:
         value = float(f[0])
         if abs(value) <= noise:
-            return f"f(x) = {figure(value)}: on the boundary; {names[winner]} by the rule f ≤ 0"
+            return f"f(x) = {figure(value)}: a tie, on the boundary; {names[winner]} by the rule f ≤ 0"
         margins = lane.trainer is not None and lane.trainer.has_margins
         where = "" if not margins else ", between the margins" if abs(value) < 1.0 else ", outside the margins"
         return f"f(x) = {figure(value)}: {names[winner]}{where}"
     if pairs[0].negative == REST:
         equal = int((f == f[winner]).sum()) > 1
-        rule = "; of equal f the lowest class wins" if equal else ""
+        rule = "; a tie: of equal f the lowest class is named" if equal else ""
         return f"{names[winner]}: the largest f(x), {figure(float(f[winner]))}{rule}"
     won = sum(
         (value > 0 and pair.positive == winner) or (value <= 0 and pair.negative == winner)
@@ -112,7 +114,7 @@ def duel_lines(won: Integers, names: Sequence[str], winner: int) -> list[str]:
     if len(leaders) < 2:
         return []
     who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
-    return [f"{who} have won {duels} each: the lowest class wins, {names[winner]}."]
+    return [f"{who} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."]
 
 
 def problem_name(pair: Pair, classes: list[int], names: tuple[str, ...]) -> str:

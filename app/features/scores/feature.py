@@ -4,4 +4,4 @@ from app.features.feature import Feature
 
 from . import scene
 
-FEATURE = Feature(queries=scene.queries, status=scene.status)
+FEATURE = Feature(queries=scene.queries, status=scene.status, other_marks=scene.marks_of_test_points)

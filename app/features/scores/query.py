@@ -1,20 +1,24 @@
-"""Score: how often a model is right on points that it was not trained on."""
+"""Scoring: what a model comes to at points that it was not trained on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.cover import Cover
-from app.engine.fitting import predictions
+from app.engine.outcome import Outcome, outcome
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
+from app.state.document import Lane
 from app.state.points import Points
+from solver import RocCurve, roc_curve
+from solver.core.arrays import Array, Indices, Integers
+from solver.core.binary_reduction import PairClassifier
 from solver.data.distribution import Law
 
 #: How many new points of a generator; the share of right answers has a standard error of at most 1.6 points.
@@ -29,9 +33,40 @@ def fresh_points(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return law.draw(FRESH, SEED)
 
 
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What a model comes to at points that it was not trained on.
+
+    Attributes
+    ----------
+    classes : tuple of int
+        Those of the model and of the points, ascending: rows and columns of the matrix.
+    confusion : ndarray of shape (n_classes, n_classes)
+        Rows true and columns predicted; a point at which m classes tie counts 1 / m in each of their columns.
+    wrong, tied : ndarray of intp
+        Which of the points are classified wrongly, and which lie under a tie of their own class with others.
+    roc : RocCurve or None
+        When the model separates two classes and both are among the points.
+    own_threshold : float
+        Above it the model itself predicts its second class: f = 0, or half of the votes.
+    """
+
+    classes: tuple[int, ...]
+    confusion: Array
+    wrong: Indices
+    tied: Indices
+    roc: RocCurve | None
+    own_threshold: float
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the points that is classified rightly, where a tie of m classes counts 1 / m."""
+        return float(self.confusion.trace() / self.confusion.sum())
+
+
 @dataclass(frozen=True)
-class Score:
-    """Query: share of points that a model classifies rightly.
+class Scoring:
+    """Query: how well a model does.
 
     Parameters
     ----------
@@ -39,15 +74,42 @@ class Score:
         The test points, or what new points are drawn from.
     model : Model
     compiled : bool
+    lane : Lane or None
+        The settings it was trained with, where they matter.
     """
 
     of: Points | Law
     model: Model
     compiled: bool
+    lane: Lane | None = None
     tells: ClassVar[Cover] = Cover.TEST
 
-    def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post the share, from 0 to 1."""
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post `Scores` once."""
+        model = self.model
         xy, labels = (self.of.xy, self.of.labels) if isinstance(self.of, Points) else fresh_points(self.of)
-        predicted = yield from predictions(self.model, xy, self.compiled, Pace(overtaken))
-        post(float((predicted == labels).mean()))
+        found = yield from outcome(model, xy, labels, self.compiled, Pace(overtaken))
+        own, there = model.classes_.tolist(), np.unique(labels).tolist()
+        roc = None
+        if len(own) == 2 and there == own:
+            roc = roc_curve(labels == own[1], found.scores)
+        classes = tuple(sorted({*own, *there}))
+        matrix = _confusion(found, model, labels, classes)
+        post(Scores(classes, matrix, found.wrong, found.tied, roc, threshold_of(model)))
+
+
+def threshold_of(model: Model) -> float:
+    """The score above which a model of two classes predicts the second."""
+    return 0.0 if isinstance(model, PairClassifier) else 0.5
+
+
+def _confusion(found: Outcome, model: Model, labels: NDArray[Any], classes: tuple[int, ...]) -> Array:
+    """The matrix of `classes`, rows true and columns predicted."""
+    matrix = np.zeros((len(classes), len(classes)))
+    rows, columns = (np.searchsorted(classes, each) for each in (labels, found.predicted))
+    alone = np.ones(len(labels), dtype=bool)
+    alone[found.at] = False
+    np.add.at(matrix, (rows[alone], columns[alone]), 1.0)
+    own: Integers = np.searchsorted(classes, model.classes_)
+    np.add.at(matrix, (rows[found.at][:, None], own[None, :]), found.shares)
+    return matrix

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Protocol
 import msgspec
 import numpy as np
 
+from app.engine.outcome import credit_of
 from app.learners.base import estimator_of
 from app.learners.knn import neighbors_of
 from app.state.document import Lane
@@ -23,7 +24,7 @@ from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import PairTrainer, winners
 from solver.data import datasets
-from solver.knn.k_path import predictions
+from solver.knn.k_path import leaders
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
@@ -260,13 +261,15 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | 
     sound = ks <= n
     model = neighbors_of(lanes[0].settings, 1).fit(drawn.xy, drawn.labels)
 
-    def shares(xy: Array, labels: Indices) -> Array:
-        same = np.zeros(int(sound.sum()), dtype=np.int64)
+    def shares(xy: Array, labels: Indices, ties: bool = True) -> Array:
+        same = np.zeros(int(sound.sum()))
         size = max(1, BLOCK // (n * (1 + len(model.classes_))))
         for start in range(0, len(xy), size):
             part = slice(start, start + size)
-            found = model.classes_[predictions(model, xy[part], ks[sound])]
-            same += (found == labels[part, None]).sum(axis=0)
+            ahead = leaders(model, xy[part], ks[sound])
+            if not ties:  # the lowest class of several
+                ahead &= ahead.cumsum(axis=1) == 1
+            same += credit_of(ahead, model.classes_, labels[part]).sum(axis=0)
         return same / len(xy)
 
     values: dict[str, Array] = {}
@@ -276,7 +279,7 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | 
     if "training_accuracy" in study.values:
         values["training_accuracy"] = shares(drawn.xy, drawn.labels)
     if other is not None:
-        values["disagreement"] = 1.0 - shares(drawn.test_xy, other)
+        values["disagreement"] = 1.0 - shares(drawn.test_xy, other, ties=False)
     place = 0
     for k, there in zip(ks, sound, strict=True):
         if not there:

@@ -18,7 +18,7 @@ from app.state.number_format import count, span_of_time
 from app.state.points import Points
 
 from . import map_reading
-from .cells import Places, digest_of
+from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .kept import NAME, Kept
 from .map_reading import Best
@@ -50,6 +50,7 @@ ENOUGH = 0.2
 #: Kinds that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
+EARLIER = "These results are of an earlier version, which counted a tie for its lowest class: run again."
 
 
 @dataclass(frozen=True)
@@ -149,10 +150,17 @@ class StudyController:
 
     @property
     def outdated(self) -> bool:
-        """The results are of other points than those of the document."""
-        if self.kept is None or not self.kept.study.digest:
-            return False
-        return self.kept.study.digest != digest(self._host.document)
+        """The results are of other points than those of the document, or of an earlier rule."""
+        return bool(self.why_outdated)
+
+    @property
+    def why_outdated(self) -> str:
+        """Why the results do not belong to the document or the program of now, in a sentence; or ""."""
+        if self.kept is None:
+            return ""
+        if self.kept.study.digest and self.kept.study.digest != digest(self._host.document):
+            return OUTDATED
+        return "" if self.kept.numerics == numerics_of(self.kept.study) else EARLIER
 
     @property
     def place(self) -> int:
@@ -235,7 +243,7 @@ class StudyController:
         """Compute what the form says, in place of the results that are there; of the same study, what is missing."""
         plan = self.planned()
         if plan.study is not None:
-            same = self.kept is not None and self.kept.study == plan.study
+            same = self.kept is not None and self.kept.study == plan.study and not self.outdated
             kept = self.kept if same and self.kept is not None and self.kept.missing() else Kept(plan.study)
             if not same:
                 self.look_at(value="", rest=(), midpoint=None, level=None)
@@ -250,7 +258,9 @@ class StudyController:
         """The same study of the present points."""
         if self.kept is None:
             return
-        study = msgspec.structs.replace(self.kept.study, digest=digest(self._host.document))
+        study = self.kept.study
+        if study.digest:
+            study = msgspec.structs.replace(study, digest=digest(self._host.document))
         self._compute(Kept(study), self._given())
 
     def extend(self) -> None:

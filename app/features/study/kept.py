@@ -22,7 +22,7 @@ from app.state.edit_struct import changed_struct
 from app.state.number_format import grouped
 from solver.core.arrays import Array, Integers
 
-from .cells import NUMERICS, Path, Places, key_of, paths
+from .cells import OTHERS, Path, Places, key_of, numerics_of, paths
 from .computing import LARGEST, Record
 from .model import DATA_AXES, MEASURES, Study
 
@@ -74,10 +74,13 @@ class Kept:
         Of each measure, by axes, repetition and fold; NaN where there is none.
     seconds : ndarray
         NaN where nothing was computed.
+    numerics : int
+        The version that computed them.
     """
 
     def __init__(self, study: Study) -> None:
         self.study = study
+        self.numerics = numerics_of(study)
         shape = shape_of(study)
         self.values: dict[str, Array] = {name: np.full(shape, np.nan) for name in study.values}
         self.seconds: NDArray[np.float32] = np.full(shape, np.nan, dtype=np.float32)
@@ -150,6 +153,7 @@ class Kept:
     def grown(self, study: Study) -> Kept:
         """These results as those of `study`, which has further values on its axes and is the same else."""
         new = Kept(study)
+        new.numerics = self.numerics
         places = []
         for own, other in zip(self.study.axes, study.axes, strict=True):
             places.append([other.values.index(value) for value in own.values])
@@ -187,7 +191,7 @@ class Kept:
         values = {name: _packed(array, "<f8") for name, array in self.values.items()}
         errors = {" ".join(map(str, place)): text for place, text in self._errors.items()}
         seconds, status = _packed(self.seconds, "<f4"), _packed(self._status, "u1")
-        file = _File(self.study, NUMERICS, values, seconds, tuple(self._statuses), status, errors)
+        file = _File(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
         return msgspec.json.encode(file)
 
     @staticmethod
@@ -198,9 +202,10 @@ class Kept:
             check(file.study)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, KeyError) as error:
             raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
-        if file.numerics != NUMERICS:
-            raise FileError(f"{_BAD}: it was computed by numerics {file.numerics}; this program has {NUMERICS}.")
-        kept = Kept(file.study)
+        kept, known = Kept(file.study), numerics_of(file.study)
+        if not OTHERS <= file.numerics <= known:
+            raise FileError(f"{_BAD}: it was computed by numerics {file.numerics}; this program has {known}.")
+        kept.numerics = file.numerics
         shape = kept.seconds.shape
         try:
             if set(file.values) != set(kept.values):

@@ -33,7 +33,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import exporting, reading, results
 from .cells import Places
-from .controller import OUTDATED, StudyController
+from .controller import StudyController
 from .kept import Kept, check
 from .map_reading import cell_text, standing, value_text
 from .model import MEASURES, Study
@@ -319,7 +319,7 @@ class StudyPanel(QWidget):
         studies, sentence, remedy = self.studies, self.studies.failure, ""
         kept = studies.kept
         if kept is not None and studies.outdated:
-            sentence, remedy = OUTDATED, "&Run again"
+            sentence, remedy = studies.why_outdated, "&Run again"
         elif kept is not None and studies.state == "ended":
             missing = studies.missing
             best = studies.best()

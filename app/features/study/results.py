@@ -20,7 +20,7 @@ import msgspec
 
 from app.files.documents import FileError, read_bytes, reason
 
-from .cells import NUMERICS, Path, Places, key_of
+from .cells import Path, Places, key_of, numerics_of
 from .computing import Record
 from .model import Study, builtins_of
 
@@ -31,7 +31,7 @@ SYNC = 1.0
 
 def manifest(study: Study) -> dict[str, Any]:
     """What the first line of each part says."""
-    return {"study": builtins_of(study), "numerics": NUMERICS}
+    return {"study": builtins_of(study), "numerics": numerics_of(study)}
 
 
 class Part:
@@ -187,8 +187,9 @@ def _study_of(first: dict[str, Any] | None, folder: File) -> Study | None:
             study.lane_at(study.choice(places))
     except (msgspec.ValidationError, ValueError, KeyError):
         raise FileError(f"{folder.name} holds results of a study that this program does not know.") from None
-    if made.numerics != NUMERICS:
-        raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {NUMERICS}.")
+    numerics = numerics_of(study)
+    if made.numerics != numerics:
+        raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {numerics}.")
     return study
 
 

@@ -19,17 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.engine.fitting import trained
+from app.engine.outcome import credit_of, outcome_of_values
 from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
 from app.learners.knn import neighbors_of
 from app.scene.context import Context
 from app.state.document import Document, Lane
-from app.state.number_format import count, grouped, short
+from app.state.number_format import count, grouped, percent, short
 from app.state.points import Ids, Points
 from app.state.session import FeatureSession
 from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
 from solver.core.arrays import Array
-from solver.knn.k_path import predictions
+from solver.core.binary_reduction import PairClassifier
+from solver.knn.k_path import leaders
 
 Labels = NDArray[np.int64]
 #: Seconds between two posts of a curve that grows.
@@ -90,7 +92,7 @@ class Curve:
     @property
     def method(self) -> str:
         """How `validated` was made, in a word."""
-        return "leave-one-out" if self.control == "k" else f"{self.folds}-fold"
+        return "leave-one-out" if self.control == "k" else f"{self.folds} folds"
 
     @property
     def known(self) -> NDArray[np.intp]:
@@ -211,19 +213,18 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
     """Accuracies for all k from one search for each point."""
     points, pace = query.points, Pace(overtaken)
     model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
-    codes = np.searchsorted(model.classes_, points.labels)
     order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
     sheet = _Posting(query, asked, asked, post)
     curve = sheet.curve
     ks = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
     size = max(1, BLOCK // (len(points) * (1 + len(model.classes_))))
-    right = np.zeros((2, len(ks)), dtype=np.int64)
+    right = np.zeros((2, len(ks)))
     for start in range(0, asked, size):
         block = order[start : start + size]
         for row, left_out in enumerate((None, block)):
-            found = predictions(model, points.xy[block], ks, left_out)
-            right[row] += (found == codes[block][:, None]).sum(axis=0)
+            ahead = leaders(model, points.xy[block], ks, left_out)
+            right[row] += credit_of(ahead, model.classes_, points.labels[block]).sum(axis=0)
             yield from pace.pause()
         counted += len(block)
         curve.train[:], curve.validated[:] = right / counted
@@ -231,11 +232,11 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
             sheet.now(counted, complete=False)
     test = query.test
     if test is not None and len(test):
-        hits = np.zeros(len(ks), dtype=np.int64)
+        hits = np.zeros(len(ks))
         for start in range(0, len(test), size):
             part = slice(start, start + size)
-            found = model.classes_[predictions(model, test.xy[part], ks)]
-            hits += (found == test.labels[part][:, None]).sum(axis=0)
+            ahead = leaders(model, test.xy[part], ks)
+            hits += credit_of(ahead, model.classes_, test.labels[part]).sum(axis=0)
             yield from pace.pause()
         curve.test[:] = hits / len(test)
     sheet.now(counted, complete=True)
@@ -256,25 +257,25 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
     every = np.arange(len(points))
     for number, place in enumerate(order, 1):
         lane = with_value(query.lane, query.control, curve.scale.value_at(curve.scale.low + place))
-        right = 0
+        right = 0.0
         for left in (None, *range(FOLDS)):
             learnt = every if left is None else every[fold != left]
             asked = every if left is None else every[fold == left]
             if not len(asked):
                 continue
-            predict, finished = yield from _learnt(lane, points.xy[learnt], points.labels[learnt], pace)
+            right_at, finished = yield from _learnt(lane, points.xy[learnt], points.labels[learnt], pace)
             yield from pace.pause()
-            hits = int((predict(points.xy[asked]) == points.labels[asked]).sum())
+            hits = right_at(points.xy[asked], points.labels[asked])
             curve.finished[place] &= finished
             if left is not None:
                 right += hits
                 continue
             curve.train[place] = hits / len(points)
             if test is not None:
-                hits = 0
+                hits = 0.0
                 for start in range(0, len(test), QUERIES):
                     part = slice(start, start + QUERIES)
-                    hits += int((predict(test.xy[part]) == test.labels[part]).sum())
+                    hits += right_at(test.xy[part], test.labels[part])
                     yield from pace.pause()
                 curve.test[place] = hits / len(test)
         curve.validated[place] = right / len(points)
@@ -289,19 +290,27 @@ def with_value(lane: Lane, control: str, value: float) -> Lane:
 
 def _learnt(
     lane: Lane, xy: Array, labels: NDArray[np.uint8], pace: Pace
-) -> Generator[Step, None, tuple[Callable[[Array], NDArray[Any]], bool]]:
-    """What predicts, and whether the training came to its end; SMO with all its short cuts where that ends the same."""
+) -> Generator[Step, None, tuple[Callable[[Array, NDArray[Any]], float], bool]]:
+    """What counts the points that are classified rightly, and whether the training came to its end; SMO with all its
+    short cuts where that ends the same."""
     classes = np.unique(labels)
     if len(classes) < 2:  # of what it has seen it knows one class only
-        return (lambda queries: np.full(len(queries), classes[0])), True
+        return (lambda queries, truth: float((truth == classes[0]).sum())), True
     estimator = lane.family.curve_estimator(lane)
     made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
-    return made.model.predict, made.finished
+    model = made.model
+    assert isinstance(model, PairClassifier)
+
+    def right_at(queries: Array, truth: NDArray[Any]) -> float:
+        values = model.pair_decision_function(queries)
+        return float(outcome_of_values(model, values, queries, truth).credit.sum())
+
+    return right_at, made.finished
 
 
+#: What is written at a curve where there is little room.
+SHORT = {"training": "train", "validation": "valid", "test": "test"}
 SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
-#: What is written at a curve, and in full.
-SHORT = {"leave-one-out": "LOO"}
 
 
 @dataclass(frozen=True)
@@ -416,20 +425,20 @@ def number(control: str, value: float) -> str:
 
 def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
     """Name and accuracy of each series at place `place` of the curve; NaN where it is not known."""
-    series = [("train", curve.train), (curve.method, curve.validated)]
+    series = [("training", curve.train), ("validation", curve.validated)]
     if curve.total and not all(map(math.isnan, curve.test)):
         series.append(("test", curve.test))
     return [(name, float(values[place])) for name, values in series]
 
 
 def accuracy(value: float) -> str:
-    """An accuracy in three digits that never round up to 1: "0.975", "1"; "–" where it is not known."""
-    return "–" if math.isnan(value) else f"{value if value == 1.0 else min(value, 0.999):.3g}"
+    """ "97.5 %", as everywhere; "–" where it is not known."""
+    return "–" if math.isnan(value) else percent(value)
 
 
 @lru_cache(maxsize=64)
 def sentence(curve: Curve, position: int, stale: bool) -> str:
-    """ "C = 10: train 0.97, 5-fold 0.93, test 0.91", and what is to be said about these numbers."""
+    """ "C = 10: training 97.0 %, validation 93.0 %, test 91.0 %", and what is to be said about these numbers."""
     scale, control = curve.scale, curve.control
     place = min(max(position, scale.low), scale.high) - scale.low
     head = f"{SYMBOLS[control]} = {number(control, scale.value_at(scale.low + place))}"
@@ -463,7 +472,10 @@ def notes(strip: ValidationCurve) -> str:
     curve = strip.curve
     if curve is None or strip.message or not len(curve.known):
         return strip.message
-    lines = [remark(curve).capitalize()] if remark(curve) else []
+    lines = [f"Training: points it learnt from; validation: each of them left out in turn ({curve.method})"]
+    if not all(map(math.isnan, curve.test)):
+        lines[0] += "; test: the test points"
+    lines += [remark(curve).capitalize()] if remark(curve) else []
     if curve.control != "k" and 0 < curve.fewest < curve.folds:
         lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
     if not all(curve.finished[curve.known]):

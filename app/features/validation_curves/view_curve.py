@@ -243,13 +243,17 @@ class ValidationCurveView(Chart):
     def _paint_axis(self, painter: QPainter, area: QRectF, ground: QRectF) -> None:
         metrics, theme = self.metrics(), self._theme
         floor = self.floor()
-        for level, text in ((1.0, "1"), (floor, f"{floor:.1f}".rstrip("0").rstrip("."))):
+        for level, text in ((1.0, "100 %"), (floor, f"{100 * floor:.0f} %")):
             y = area.bottom() - (level - floor) * area.height() / (1.0 - floor)
             painter.setPen(QPen(QColor(*theme.faint), 1, Qt.PenStyle.DotLine))
             painter.drawLine(QLineF(ground.left(), round(y) + 0.5, ground.right(), round(y) + 0.5))
-            box = QRectF(0, y - 0.5 * metrics.height(), max(ground.left() - 3, 0), metrics.height())
+            wide, beside = metrics.horizontalAdvance(text) + 1, max(ground.left() - 3, 0)
+            # Where the slider's name leaves no room beside the frame, inside it, under the curves.
+            inside = wide > beside
+            right = ground.right() - 2 if inside else beside
+            box = QRectF(right - wide, y - 0.5 * metrics.height(), wide, metrics.height())
             box.moveTop(min(max(box.top(), 0), self.height() - metrics.height()))
-            painter.setPen(QColor(*theme.ink))
+            painter.setPen(QColor(*(theme.faint if inside else theme.ink)))
             painter.drawText(box, RIGHT, text)
 
     def _paint_series(self, painter: QPainter, curve: Curve, at: Array, values: Array, pen: QPen) -> None:
@@ -350,11 +354,13 @@ class ValidationCurveView(Chart):
         metrics = self.metrics()
         values = words.rows(curve, _within(curve, read))
         pens = {id(each): pen for each, pen in self._pens(curve)}
-        by_name = {"train": curve.train, curve.method: curve.validated, "test": curve.test}
+        by_name = {"training": curve.train, "validation": curve.validated, "test": curve.test}
         left, room = ground.right() + 6, self.width() - ground.right() - 8
         step = min(metrics.lineSpacing(), self.height() / max(len(values), 1))
         top = 0.5 * (self.height() - step * len(values))
-        texts = [f"{words.SHORT.get(name, name)} {words.accuracy(value)}" for name, value in values]
+        texts = [f"{name} {words.accuracy(value)}" for name, value in values]
+        if max(map(metrics.horizontalAdvance, texts)) > room - SAMPLE - 4:  # then fewer letters, then smaller ones
+            texts = [f"{words.SHORT[name]} {words.accuracy(value)}" for name, value in values]
         # What tells the lines apart comes first: the text gets smaller before the sample goes.
         need = max(map(metrics.horizontalAdvance, texts))
         share = min(1.0, max((room - SAMPLE - 4) / max(need, 1.0), 0.55))

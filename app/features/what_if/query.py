@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.engine.fitting import fitted, predictions
+from app.engine.fitting import fitted
 from app.engine.lane_job import MOST_VERTICES
+from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.requests import Frame, Phase
@@ -233,8 +234,7 @@ def _facts(
         if points is None or not len(points):
             shares.append(math.nan)
             continue
-        found = yield from predictions(model, points.xy, compiled, pace)
-        shares.append(float((found == points.labels).mean()))
+        shares.append((yield from outcome(model, points.xy, points.labels, compiled, pace)).accuracy)
     n = len(side.points)
     if not isinstance(model, PairClassifier):
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])

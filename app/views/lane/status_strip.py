@@ -98,7 +98,7 @@ class StatusStrip(StableLabel):
 def _ways(scores: Sequence[Status], remark: str) -> list[str]:
     """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words."""
     whole = [score.text for score in scores]
-    brief = [text.replace("training ", "train ") for text in whole]
+    brief = [score.brief or score.text for score in scores]
     needed = [text for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
     all_of_it = "  ·  ".join(each for each in (*whole, remark) if each)
     return [all_of_it, "  ·  ".join(whole), *(" · ".join(each) for each in (whole, brief, needed))]

@@ -124,9 +124,11 @@ class Layers(pg.GraphicsObject):
             self.marks.show(scene.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
         outlined = [(marks.bounded, symbols.BOUNDED_OF[0]), (marks.free, symbols.FREE_OF[0])]
+        over = [(marks.wrong, "wrong"), (marks.tied, "tied")]
         kinds = [KINDS.index(first) + scene.labels[index].astype(np.intp) for index, first in outlined]
-        kinds.append(np.full(len(marks.wrong), KINDS.index("wrong")))
-        self.marks.show(scene.xy[np.concatenate((marks.bounded, marks.free, marks.wrong))], np.concatenate(kinds))
+        kinds += [np.full(len(index), KINDS.index(kind)) for index, kind in over]
+        marked = np.concatenate([index for index, _ in (*outlined, *over)])
+        self.marks.show(scene.xy[marked], np.concatenate(kinds))
 
     def show_weight(self, weight: float) -> None:
         """Draw all lines `weight` times as wide."""

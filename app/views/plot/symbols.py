@@ -29,7 +29,7 @@ from solver.inspection.metrics import KktCase
 BOUNDED_OF = tuple(f"bounded{label}" for label in range(len(SYMBOLS)))
 FREE_OF = tuple(f"free{label}" for label in range(len(SYMBOLS)))
 #: Marks: the first lies below the selected points, which it marks; the others above all points, in this order.
-MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong")
+MARKS = ("selected", *BOUNDED_OF, *FREE_OF, "wrong", "tied")
 #: The symbols of classes with a hole, for points that nothing is trained on.
 TEST_POINTS = tuple(f"test{label}" for label in range(len(SYMBOLS)))
 #: Width of the round hole, as a share of the symbol's, and the least in pixels.
@@ -37,6 +37,9 @@ HOLE, LEAST_HOLE = 0.45, 2.6
 #: Sizes in pixels of a point and of the marks on and round it; and widths of the outlines of support vectors.
 POINT, FREE, WRONG, SELECTED = 11, 17, 9, 20
 RING, EDGE = 1.8, 2.8
+#: Width in pixels of the equals sign on a tied point, the thickness of its strokes as a share of that, and the distance
+#: in pixels of each from the middle.
+TIE, TIE_STROKE, TIE_GAP = 7.5, 0.2, 1.8
 #: Strokes of a broken ring.
 DASHES = 8
 #: Of the disc below a selected point; in both themes far from every surface.
@@ -75,6 +78,9 @@ def shapes(theme: Theme, kind: str, scale: float = 1.0) -> tuple[Shape, ...]:
         return _kkt_mark(theme, kind, scale)
     if kind == "wrong":
         return (_shape("x", WRONG * scale, background, max(scale, 0.4), ink),)
+    if kind == "tied":
+        pen = QPen(background, max(0.5 * scale, 0.3))
+        return tuple((_bar(TIE * scale, side * TIE_GAP * scale), pen, QBrush(ink)) for side in (-1, 1))
     if kind == "selected":
         size = max(SELECTED * scale, POINT * scale + 6)
         return (_shape("o", size, QColor(0, 0, 0), 1.0, QColor(*HIGHLIGHT)),)
@@ -88,6 +94,13 @@ def _shape(shape: str, size: float, colour: QColor, width: float, fill: QColor |
     # Not a cosmetic pen: that would be a hair on a fine screen and in print.
     path = QTransform.fromScale(size, size).map(Symbols[shape])
     return path, QPen(colour, width), QBrush(fill) if fill is not None else QBrush(Qt.BrushStyle.NoBrush)
+
+
+def _bar(width: float, middle: float) -> QPainterPath:
+    """One of the two strokes of an equals sign."""
+    path = QPainterPath()
+    path.addRect(QRectF(-width / 2, middle - TIE_STROKE * width / 2, width, TIE_STROKE * width))
+    return path
 
 
 def _kkt_mark(theme: Theme, kind: str, scale: float) -> tuple[Shape, ...]:

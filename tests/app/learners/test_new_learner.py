@@ -17,9 +17,10 @@ from app.engine.export_surface import enlarge
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
 from app.engine.shading import Shades
-from app.features.evaluation.query import CrossValidation, Scores, Scoring, Validated
+from app.features.evaluation.query import CrossValidation, Validated
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
+from app.features.scores.query import Scores, Scoring
 from app.files import documents
 from app.learners.base import Learner
 from app.learners.fields import Field
@@ -168,8 +169,8 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
     probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.label == model.predict(np.array([[0.3, 0.2]]))[0] and NAMES[probe.label] in probe.headline
     scores: list[Scores] = []
-    list(Scoring(model, POINTS, POINTS, True).answer(scores.append, bool))
-    assert np.trace(scores[0].test) == round(frame.accuracy * len(POINTS))
+    list(Scoring(POINTS, model, True).answer(scores.append, bool))
+    assert scores[0].accuracy == pytest.approx(frame.accuracy)
     validated: list[Validated] = []
     list(CrossValidation(lane, POINTS, 5, 0, True).answer(validated.append, bool))
     assert len(validated[-1].sizes) == 5 and validated[-1].mean > 0.5

@@ -328,7 +328,8 @@ def test_more_neighbours_asked_for_than_there_are() -> None:
     assert knn_headline(3, 5) == "All vote: k = 5, but there are only 3 points"
     assert knn_headline(5, 5) == "Exact: the 5 nearest of 5 vote"
     document = replace(MOONS, points=Points.of([(0.0, 0.0), (1.0, 0.0)], [0, 1]))
-    assert scene(document, learnt(document, 0)).lanes[0].headline.startswith("All vote: k = 5, but there are only 2")
+    headline = scene(document, learnt(document, 0)).lanes[0].headline
+    assert headline == "All tied, no class is ahead · All vote: k = 5, but there are only 2 points"
 
 
 def test_details_of_an_svm_and_of_knn() -> None:

@@ -72,17 +72,32 @@ def answered(query: Differing) -> list[Difference]:
     return posted
 
 
+def said_by(model: Any, places: np.ndarray) -> np.ndarray:
+    """What `predict` says; -1 where the classes with most votes, or most duels won, are several."""
+    said = model.predict(places).astype(int)
+    if hasattr(model, "predict_proba"):
+        votes = model.predict_proba(places)
+    elif len(model.classes_) > 2 and model.pairs_[0].negative >= 0:
+        votes = np.zeros((len(places), len(model.classes_)))
+        for f, pair in zip(model.pair_decision_function(places).T, model.pairs_, strict=True):
+            votes[np.arange(len(votes)), np.where(f > 0, pair.positive, pair.negative)] += 1
+    else:
+        return said
+    best = np.sort(votes, axis=1)
+    return np.where(best[:, -1] == best[:, -2], -1, said)
+
+
 def disagreement(both: Sides, grid: Grid) -> np.ndarray:
-    """Row 0 is the highest; each pixel's middle asked of `predict`."""
+    """Row 0 is the highest; each pixel's middle asked of the model."""
     x, y = np.meshgrid(grid.xs, grid.ys[::-1])
     places = np.column_stack((x.ravel(), y.ravel()))
-    first, second = (side.model.predict(places) for side in both)
+    first, second = (said_by(side.model, places) for side in both)
     return (first != second).reshape(x.shape)
 
 
 @pytest.mark.parametrize("names", PAIRS, ids="-".join)
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_pixels_and_points_are_those_where_predict_differs(names: tuple[str, str], n_classes: int) -> None:
+def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, str], n_classes: int) -> None:
     points = GeneratorSettings("blobs", 25, 0.5, 3, n_classes=n_classes).points()
     both = sides(points, *names)
     grid = Grid(-2.3, 2.1, -1.9, 2.0, 97, 61)
@@ -95,7 +110,7 @@ def test_pixels_and_points_are_those_where_predict_differs(names: tuple[str, str
     coarse = grid.coarse()
     np.testing.assert_array_equal(rough.hatch.mask, disagreement(both, coarse))
     assert rough.full == (coarse == grid)
-    said = np.column_stack([side.model.predict(points.xy) for side in both])
+    said = np.column_stack([said_by(side.model, points.xy) for side in both])
     assert last.involved is not None
     np.testing.assert_array_equal(last.involved.index, np.flatnonzero(said[:, 0] != said[:, 1]))
     np.testing.assert_array_equal(last.involved.said, said[last.involved.index])

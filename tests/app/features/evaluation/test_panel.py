@@ -15,7 +15,6 @@ from sklearn import metrics as theirs
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
-from app.features.evaluation.query import score_of
 from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
 from app.features.evaluation.view_roc import FULLEST, ConfusionView, RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -23,6 +22,7 @@ from app.state.number_format import percent
 from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
 from app.views.window import MainWindow
+from tests.app.features.evaluation.test_query import score_of
 from tests.covering import first_of
 from tests.windows import Make, settle
 
@@ -79,7 +79,7 @@ def test_scores_are_those_of_the_models_on_the_test_points(make: Make, qtbot: Qt
         assert text(panel, f"test{lane}") == percent(theirs.accuracy_score(test.labels, guess))
         assert text(panel, f"balanced{lane}") == percent(theirs.balanced_accuracy_score(test.labels, guess))
         assert text(panel, f"training{lane}") == percent(window.result(lane).accuracy)
-        score = score_of(window.result(lane).model, test.xy, True)
+        score = score_of(window.result(lane).model, test.xy)
         assert text(panel, f"auc{lane}") == f"{theirs.roc_auc_score(test.labels, score):.3f}"
     assert text(panel, "lane2") == "3\nPerceptron"
 
@@ -245,7 +245,7 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
         assert threshold is not None and abs(roc.place - place) <= 3
-        guess = score_of(model, test.xy, True) > threshold
+        guess = score_of(model, test.xy) > threshold
         assert roc.lane.confusion.tolist() == theirs.confusion_matrix(test.labels == 1, guess).tolist()
         assert text(panel, "test1") == percent((guess == (test.labels == 1)).mean())
         assert "own" not in text(panel, "threshold")

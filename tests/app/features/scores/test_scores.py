@@ -53,9 +53,7 @@ def test_generated_data_is_tested_on_new_points_of_the_generator(make: Make) -> 
         "k = 1 does not look best"
     )
     assert "training 100" in line(window, 0) and len(window.document.test_points) == 0
-    assert "1 000 new points of the same generator" in window.lanes_view.strips[0].label.toolTip().replace(
-        "\u202f", " "
-    )
+    assert "1 000 new points of the generator" in window.lanes_view.strips[0].label.toolTip().replace("\u202f", " ")
 
 
 def test_test_points_come_first(make: Make) -> None:
