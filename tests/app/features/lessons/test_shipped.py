@@ -48,9 +48,9 @@ def frame(name: str, step: int, place: int = 1) -> Frame:
 
 
 def test_score(name: str, step: int, place: int = 1) -> float:
-    answer = context(name, step).results.answer(f"score{start(name, step).slots[place - 1]}")
+    answer = context(name, step).results.answer(f"scores{start(name, step).slots[place - 1]}")
     assert answer is not None
-    return float(answer.value)
+    return float(answer.value.accuracy)
 
 
 test_score.__test__ = False  # type: ignore[attr-defined]
@@ -215,7 +215,7 @@ def test_k() -> None:
 
 
 def test_score_of(document: Document) -> float:
-    return float(next(iter(context_of(document).results._answers.values())).value)
+    return float(next(iter(context_of(document).results._answers.values())).value.accuracy)
 
 
 test_score_of.__test__ = False  # type: ignore[attr-defined]

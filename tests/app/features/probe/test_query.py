@@ -60,7 +60,8 @@ def test_the_vote_is_the_models(metric: str, weights: str) -> None:
         for place, expected, share in zip(places, model.predict(places), shares, strict=True):
             probe = probe_lane(model, lane, who(points), tuple(place))
             assert not probe.message and probe.label == expected
-            assert probe.headline.startswith(f"class {expected + 1}: ")
+            tie = (share == share.max()).sum() > 1
+            assert probe.headline.startswith("Tie of class " if tie else f"class {expected + 1}: ")
             vote = probe.vote
             assert vote is not None and np.array_equal(vote.shares, share)
             said = "\n".join(probe.lines)
@@ -82,7 +83,11 @@ def test_the_sentences_of_ties() -> None:
     model, lane = knn(Points.of([(1, 0), (-1, 0)], [3, 1]), 2)
     probe = probe_lane(model, lane, who(Points.of([(1, 0), (-1, 0)], [3, 1])), (0.0, 5.0))
     assert probe.label == 1
-    assert probe.lines == ("Class 2 and class 4 have equal votes: the lowest class wins, class 2.",)
+    assert probe.lines == (
+        "Class 2 and class 4 have equal votes: no class is ahead. A prediction that must name one takes the lowest,"
+        " class 2.",
+    )
+    assert probe.headline == "Tie of class 2 and class 4, each: 1 of 2 votes"
     points = Points.of([(0, 0), (0, 0), (0, 0), (1, 0)], [4, 3, 3, 1])
     model, lane = knn(points, 2, weights="distance")
     probe = probe_lane(model, lane, who(points), (0.0, 0.0))
@@ -182,7 +187,7 @@ def test_f_is_the_models(lane: Lane) -> None:
                     assert f"{count[expected]} of 6 duels won" in probe.headline
                     tied = [c for c in labels if count[c] == max(count.values())]
                     assert expected == min(tied)
-                    assert any("lowest class wins" in line for line in probe.lines) == (len(tied) > 1)
+                    assert any("each: a tie" in line for line in probe.lines) == (len(tied) > 1)
             if n_classes == 2:
                 break
 

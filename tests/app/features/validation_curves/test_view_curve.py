@@ -20,6 +20,7 @@ from app.features.validation_curves import scene as query
 from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
+from app.state.number_format import percent
 from app.state.slider_scales import RankScale, scale_of
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
@@ -138,11 +139,11 @@ def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Mak
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
     strip.setFocus()
-    assert strip.read is None and strip.words().startswith("C = 1: train 0.")
+    assert strip.read is None and strip.words().startswith("C = 1: training ")
     for _ in range(3):
         QTest.keyClick(strip, KEY.Key_Right)
     assert strip.read == 3 and window.document.lanes[1].svm.C == 1.0
-    assert strip.accessibleDescription().startswith(strip.words()) and strip.words().startswith("C = 1.41: train ")
+    assert strip.accessibleDescription().startswith(strip.words()) and strip.words().startswith("C = 1.41: training ")
     QTest.keyClick(strip, KEY.Key_Return)
     assert window.document.lanes[1].svm.C == 1.41
     QTest.keyClick(strip, KEY.Key_End)
@@ -173,7 +174,9 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
     value = C_SCALE.value_at(strip.read)
     assert value == 1.0 or len(f"{value:g}") == roundest, "of the places in one pixel, the roundest number"
     read = strip.read + 80
-    assert strip.words() == f"C = {value:.3g}: train {curve.train[read]:.3g}, 5-fold {curve.validated[read]:.3g}"
+    training, validation = percent(curve.train[read]), percent(curve.validated[read])
+    assert strip.words() == f"C = {value:.3g}: training {training}, validation {validation}"
+    assert "left out in turn (5 folds)" in strip.said()
     blank = strip.grab().toImage()
     QTest.mouseMove(strip, QPoint(2, 15))
     assert strip.read is None
