@@ -40,6 +40,10 @@ SUFFIX = ".lesson.md"
 FORM = 680
 
 
+class SpoiltError(FileError):
+    """The answer to the question of a step is in sight before it is asked."""
+
+
 class AddStepDialog(QDialog):
     """
     Parameters
@@ -71,6 +75,8 @@ class AddStepDialog(QDialog):
         self._controller, self._tasks, self._keep, self._try_out = controller, tasks, keep, try_out
         self._path = controller.session.of(LessonSession).making
         self._busy = self._added = False
+        #: The step of which it was told that its answer is in sight; it may be added all the same.
+        self._told: NewStep | None = None
         self._form = StepForm(controller.document)
         if draft is not None:
             self._form.show_step(draft)
@@ -178,14 +184,20 @@ class AddStepDialog(QDialog):
         if path is None:
             return
         document, step = controller.document, self._form.step()
+        told = step == self._told
 
         def work(progress: Progress) -> int:
             from .reading import parse, text_of
+            from .spoilers import spoilers
             from .writing import added
 
             before = text_of(path) if path.exists() else None
             text = added(before, document, step)
             lesson = parse(text, path.name, path.parent)  # what cannot be read again is not written
+            last = lesson.steps[-1].line
+            seen = "" if told else next((sentence for line, sentence in spoilers(lesson) if line == last), "")
+            if seen:
+                raise SpoiltError(f"The answer is in sight before: {seen}  Add it once more to add it all the same.")
             progress.commit()
             documents.write_bytes(text.encode(), path)
             return len(lesson.steps)
@@ -206,6 +218,7 @@ class AddStepDialog(QDialog):
 
     def _fail(self, error: FileError) -> None:
         self._busy = False
+        self._told = self._form.step() if isinstance(error, SpoiltError) else None
         self._follow()
         self._fault.setText(plain(str(error)))
 

@@ -7,7 +7,16 @@ from typing import TypeVar
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QPushButton, QRadioButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
@@ -91,6 +100,37 @@ def test_a_new_step_is_tried_and_comes_back(make: Make, qtbot: QtBot) -> None:
     dialog = window.findChild(QWidget, "lesson_add")
     assert part(dialog, "question").text() == "Smooth?" and part(dialog, "answer1.right", QRadioButton).isChecked()
     dialog.close()
+
+
+def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    """What `lesson check` would find is told before it is written; it is written when that is wished all the same."""
+    window, path = make(), tmp_path / "mine.lesson.md"
+    window.controller.change(LessonSession, making=path)
+    for cover, seen in (("none", True), ("picture", False)):
+        dialog = new_step(window, qtbot)
+        part(dialog, "title", QLineEdit).clear()
+        QTest.keyClicks(part(dialog, "title"), "Guess")
+        if cover == "none":
+            ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+        part(dialog, "cover").setFocus()
+        QTest.keyClick(part(dialog, "cover"), Qt.Key.Key_End if cover == "none" else Qt.Key.Key_Home)
+        press(part(dialog, "add"))
+        finish_tasks(window)
+        assert path.exists() != seen and dialog.isVisible() == seen
+        if seen:
+            fault = part(dialog, "fault", QLabel).text()
+            assert fault.startswith(
+                "The answer is in sight before: its own step shows the test accuracy; write “cover:"
+            )
+            QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert check([path])[1]
+    dialog = new_step(window, qtbot)
+    QTest.keyClicks(part(dialog, "title"), "Guess again")
+    ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
+    for _ in range(2):  # step 1 shows it once it is answered
+        press(part(dialog, "add"))
+        finish_tasks(window)
+    assert len(read(path).steps) == 2 and not check([path])[1]
 
 
 def test_the_form_offers_what_the_classifiers_can_be_asked(make: Make, qtbot: QtBot) -> None:
