@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, get_args, get_type_hints
@@ -31,6 +31,7 @@ from app.scene.model import LaneScene, Scene
 from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
+from app.views import actions
 from app.views.export.layout import PictureSpec, Sheet, screen_size
 from app.views.theme import Theme
 from tests.windows import Make, settle
@@ -169,8 +170,16 @@ MIDDLE = Feature(
 )
 
 
-def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def middle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The table of features has one more; actions of other tests are without it."""
     monkeypatch.setattr(table, "FEATURES", (*table.FEATURES, MIDDLE))
+    actions.every.cache_clear()
+    yield
+    actions.every.cache_clear()
+
+
+def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot) -> None:
     window = make()
     action, dock = window.named_actions["middle"], window.findChild(QDockWidget, "dock.middle")
     menu = next(each.menu() for each in window.menuBar().actions() if each.text() == "&Compare")
@@ -204,8 +213,7 @@ def test_a_row_of_the_table_is_a_feature(make: Make, qtbot: QtBot, monkeypatch: 
     assert dock.isHidden() and window.scene.feature(Middle) is None and not window.scene.lanes[0].sheets
 
 
-def test_a_feature_keeps_its_part_of_the_session(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "FEATURES", (*table.FEATURES, MIDDLE))
+def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot: QtBot) -> None:
     window = make()
     controller, action, canvas = window.controller, window.named_actions["marked"], window.canvases[1]
     below = window.findChildren(BelowSlider)

@@ -12,8 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.engine.cover import Cover
 from app.features import table
 from app.features.lessons import shipped
+from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson, Step
 from app.features.relief import text
 from app.features.relief.geometry import Camera
@@ -214,7 +216,7 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
     assert "γ = 3" in said(panel, "relief.words")
     with monkeypatch.context() as planted:
-        planted.setattr(table, "covered", lambda document, session: frozenset({studied}))
+        planted.setattr(table, "covered", lambda document, session: {studied: Cover.PICTURE})
         window.refresh()
         assert said(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
         assert not panel.save.isEnabled() and not said(panel, "relief.words")
@@ -287,9 +289,8 @@ def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) ->
     window.lessons.begin(lesson)
     settle(qtbot, window)
     at = next(number for number, step in enumerate(lesson.steps) if "(F3)" in step.text)
-    for _ in range(at):
-        window.named_actions["lesson_next"].trigger()
-        settle(qtbot, window)
+    window.controller.feature(LessonController).go(at)
+    settle(qtbot, window)
     assert not panel.isVisible()
     window.controller.set_lane(0, "svm", text="", degree=2)
     settle(qtbot, window)
