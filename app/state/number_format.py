@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 
 def count(number: int, noun: str) -> str:
@@ -33,6 +34,15 @@ def short(value: float) -> str:
 def signed(text: str) -> str:
     """A number as Python writes it, with a true minus sign."""
     return text.replace("-", "−")
+
+
+def even(numbers: Sequence[str]) -> list[str]:
+    """Numbers along one axis: all with as many decimals as the one with most, with true minus signs."""
+    typed = [number.replace("−", "-") for number in numbers]
+    if any("e" in number for number in typed):
+        return [signed(number) for number in typed]
+    decimals = max((len(number.partition(".")[2]) for number in typed), default=0)
+    return [signed(f"{float(number) + 0.0:.{decimals}f}") for number in typed]  # no "−0.0"
 
 
 def percent(share: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap, QShortcut
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
@@ -350,14 +350,19 @@ def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
 @lru_cache(maxsize=256)
 def icon(name: str, theme: Theme, ratio: float) -> QIcon:
     """The icon of this name in the theme's ink; none where there is none that can be read."""
+    return QIcon(drawn(name, QColor(*theme.ink), ICON_SIZE, ratio))
+
+
+def drawn(name: str, ink: QColor, size: int, ratio: float) -> QPixmap:
+    """The sign of this name, `size` pixels wide; none where there is none that can be read."""
     try:
-        svg = _source(name).replace("currentColor", QColor(*theme.ink).name())
+        svg = _source(name).replace("currentColor", ink.name())
     except OSError:
-        return QIcon()
-    pixmap = blank(ICON_SIZE, ICON_SIZE, ratio)
+        return QPixmap()
+    pixmap = blank(size, size, ratio)
     with painter_on(pixmap) as painter:
-        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, ICON_SIZE, ICON_SIZE))
-    return QIcon(pixmap)
+        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
+    return pixmap
 
 
 @cache

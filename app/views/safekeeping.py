@@ -21,8 +21,9 @@ from app.state.number_format import count
 from app.state.plain_text import plain
 from app.state.store import same_content
 from app.views.dialogs.files import FileDialogs
+from app.views.dialogs.message_box import message_box
 from app.views.dialogs.recovery import RecoveryDialog
-from app.views.widgets.form_fields import named, plain_tip, take_typed_number
+from app.views.widgets.form_fields import plain_tip, take_typed_number
 from app.views.widgets.later import later
 
 from .task_runner import TaskRunner
@@ -199,19 +200,9 @@ class Safekeeping(QObject):
 
     def _ask_delete(self, copy: Copy) -> None:
         text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."
-        box = named(
-            QMessageBox(
-                QMessageBox.Icon.Warning,
-                "Delete unsaved work",
-                text,
-                parent=self._dialog or self._window,
-                textFormat=Qt.TextFormat.PlainText,
-            ),
-            "delete_copy",
-        )
+        box = message_box("warning", "delete_copy", "Delete unsaved work", text, self._dialog or self._window)
         delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def confirmed() -> None:
             if copy in self._offered:

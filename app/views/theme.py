@@ -177,6 +177,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QSpinBox QLineEdit {{ border: 0; }}
         QLineEdit:focus {{ border-color: {accent}; }}
         QLineEdit[bad="true"] {{ border: 2px solid {bad}; }}
+        QDialogButtonBox, QMessageBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
         QToolBar {{ border: 0; spacing: 2px; padding: 2px; }}
         QToolButton {{ padding: 2px 3px; border-radius: 4px; border: 1px solid transparent; }}
         QToolButton:hover {{ border-color: {edge}; }}

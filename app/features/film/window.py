@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
@@ -33,6 +32,7 @@ from app.state.number_format import count, short, span_of_time
 from app.state.slider_scales import Scale, scale_of
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
+from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import (
     WholeField,
     combo_box,
@@ -45,7 +45,7 @@ from app.views.widgets.form_fields import (
     show_number,
     spin_box,
 )
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import button_box, open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 
@@ -213,7 +213,7 @@ class FilmDialog(QDialog):
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        form = self._form = QFormLayout(inner)
+        form = self._form = AlignedForm(inner)
         form.setContentsMargins(0, 0, 0, 0)
         self._steps = self._row("S&teps", self._first, QLabel("to"), self._last, 1)
         self._values = self._row("&Values", self._start, QLabel("to"), self._stop, 1)
@@ -236,7 +236,7 @@ class FilmDialog(QDialog):
             label = form.labelForField(field)
             if isinstance(label, QLabel) and field.property("buddy") is not None:
                 label.setBuddy(field.property("buddy"))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
         self._save.setDefault(True)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.plain_text import plain
+from app.views.dialogs.message_box import message_box
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.elided_label import ElidedLabel
@@ -138,13 +139,7 @@ class LessonText(QTextBrowser):
             sentence, buttons = f"This link leads to no page of the web: {plain(address)[:200]}", kind.Close
         else:
             sentence, buttons = f"Open this page in the browser?\n{plain(address)[:500]}", kind.Open | kind.Cancel
-        box = named(
-            QMessageBox(
-                QMessageBox.Icon.Question, "Link", sentence, buttons, self.window(), textFormat=Qt.TextFormat.PlainText
-            ),
-            "lesson_link",
-        )
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box = message_box("question", "lesson_link", "Link", sentence, self.window(), buttons)
         box.finished.connect(lambda button: QDesktopServices.openUrl(url) if button == kind.Open else None)
         box.open()
 

@@ -27,7 +27,7 @@ from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import button_box, open_dialog
 from app.views.widgets.scrolling_form import scrolling
 
 from .model import Lesson
@@ -92,7 +92,7 @@ class AddStepDialog(QDialog):
         self._follow()
 
     def _make_buttons(self) -> None:
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
         roles = QDialogButtonBox.ButtonRole
         self._try = self._buttons.addButton("Try &it", roles.ActionRole)
         tip = "The step as a student meets it; leaving it comes back here."

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QFormLayout,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.state.document import Document
+from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, show_choice
 
 from .controls import PLACES
@@ -93,7 +93,7 @@ class StepForm(QWidget):
 
     def __init__(self, document: Document) -> None:
         super().__init__()
-        self._form = QFormLayout(self)
+        self._form = AlignedForm(self)
         self._form.setContentsMargins(0, 0, 0, 0)
         self._title = describe(QLineEdit(), "lesson_add.title", "Title of the step", "The heading of the step.")
         self._text = describe(

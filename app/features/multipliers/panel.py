@@ -14,7 +14,7 @@ from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.marks import mark_of
 from app.scene.model import Scene
-from app.state.number_format import short
+from app.state.number_format import even, short
 from app.views import kkt_style
 from app.views.charts.chart import paint_rows
 from app.views.charts.linked_chart import Hover, LinkedChart, nice_ticks
@@ -197,7 +197,9 @@ class MultiplierBars(LinkedChart):
     def _paint_axis(self, painter: QPainter, columns: QRectF) -> None:
         top, metrics = self.top(), self.metrics()
         ticks = nice_ticks(top, max(2, int(columns.height() / (2.2 * metrics.height()))))
-        rows = [(round(columns.bottom() - columns.height() * tick / top) + 0.5, short(tick)) for tick in ticks]
+        texts = even([short(tick) for tick in ticks])
+        places = (round(columns.bottom() - columns.height() * tick / top) + 0.5 for tick in ticks)
+        rows = list(zip(places, texts, strict=True))
         dotted = QPen(QColor(*self._theme.faint), 1, Qt.PenStyle.DotLine)
         paint_rows(painter, columns, rows, self._theme, dotted, beyond=3)
         painter.setPen(QColor(*self._theme.ink))

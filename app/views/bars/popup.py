@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QCloseEvent, QHideEvent, QKeyEvent
-from PySide6.QtWidgets import QFormLayout, QFrame, QToolButton
+from PySide6.QtWidgets import QFrame, QToolButton
 
+from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import NumberField, WholeField, commit_within, describe, is_refused, leave_field
 from app.views.widgets.whats_this import answer, show_of_focused
 
@@ -16,7 +17,7 @@ class PopupForm(QFrame):
     def __init__(self, button: QToolButton) -> None:
         super().__init__(button, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.rows = QFormLayout(self)
+        self.rows = AlignedForm(self)
 
     def event(self, event: QEvent) -> bool:
         return answer(self, event) or super().event(event)

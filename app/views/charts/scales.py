@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from app.state.number_format import grouped, short
+from app.state.number_format import even, grouped, short
 from solver.core.arrays import Array, Integers
 from solver.core.trace import FACTOR, LEVELS
 
@@ -154,7 +154,8 @@ class ValueScale:
             if len(numbers) > 0:
                 break
         few = numbers if len(numbers) <= most + 1 else numbers[len(numbers) // 2 :][:1]
-        return [(self.place_one(number * by), _plain(number * by, by)) for number in few]
+        texts = even([_plain(number * by, by) for number in few])
+        return [(self.place_one(number * by), text) for number, text in zip(few, texts, strict=True)]
 
 
 def powers(low: float, high: float, most: int) -> list[int]:

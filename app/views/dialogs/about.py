@@ -27,6 +27,7 @@ from app import __version__
 from app.files import licences, log
 from app.state.plain_text import plain
 from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.qt_dialogs import button_box
 from solver.core._cache_directory import cache_directory
 
 #: What the program is.
@@ -112,7 +113,7 @@ class AboutDialog(QDialog):
         page.setFrameShape(QScrollArea.Shape.NoFrame)
         page.setWidget(sheet)
         self._said = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         copy = QPushButton("&Copy details for a report")
         describe(copy, "about.copy", "Copy details for a report", f"As text.  {PRIVATE}")
         buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
@@ -153,7 +154,7 @@ class LicencesDialog(QDialog):
         page.setReadOnly(True)
         page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         page.setPlainText(licences.notice())
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), page, buttons)
         self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))

@@ -22,7 +22,7 @@ from app.state.points import MAX_CLASSES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import button_box, open_dialog
 from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0
@@ -98,7 +98,7 @@ class ClassesDialog(QDialog):
             field.committed.connect(lambda name, place=place: self._name_axis(place, name))
             axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
             axis_grid.addWidget(field, 0, 2 * place + 1)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.close)
         for button in buttons.buttons():
             button.setToolTip("Close; everything is in effect already.")

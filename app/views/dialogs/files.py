@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.controllers.controller import Controller
@@ -14,6 +13,7 @@ from app.files.file_tasks import ChangedOnDiskError, Opened, Saved
 from app.files.locks import Claims
 from app.files.settings import FOLDER, Settings
 from app.state.plain_text import plain
+from app.views.dialogs.message_box import message_box
 from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
 from app.views.widgets.qt_dialogs import open_dialog
@@ -69,17 +69,7 @@ class FileDialogs:
         otherwise: _Then = _nothing,
     ) -> None:
         """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
-        box = named(
-            QMessageBox(
-                QMessageBox.Icon.Warning,
-                title,
-                plain(sentence),
-                parent=self._window,
-                textFormat=Qt.TextFormat.PlainText,
-            ),
-            name,
-        )
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box = message_box("warning", name, title, plain(sentence), self._window)
         acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
         harmless = box.addButton(last)
         box.setDefaultButton(harmless)
@@ -101,19 +91,9 @@ class FileDialogs:
             then()
             return
         kind = QMessageBox.StandardButton
-        box = named(
-            QMessageBox(
-                QMessageBox.Icon.Question,
-                "Unsaved changes",
-                f"Save the changes to {own.title} first?",
-                kind.Save | kind.Discard | kind.Cancel,
-                self._window,
-                textFormat=Qt.TextFormat.PlainText,
-            ),
-            "unsaved",
-        )
+        sentence, buttons = f"Save the changes to {own.title} first?", kind.Save | kind.Discard | kind.Cancel
+        box = message_box("question", "unsaved", "Unsaved changes", sentence, self._window, buttons)
         box.setDefaultButton(kind.Save)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
         def answered(button: int) -> None:
             if button == kind.Discard:

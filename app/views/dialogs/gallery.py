@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.features.lessons.shipped import Row, shipped
 from app.files.examples import BY_NAME, EXAMPLES, Example, thumbnail
 from app.views.widgets.form_fields import describe
+from app.views.widgets.qt_dialogs import button_box
 from app.views.widgets.scrolling_form import scrolling
 
 #: Pixels of a card's picture, which the files have; and what stands around it.
@@ -119,7 +120,7 @@ class GalleryDialog(QDialog):
         cards = self._page("&Examples", examples)
         self._page("&Lessons", lessons)
         self._tabs.setCurrentIndex(0)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         buttons.setCenterButtons(False)
         layout = QVBoxLayout(self)

@@ -27,6 +27,7 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, mark_bad, named, plain_tip
+from app.views.widgets.qt_dialogs import button_box
 
 #: Pages of `assets/help`, and what they are called.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
@@ -60,7 +61,7 @@ class HelpDialog(QDialog):
         self._search.textEdited.connect(lambda text: self._find(text, onward=False))
         self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
         QShortcut(QKeySequence.StandardKey.Find, self, self._search.setFocus)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter searches
         buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), self._search, self._pages, buttons)
@@ -139,7 +140,7 @@ class LogDialog(QDialog):
         page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         page.setPlainText("\n".join(map(plain, text.splitlines())))
         page.moveCursor(QTextCursor.MoveOperation.End)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.setObjectName("log.copy")
         copy.setEnabled(bool(text))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
 
 from app.controllers.controller import Controller
@@ -14,8 +13,8 @@ from app.files.background_task import Task
 from app.files.documents import FileError, is_share_text
 from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.state.plain_text import plain
+from app.views.dialogs.message_box import message_box
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import named
 from app.views.widgets.qt_dialogs import open_dialog
 
 if TYPE_CHECKING:
@@ -105,18 +104,11 @@ class ImportExport:
         self._tasks.run(self._controller.file_tasks.exporting(path, guard), self._controller.say)
 
     def _ask_formulas(self, formula: str, path: Path) -> None:
-        box = named(
-            QMessageBox(
-                QMessageBox.Icon.Question,
-                "Export points",
-                f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
-                " Importing here takes it away.",
-                parent=self._window,
-                textFormat=Qt.TextFormat.PlainText,
-            ),
-            "formulas",
+        sentence = (
+            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
+            " Importing here takes it away."
         )
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box = message_box("question", "formulas", "Export points", sentence, self._window)
         put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
         put.clicked.connect(lambda: self._write(path))
         leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)

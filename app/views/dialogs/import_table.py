@@ -47,6 +47,7 @@ from app.views.task_runner import Background
 from app.views.theme import theme_of
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
 from app.views.widgets.painting import bold, painter_on, saved
+from app.views.widgets.qt_dialogs import button_box
 
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
@@ -293,7 +294,7 @@ class ImportDialog(QDialog):
         return grid
 
     def _buttons(self) -> QDialogButtonBox:
-        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        box = button_box(QDialogButtonBox.StandardButton.Cancel)
         self._import = box.addButton("&Import", QDialogButtonBox.ButtonRole.AcceptRole)
         describe(self._import, "import.import", "Import", "Take these points over.")
         self._import.setDefault(True)

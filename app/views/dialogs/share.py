@@ -14,6 +14,7 @@ from app.files.documents import FileError
 from app.state.document import Document
 from app.state.number_format import count
 from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.qt_dialogs import button_box
 
 #: Characters of a text that is read at a glance.
 SHORT = 300
@@ -79,7 +80,7 @@ class ShareDialog(QDialog):
             page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
             page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
             layout.addWidget(page, 1)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         file = QPushButton("&Save a file for all digits…")
         describe(file, "share.save", "Save a file for all digits", "A .playground file keeps everything, exactly.")
         buttons.addButton(file, QDialogButtonBox.ButtonRole.ActionRole)

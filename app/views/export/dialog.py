@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFileDialog,
-    QFormLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,8 +23,9 @@ from PySide6.QtWidgets import (
 
 from app.files import settings as remembered
 from app.files.settings import Settings
+from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, spin_box
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import button_box, open_dialog
 
 from .layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 
@@ -117,7 +117,7 @@ class PictureDialog(QDialog):
         return describe(spin_box(LEAST_SIDE, LARGEST_SIDE, suffix=" px"), name, title, tip)
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        form = AlignedForm()
         form.addRow("&What", self._what)
         form.addRow("&Size", self._preset)
         sides = filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1)
@@ -132,7 +132,7 @@ class PictureDialog(QDialog):
             "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
             wordWrap=True,
         )
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
         save, copy = QPushButton("Save &as…"), QPushButton("&Copy")
         describe(save, "picture.save", "Save the picture", "Into a PNG or SVG file.")
         describe(copy, "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere.")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.state.number_format import even
 from app.state.plain_text import plain
 from app.views.widgets.painting import guarded
 
@@ -18,14 +19,19 @@ class Axis(pg.AxisItem):
     """An axis that stays away, with a sentence in its place, where it cannot be painted."""
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
-        """Without the numbers that the edge of the plot would cut off."""
+        """Without the numbers that the edge of the plot would cut off; the others alike."""
         specs = super().generateDrawSpecs(p)
         if specs is None:
             return None
         line, ticks, texts = specs
         room = self.mapRectFromParent(self.parentItem().boundingRect())
         upright = self.orientation in ("left", "right")
-        return line, ticks, [text for text in texts if _within(text[0], room, upright)]
+        metrics = QFontMetricsF(self.style["tickFont"] or p.font())
+        alike = []
+        for (rect, flags, number), same in zip(texts, even([number for *_, number in texts]), strict=True):
+            wider = 0.5 * (metrics.horizontalAdvance(same) - metrics.horizontalAdvance(number))
+            alike.append((rect if upright else rect.adjusted(-wider, 0, wider, 0), flags, same))
+        return line, ticks, [text for text in alike if _within(text[0], room, upright)]
 
     def paint(self, p: QPainter, opt: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
         with guarded(p, self.boundingRect(), widget):
@@ -47,7 +53,7 @@ def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> 
     """The longest of the numbers from `low` to `high` on `length` pixels."""
     levels = axis.tickValues(low, high, length)[:2]
     texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
-    return max(("-0.0", *map(str, texts)), key=len)
+    return max(("−0.0", *even(texts)), key=len)
 
 
 def size_axes(

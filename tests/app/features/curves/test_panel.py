@@ -383,6 +383,9 @@ def test_axes_hold_their_values_and_name_round_numbers(
     ticks = scale.ticks(18)
     assert ticks and all(4.0 - 1e-6 <= place <= height - 3.0 + 1e-6 for place, _ in ticks)
     assert len({text for _, text in ticks}) == len(ticks), "no number twice"
+    texts = [text for _, text in ticks]
+    assert any("e" in text for text in texts) or log or len({len(text.partition(".")[2]) for text in texts}) == 1
+    assert not any(text.startswith("-") for text in texts)
     for place, text in ticks:
         number = float(text.replace("−", "-"))
         assert abs(scale.place(number) - place) <= 0.5
