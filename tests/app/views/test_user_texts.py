@@ -113,7 +113,7 @@ def texts(window: QWidget) -> Iterator[tuple[str, str, Qt.TextFormat, bool]]:
             for index in range(widget.count()):
                 yield f"{name} tab", widget.tabText(index), plain, True
                 yield f"{name} tab tip", widget.tabToolTip(index), auto, False
-        elif isinstance(widget, QTextEdit):
+        elif isinstance(widget, QTextEdit) and widget.objectName() != "help.begin":  # has drawings, and no names
             yield f"{name} text", widget.toHtml(), Qt.TextFormat.RichText, False
         elif isinstance(widget, QPlainTextEdit) and widget.objectName() != "notes":
             yield f"{name} text", widget.toPlainText(), plain, False
