@@ -17,6 +17,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from app.features.lessons import shipped, starting
 from app.features.race.view_board import RacePicture
 from app.features.step.view_box import BoxView
 from app.files import documents
@@ -33,6 +34,9 @@ from app.views.theme import theme_of
 from app.views.window import MainWindow
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
+LESSONS = FOLDER.parent / "lessons"
+#: Lessons without an example of their name, and the place of the step that their thumbnail shows.
+LESSON_STEPS = {"validation": 0, "units": 4}
 #: Of a thumbnail's file, in bytes.
 LARGEST = 12 * 1024
 #: Pixels of the window that is drawn small.
@@ -138,14 +142,14 @@ def settle(window: MainWindow) -> None:
     raise TimeoutError("the example does not come to rest")
 
 
-def pictures(window: MainWindow, example: Example) -> list[QPixmap]:
+def pictures(window: MainWindow, name: str) -> list[QPixmap]:
     """What the thumbnail shows, from left to right: the pictures, and what a panel draws of them."""
     parts = []
     for canvas in window.canvases[: window.document.shown]:
         parts.append(canvas.grab(canvas.plot_area().toAlignedRect()))
-    if example.name == "step":
+    if name == "step":
         parts.append(window.findChild(BoxView).grab())
-    if example.name == "race":
+    if name == "race":
         race = window.dock_manager.windows["race"]
         race.findChild(QAbstractButton, "race.play").click()
         end = time.monotonic() + 3.0  # one has come to its end by then, the other is on its way
@@ -171,9 +175,9 @@ def colours_of(image: QImage, number: int = 80) -> list[int]:
     return [0xFF000000 | int(r) << 16 | int(g) << 8 | int(b) for r, g, b in np.round(means)]
 
 
-def thumbnail(window: MainWindow, example: Example, dark: bool) -> bytes:
-    """The PNG of an example, of few colours so that it is small."""
-    parts = pictures(window, example)
+def thumbnail(window: MainWindow, name: str, dark: bool) -> bytes:
+    """The PNG of an example or a lesson, of few colours so that it is small."""
+    parts = pictures(window, name)
     width, height = PICTURE
     image = QImage(width, height, QImage.Format.Format_RGB32)
     image.fill(QColor(*theme_of(dark).background))
@@ -198,9 +202,9 @@ def thumbnail(window: MainWindow, example: Example, dark: bool) -> bytes:
 
 
 def main() -> None:
-    """Write all files, or those of the examples that are named."""
+    """Write all files, or those of the examples and lessons that are named."""
     make_application()
-    wanted = sys.argv[1:] or [example.name for example in EXAMPLES]
+    wanted = sys.argv[1:] or [*(example.name for example in EXAMPLES), *LESSON_STEPS]
     FOLDER.mkdir(exist_ok=True)
     for example in EXAMPLES:
         if example.name not in wanted:
@@ -211,6 +215,26 @@ def main() -> None:
             assert len(data) <= LARGEST, (example.name, len(data))
             (FOLDER / f"{example.name}{'-dark' if dark else ''}.png").write_bytes(data)
             print(example.name, len(data))
+    for name in LESSON_STEPS.keys() & set(wanted):
+        for dark in (False, True):
+            data = made_lesson_thumbnail(name, dark)
+            assert len(data) <= LARGEST, (name, len(data))
+            (LESSONS / f"{name}{'-dark' if dark else ''}.png").write_bytes(data)
+            print(name, len(data))
+
+
+def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
+    """The PNG of a lesson that has no example of its own."""
+    document = starting.start_of(shipped.lesson(name), LESSON_STEPS[name])
+    with tempfile.TemporaryDirectory() as profile:
+        window = create_window(document, Path(profile))
+        window.choose_theme("dark" if dark else "light")
+        window.resize(*STAGE)
+        window.show()
+        settle(window)
+        data = thumbnail(window, name, dark)
+        window.close()
+    return data
 
 
 def made_thumbnail(example: Example, dark: bool) -> bytes:
@@ -227,7 +251,7 @@ def made_thumbnail(example: Example, dark: bool) -> bytes:
             for _ in range(4):
                 window.named_actions["step_forward"].trigger()
                 settle(window)
-        data = thumbnail(window, example, dark)
+        data = thumbnail(window, example.name, dark)
         window.controller.store.reset(window.document, None)
         window.close()
     return data

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from app.engine.cover import Cover
 from app.engine.fitting import fitted
 from app.engine.outcome import outcome, outcome_of_shares
 from app.engine.pieces import Pace, Step
@@ -91,6 +92,7 @@ class CrossValidation:
     k: int
     seed: int
     compiled: bool
+    tells: ClassVar[Cover] = Cover.TRAINING
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts `Validated` after each fold, or after some of the points."""

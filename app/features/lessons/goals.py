@@ -12,8 +12,10 @@ from typing import Literal
 
 import numpy as np
 
+from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair
+from app.features.evaluation.scene import PANEL, EvaluationSession, validation_of
 from app.features.scores.scene import is_present, measured_on, score
 from app.features.what_if.query import ended
 from app.scene.context import Context
@@ -25,12 +27,21 @@ from solver.core.binary_reduction import PairClassifier
 from .model import Goal
 
 Quantity = Literal[
-    "accuracy", "test accuracy", "training accuracy", "margin", "support vectors", "steps", "wrong", "points"
+    "accuracy",
+    "test accuracy",
+    "training accuracy",
+    "validation accuracy",
+    "margin",
+    "support vectors",
+    "steps",
+    "wrong",
+    "points",
 ]
 #: Longer words first: a name is looked for from its beginning.
 QUANTITIES: dict[str, Quantity] = {
     "test accuracy": "test accuracy",
     "training accuracy": "training accuracy",
+    "validation accuracy": "validation accuracy",
     "accuracy": "accuracy",
     "margin": "margin",
     "support vectors": "support vectors",
@@ -63,7 +74,7 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
     "exactly": operator.eq,
 }
-ACCURACIES = ("accuracy", "test accuracy", "training accuracy")
+ACCURACIES = ("accuracy", "test accuracy", "training accuracy", "validation accuracy")
 #: Both, all, or the numbers of classifiers from 1.
 _WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
 _WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
@@ -173,6 +184,7 @@ _NOUNS: dict[Quantity, str] = {
     "accuracy": "an accuracy",
     "test accuracy": "a test accuracy",
     "training accuracy": "a training accuracy",
+    "validation accuracy": "a validation accuracy",
     "margin": "a margin",
     "support vectors": "support vectors",
     "steps": "steps",
@@ -193,6 +205,16 @@ def _applies(what: Quantity, document: Document, place: int) -> bool:
     if what == "support vectors":
         return lane.trainer is not None and lane.trainer.has_multipliers
     return what not in ("margin", "steps") or lane.trainer is not None
+
+
+def tells(text: str) -> Cover:
+    """What a goal tells while it is checked; nothing where it is not understood."""
+    try:
+        asked = {clause.what for clause in clauses(text)}
+    except ValueError:
+        return Cover.NOTHING
+    test = Cover.TEST if asked & {"accuracy", "test accuracy"} else Cover.NOTHING
+    return test | (Cover.TRAINING if asked - {"points", "test accuracy"} else Cover.NOTHING)
 
 
 def check(goal: Goal, context: Context) -> Reached:
@@ -216,6 +238,8 @@ def check(goal: Goal, context: Context) -> Reached:
         reached &= all(clause.holds(value) for value in values)
         said.append(_said(clause.what, values, document))
     if not known:
+        if any(clause.what == "validation accuracy" for clause in clauses(goal.text)):
+            return Reached(None, f"{goal.text}: {_validating(context)}")
         frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
         waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
         return Reached(None, f"{goal.text}: {'the training is paused' if waits else 'still training'}")
@@ -247,6 +271,8 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
         return None
     if what == "test accuracy" or (what == "accuracy" and measured_on(document) is not None):
         return score(context, place)
+    if what == "validation accuracy":
+        return _validated(context, place)
     if what in ("accuracy", "training accuracy", "wrong"):
         if not frame.accuracy >= 0:
             return None
@@ -261,6 +287,21 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
         known = [each for each in frame.certificates if isinstance(each, Certificate)]
         return float(sum(each.n_free + each.n_bounded for each in known))
     return margin_of(frame)
+
+
+def _validated(context: Context, place: int) -> float | None:
+    """Mean accuracy of all folds of the cross-validation that is on in Evaluation; None while that is not known."""
+    asked = validation_of(context.document, context.session, place, context.compiled)
+    answer = context.results.answer(f"validated{context.document.slots[place]}")
+    if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
+        return None
+    return float(answer.value.mean)
+
+
+def _validating(context: Context) -> str:
+    """Why a validation accuracy is not known."""
+    off = context.session.of(EvaluationSession).validation.kind == "none" or PANEL not in context.session.open_panels
+    return "choose a cross-validation in Evaluation" if off else "still training"
 
 
 def _goes_on(frame: Frame) -> bool:

@@ -22,6 +22,8 @@ GENERATOR: dict[str, str] = {
     "classes": "n_classes",
     "flipped": "flipped",
 }
+#: What puts the points into other units.
+POINTS = ("x times", "y times", "standardise")
 
 
 def folded(name: str) -> str:

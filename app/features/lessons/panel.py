@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 ANSWERS, HIT = 4, 24
 #: Letters in a line that the panel likes to have, and the least height of what the step says, in pixels.
 LETTERS, LEAST = 38, 120
-NOTHING = "No lesson is open.  File > Lessons lists twelve; File > Open takes a file that ends in .lesson.md."
+NOTHING = "No lesson is open.  File > Lessons lists all; File > Open takes a file that ends in .lesson.md."
 
 
 class LessonText(QTextBrowser):

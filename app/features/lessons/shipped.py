@@ -8,11 +8,12 @@ from functools import cache
 from app.files import documents
 from app.files.assets import assets
 from app.files.documents import FileError
+from app.files.examples import BY_NAME, thumbnail
 
 from .model import Lesson
 from .reading import SUFFIX, decoded, front_of, parse
 
-#: In the order of the list; each begins with the example of its name.
+#: In the order of the list; each begins with the example of its name, if there is one.
 NAMES = (
     "neighbours",
     "weights",
@@ -21,6 +22,8 @@ NAMES = (
     "outlier",
     "circle",
     "gamma",
+    "validation",
+    "units",
     "step",
     "race",
     "differ",
@@ -67,6 +70,16 @@ def following(lesson: Lesson) -> Row | None:
 def lesson(name: str) -> Lesson:
     """The lesson of this name; FileError with one sentence when it cannot be read."""
     return parse(text(name), name + SUFFIX, None)
+
+
+def picture(name: str, dark: bool) -> bytes:
+    """The PNG of a lesson's card: that of the example of its name, or one of its own; empty where there is none."""
+    if name in BY_NAME:
+        return thumbnail(BY_NAME[name], dark)
+    try:
+        return (assets("lessons") / f"{name}{'-dark' if dark else ''}.png").read_bytes()
+    except OSError:
+        return b""
 
 
 def text(name: str) -> str:

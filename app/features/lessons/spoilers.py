@@ -177,8 +177,10 @@ def _faults(
             yield f"{_where(before, at)} shows {what}; {_mend(before, at, 'marks')}."
         return
     subjects = _subjects(prediction)
-    for subject in subjects:
-        views = [[view for view in (*seen, *asked) if view.is_of(about) and view.displays(subject)] for about in asked]
+    given = {(value, is_share) for value, is_share in _values(prediction.question) if is_share}
+    for subject in subjects:  # a number that the question itself gives is no secret
+        able = [view for view in (*seen, *asked) if view.displays(subject) and not given & _values(view.text)]
+        views = [[view for view in able if view.is_of(about)] for about in asked]
         if asked and all(views):
             latest = max((each[0] for each in views), key=lambda view: view.step)
             yield f"{_where(latest, at)} shows {subject}; {_mend(latest, at, MENDS.get(subject, 'marks'))}."

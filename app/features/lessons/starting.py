@@ -15,8 +15,10 @@ from app.files import documents, examples
 from app.files.documents import FileError
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
+from app.state.commands import MovePoints
 from app.state.document import MAX_LANES, Document, GeneratorSettings, Lane, View, default_document
 from app.state.edit_struct import changed_struct
+from app.state.scaling import Scaling, named
 from app.state.slider_scales import parameter
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
 from solver.data.datasets import DATASETS
@@ -26,6 +28,8 @@ from .model import Lesson, Setting, Start
 
 #: Bytes of a document beside a lesson, and points per class of a generator: a step begins at once.
 LARGEST, MOST_POINTS = 1_000_000, 2000
+#: Greatest number that an axis is multiplied by.
+MOST_TIMES = 1000
 YES, NO = ("yes", "on", "true"), ("no", "off", "false")
 
 
@@ -155,6 +159,8 @@ def _set(document: Document, setting: Setting) -> Document:
         return _with_classifiers(document, [_classifier(each) for each in setting.value.split(",")])
     if name == "test points":
         return replace(document, split=_split(document.split, setting.value))
+    if setting.lane is None and name in names.POINTS:
+        return _measured(document, name, setting.value)
     if setting.lane is not None and not 0 <= setting.lane < document.shown:
         there = "there is 1" if document.shown == 1 else f"there are {document.shown}"
         raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
@@ -175,6 +181,29 @@ def _set(document: Document, setting: Setting) -> Document:
         who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
         raise ValueError(f"{who} “{known}”.")
     return _with_lanes(document, changes)
+
+
+def _measured(document: Document, name: str, value: str) -> Document:
+    """The same points in other units: one axis times a number, or both standardised by the training points."""
+    xy, scaling, axes = document.points.xy, document.scaling, document.axes
+    if name == "standardise":
+        if names.folded(value) not in (*YES, *NO):
+            raise ValueError(f"standardise is yes or no, not “{value}”.")
+        if names.folded(value) in NO:
+            return document
+        training = document.training_points.xy
+        if len(training) < 2 or not (training.std(axis=0) > 0).all():
+            raise ValueError("standardise: the training points do not differ along both axes.")
+        (mean_x, mean_y), (deviation_x, deviation_y) = training.mean(axis=0).tolist(), training.std(axis=0).tolist()
+        scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
+        xy, axes = scaling.apply(xy), named(axes)
+    else:
+        factor = as_number(value)
+        if factor is None or not 0 < factor <= MOST_TIMES:
+            raise ValueError(f"{name} is a number above 0, at most {MOST_TIMES}, not “{value}”.")
+        xy = xy * ((factor, 1.0) if name == "x times" else (1.0, factor))
+    moved = MovePoints(ids=document.points.ids, xy=xy).apply(document)
+    return replace(moved, origin=None, scaling=scaling, axes=axes, view=View.fitting(moved.points))
 
 
 def _with_lanes(document: Document, changes: dict[int, Lane]) -> Document:

@@ -79,7 +79,8 @@ class StepReader:
 
     def _hide(self) -> Cover:
         hidden, entry = self._covers("hide", Cover.NOTHING), self.entries.get("hide")
-        if entry is not None and hidden & Cover.NUMBERS and "goal" in self.entries:
+        goal = self.entries.get("goal")
+        if entry is not None and goal is not None and goals.tells(goal.value) & hidden:
             self.found.add(entry.line, "hide and goal: the goal would tell the number that is hidden.")
         return hidden
 

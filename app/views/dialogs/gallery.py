@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.features.lessons.shipped import Row, shipped
-from app.files.examples import BY_NAME, EXAMPLES, Example, thumbnail
+from app.features.lessons.shipped import Row, picture, shipped
+from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.widgets.form_fields import describe
 from app.views.widgets.qt_dialogs import button_box
 from app.views.widgets.scrolling_form import scrolling
@@ -114,7 +114,10 @@ class GalleryDialog(QDialog):
             for place, each in enumerate(EXAMPLES, 1)
         ]
         lessons = [
-            (Card(f"lesson.{each.name}", place, *_said(each, scores), _picture(each, dark)), self._learns(each.name))
+            (
+                Card(f"lesson.{each.name}", place, *_said(each, scores), picture(each.name, dark)),
+                self._learns(each.name),
+            )
             for place, each in enumerate(shipped(), 1)
         ]
         cards = self._page("&Examples", examples)
@@ -190,9 +193,3 @@ def _said(row: Row, scores: Sequence[tuple[str, int, int]]) -> tuple[str, str]:
         if name == row.name:
             return f"{row.title} ✓", f"{about}, predicted right: {right} of {asked}" if asked else about
     return row.title, about
-
-
-def _picture(row: Row, dark: bool) -> bytes:
-    """Return the thumbnail of the example with the lesson's name."""
-    example = BY_NAME.get(row.name)
-    return b"" if example is None else thumbnail(example, dark)

@@ -184,6 +184,9 @@ FAULTS: dict[str, tuple[str, int, str]] = {
     "a shift without room": (step("data set = circle", "shift = 1"), 7, "shift"),
     "test points of 99 %": (step("test points = 99 %"), 6, "5 % to 95 %"),
     "too many settings": (step(*["k = 1"] * 51), 56, "at most 50 settings"),
+    "nothing times x": (step("x times = 0"), 6, "x times is a number above 0"),
+    "half standardised": (step("standardise = half"), 6, "standardise is yes or no"),
+    "a classifier times ten": (step("1.x times = 10"), 6, "no classifier has a setting “x times”"),
     "a start of no kind": (step("start: moons"), 6, "“example NAME”"),
     "unknown example": (step("start: example moons"), 6, "there is no example “moons”"),
     "missing document": (step("start: nowhere.playground"), 6, "nowhere.playground cannot be read: no such file"),
@@ -295,6 +298,17 @@ def test_a_share_text() -> None:
 def test_examples_are_begun_with_as_they_are(name: str) -> None:
     example = examples.read(examples.BY_NAME[name])
     assert documents.encode(begun(f"start: example {name}")) == documents.encode(example)
+
+
+def test_points_are_put_into_other_units() -> None:
+    plain = begun("n = 20")
+    wide = begun("n = 20", "y times = 10", "x times = 0.5")
+    assert np.allclose(wide.points.xy, plain.points.xy * (0.5, 10)) and wide.view.shows(wide.points)
+    assert wide.origin is None and plain.origin is not None, "new points of the generator would be in the old units"
+    fair = begun("n = 20", "y times = 10", "standardise = yes", "test points = 30 %")
+    assert np.allclose(fair.points.xy.std(axis=0), 1) and fair.axes == ("x (standardised)", "y (standardised)")
+    assert fair.scaling is not None and np.allclose(fair.scaling.undo(fair.points.xy), plain.points.xy * (1, 10))
+    assert np.array_equal(begun("n = 20", "standardise = no").points.xy, plain.points.xy)
 
 
 def test_settings_change_those_that_have_them() -> None:
@@ -427,6 +441,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         *parts.FRONT,
         *step_reader.COVERS,
         *names.GENERATOR,
+        *names.POINTS,
         *controls.PLACES,
         "classifiers",
         "test points",

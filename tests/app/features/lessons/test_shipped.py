@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 
+from app.engine.query import Answer
 from app.engine.requests import Frame
+from app.features.evaluation.query import CrossValidation, Validated
+from app.features.evaluation.scene import EvaluationSession, validation_of
+from app.features.ground_truth.scene import law_of
 from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, Setting, Step
@@ -21,6 +26,7 @@ from app.files.documents import FileError
 from app.scene.context import Context
 from app.state.commands import AddPoints, MovePoints, RemovePoints
 from app.state.document import Document, GeneratorSettings
+from app.state.test_split import Validation
 from app.views.actions import every
 from solver import Kernel, SmoSolver
 
@@ -76,17 +82,23 @@ def moved(document: Document, place: int, x: float, y: float) -> Document:
 # -- all of them -----------------------------------------------------------------------------------------------------
 
 
-def test_there_are_twelve_and_no_other_file_beside_them() -> None:
+#: Lessons that begin without an example.
+WITHOUT = ("validation", "units")
+
+
+def test_there_are_fourteen_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
-    assert files == {f"{name}.lesson.md" for name in shipped.NAMES}
-    assert set(shipped.NAMES) == set(examples.BY_NAME) and len(shipped.NAMES) == 12
+    pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
+    assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | pictures
+    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) and len(shipped.NAMES) == 14
+    assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()
     assert [row.name for row in rows] == list(shipped.NAMES)
     for row in rows:
         whole = lesson(row.name)
         assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
         assert row.level in ("beginner", "intermediate", "advanced")
-    assert len({row.title for row in rows}) == 12
+    assert len({row.title for row in rows}) == 14
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -94,8 +106,10 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
     steps, learnt = lesson(name).steps, lesson(name).learnt
     assert 4 <= len(steps) <= 7 and len(learnt) == 2
     assert any(step.prediction is not None for step in steps) and any(step.goal is not None for step in steps)
-    assert {step.start.source for step in steps if step.start.kind == "example"} == {name}
-    assert all(step.start.kind != "document" for step in steps) and steps[0].start.kind == "example"
+    begun = {step.start.source for step in steps if step.start.kind == "example"}
+    assert begun <= {"margin"} if name in WITHOUT else begun == {name}
+    assert all(step.start.kind != "document" for step in steps)
+    assert steps[0].start.kind == ("before" if name in WITHOUT else "example")
     for step in steps:
         assert step.text and step.show is not None, step.title
         asked = step.prediction
@@ -151,6 +165,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("circle", 4): lambda d: with_settings(d, "degree = 2"),
     ("circle", 5): lambda d: with_settings(d, "coef0 = 1"),
     ("gamma", 4): lambda d: with_settings(d, "gamma = 3"),
+    ("units", 4): lambda d: with_settings(d, "k = 5"),
     ("step", 4): lambda d: d,  # it waits at first
     ("race", 4): lambda d: with_settings(d, "rule = second-order"),
     ("differ", 4): lambda d: AddPoints(xy=[(-1.0 - 0.1 * i, -1.0) for i in range(5)], labels=0).apply(d),
@@ -159,7 +174,10 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("wrong-labels", 5): lambda d: with_settings(d, "C = 1"),
     ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
 }
+#: Whose goal is a number of a panel, and has a test of its own.
+IN_PANEL = ("validation", 3)
 GOALS = [(name, place) for name in shipped.NAMES for place, s in enumerate(lesson(name).steps, 1) if s.goal]
+GOALS.remove(IN_PANEL)
 
 
 def test_every_goal_is_tried() -> None:
@@ -322,6 +340,92 @@ def test_gamma() -> None:
     inside = np.abs(crossing) < 2.4
     fitted = np.polyval(np.polyfit(xs[inside], crossing[inside], 1), xs[inside])
     assert inside.sum() > 20 and np.abs(fitted - crossing[inside]).max() < 0.02  # a straight line, to the eye
+
+
+def of_k(document: Document, k: int) -> Document:
+    return with_settings(document, f"k = {k}")
+
+
+def test_validation() -> None:
+    document = start("validation", 1)
+    law = document.origin
+    assert law is not None and (len(document.points), len(document.test_points)) == (150, 30)
+    xy, labels = law_of(law).draw(50_000, (7, 7))  # type: ignore[union-attr]
+
+    def truly(k: int) -> float:
+        model = frame_of(of_k(document, k), 0).model
+        return float((model.predict(xy) == labels).mean())  # type: ignore[union-attr]
+
+    def validated(k: int) -> float:
+        posted: list[Validated] = []
+        made = of_k(document, k)
+        for _ in CrossValidation(made.lanes[0], made.training_points, 10, 0, True).answer(posted.append, lambda: False):
+            pass
+        assert posted[-1].sizes.tolist() == [12] * 10
+        return posted[-1].mean
+
+    on_test = {k: test_score_of(of_k(document, k)) for k in range(1, 52)}
+    assert on_test[1] == max(on_test.values()) and said(on_test[1]) == "93.3"
+    assert "93.3 %" in lesson("validation").steps[0].prediction.question  # type: ignore[union-attr]
+    assert numbers(because("validation", 1)) == said(truly(1)) and right("validation", 1).startswith("About 84")
+    assert right("validation", 2) == "None" and "folds of 12" in lesson("validation").steps[1].prediction.question  # type: ignore[union-attr]
+    good = {k for k in range(1, 52) if validated(k) > 0.9}
+    assert 1 not in good and 23 in good and sum(20 <= k <= 30 for k in good) >= 6, "what the hint says"
+    assert start("validation", 4).lanes[0].knn.n_neighbors == 23 and said(validated(23)) == "90.8"
+    text = because("validation", 4)
+    assert said(on_test[23]) == "86.7" and round(30 * on_test[23]) == 26 and text.startswith("86.7 %, 26 of 30.")
+    assert round(100 * (0.9 * 0.1 / 30) ** 0.5, 1) == 5.5
+    assert f"k = 23 gets {said(truly(23))} % right, and k = 1 only {said(truly(1))} %" in text
+    answers = lesson("validation").steps[3].prediction
+    assert answers is not None and said(27 / 30, 28 / 30) == "90|93.3" and "90.0 % or 93.3 %" in answers.reasons[0]
+    assert abs(on_test[23] - validated(23)) < 0.055, "near it"
+
+
+def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
+    document = start("validation", 3)
+    goal = lesson("validation").steps[2].goal
+    assert goal is not None
+    before = check(goal, context_of(document))
+    assert before.reached is None and before.text.endswith("choose a cross-validation in Evaluation")
+    for k, reached in ((1, False), (23, True)):
+        made = of_k(document, k)
+        context = context_of(made)
+        chosen = EvaluationSession(validation=Validation("folds", 10))
+        context = replace(
+            context, session=replace(context.session, open_panels=frozenset({"evaluation"})).having(chosen)
+        )
+        query = validation_of(made, context.session, 0, True)
+        assert query is not None and check(goal, context).reached is None
+        posted: list[Validated] = []
+        for _ in query.answer(posted.append, lambda: False):
+            pass
+        context.results.accept_answer(Answer(f"validated{made.slots[0]}", 1, query, posted[-1], True))
+        assert check(goal, context).reached is reached
+
+
+def test_units() -> None:
+    first, wide, fair = (start("units", place) for place in (1, 2, 5))
+    assert (len(first.points), len(first.test_points)) == (200, 80)
+    assert np.allclose(wide.points.xy, first.points.xy * (10, 1)) and wide.origin is None, "no generator makes these"
+    assert (wide.test_points.ids == first.test_points.ids).all()
+    assert because("units", 1).endswith(f"{said(test_score('units', 1))} %.")
+    assert right("units", 2).startswith("About 76") and numbers(because("units", 2)) == said(test_score("units", 2))
+    reach = wide.points.xy
+    near = np.sqrt(((reach[:, None] - wide.training_points.xy) ** 2).sum(axis=2))
+    radius = np.median(np.sort(near, axis=1)[:, 14])
+    assert 2 * radius > 0.9 * np.ptp(reach[:, 1]), "nearly the whole range of y"
+    assert np.ptp(reach[:, 1]) < 2.0 and 28 < np.ptp(reach[:, 0]) < 36
+    hopeless = with_settings(first, "x times = 1000")
+    assert max(test_score_of(of_k(hopeless, k)) for k in range(1, 40, 2)) < 0.9, "no k would help"
+    same = with_settings(first, "standardise = yes")
+    assert np.allclose(same.points.xy, fair.points.xy) and said(test_score("units", 5)) == "97.5"
+    assert because("units", 5).startswith("97.5 %")
+    training = fair.training_points.xy
+    assert np.allclose(training.mean(axis=0), 0) and np.allclose(training.std(axis=0), 1) and fair.scaling is not None
+    one, other = frame("margin", 2), frame("units", 6)
+    assert other.accuracy == 1 and not set(one.marks.free) & set(other.marks.free), "others hold the street"
+    (x, y, _), (wide_x, wide_y, _) = line(one), line(other)
+    assert abs(np.arctan2(10 * wide_x, wide_y) - np.arctan2(x, y)) > 0.5, "another line, in the same units"
 
 
 def test_step() -> None:
