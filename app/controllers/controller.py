@@ -416,8 +416,7 @@ class Controller:
             simple=self.prefers_simple and aside.own.document.is_simple,
             theme=now.theme,
             dark=now.dark,
-            features=tuple(each.of_new_document() for each in now.features),
-        ).having(*aside.session.features)
+        )
         self.store.put_back(aside.own)
 
     def replace_by(self, document: Document, text: str) -> bool:

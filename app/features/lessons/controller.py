@@ -12,10 +12,12 @@ import numpy as np
 
 from app.controllers.editing import Editing
 from app.engine.requests import Frame, Phase
+from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
 from app.state.document import MAX_LANES, Document
 from app.state.host import Host
 from app.state.session import FULL_SPEED
+from app.state.test_split import Validation
 from app.tools import PointerPosition, Tool, point_at
 from solver.core.arrays import Integers
 
@@ -146,6 +148,8 @@ class LessonController:
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
             lent=self._lent(now),
         )
+        if step.goal is not None and "validation" in step.goal.text.lower():
+            self._host.change(EvaluationSession, validation=Validation("folds"))
         if step.show is not None and "tools" not in step.show:
             self._host.editing.choose("pointer")
         self._host.say("")

@@ -301,7 +301,7 @@ def _validated(context: Context, place: int) -> float | None:
 def _validating(context: Context) -> str:
     """Why a validation accuracy is not known."""
     off = context.session.of(EvaluationSession).validation.kind == "none" or PANEL not in context.session.open_panels
-    return "choose a cross-validation in Evaluation" if off else "still training"
+    return "switch the cross-validation on in Evaluation" if off else "still training"
 
 
 def _goes_on(frame: Frame) -> bool:

@@ -50,7 +50,7 @@ MENDS = {
 WORDS = {"three quarters": 0.75, "half": 0.5, "a quarter": 0.25, "all of": 1.0, "none of": 0.0, "always": 1.0}
 #: How far a share on screen may be from one that an answer gives, roughly or exactly.
 ROUGHLY, EXACTLY = 0.03, 0.0051
-_NUMBER = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?![\d.]*\w)")
+_NUMBER = re.compile(r"(?<![^\s(])(\d+(?:\.\d+)?)(?=[\s,;:.]|$)")  # none of a formula
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?(?:%|(?:in|of|out of) 100\b)")
 _SETTING = re.compile(r"[\w₀-₉]+ = \S+")
 _SPACE = re.compile("(?<=\\d)[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}](?=\\d{3}\\b)")

@@ -168,8 +168,8 @@ class LessonStage(QObject):
         now = scene.session.of(LessonSession)
         if now.can_take_back:
             actions["undo"].setText("&Undo the last of the guess")
-        if lesson is not None and now.entered != self._entered:
-            self._entered = now.entered
+        before, self._entered = self._entered, 0 if lesson is None else now.entered
+        if lesson is not None and now.entered != before:
             later(self, partial(self._arrange, lesson.lesson, now.at, actions))
         elif lesson is None and self._was_open:
             left = now.left != self._left

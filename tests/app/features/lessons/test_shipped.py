@@ -386,7 +386,7 @@ def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
     goal = lesson("validation").steps[2].goal
     assert goal is not None
     before = check(goal, context_of(document))
-    assert before.reached is None and before.text.endswith("choose a cross-validation in Evaluation")
+    assert before.reached is None and before.text.endswith("switch the cross-validation on in Evaluation")
     for k, reached in ((1, False), (23, True)):
         made = of_k(document, k)
         context = context_of(made)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
+from app.features.evaluation.scene import EvaluationSession
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
@@ -564,3 +565,18 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         QTest.keyClick(card, Qt.Key.Key_Return)
         assert chosen == ["neighbours"]
     gallery.close()
+
+
+def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.lessons.open_shipped("validation")
+    finish_tasks(window)
+    window.lessons._lessons.go(2)
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: "%" in said(window, "lesson.goal").partition("90\xa0%")[2])
+    assert said(window, "lesson.goal").startswith("○") and "test" not in said(window, "lane0.status")
+    window.controller.set_lane(0, "knn", n_neighbors=23)
+    qtbot.waitUntil(lambda: said(window, "lesson.goal").startswith("✓"))
+    assert "90.8" in said(window, "lesson.goal")
+    click(window, qtbot, "lesson.leave")
+    assert window.controller.session.of(EvaluationSession).validation.kind == "none", "as before the lesson"
