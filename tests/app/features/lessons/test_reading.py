@@ -17,6 +17,7 @@ from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.reading import LARGEST, faults, parse, read
 from app.features.lessons.rehearsal import context_of
+from app.features.scores.scene import score
 from app.files import documents, examples
 from app.files.assets import assets
 from app.files.documents import FileError
@@ -419,8 +420,13 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
     asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
     assert asked is not None and asked.answers[asked.right] == "k = 15" and goal is not None
-    one, fifteen = (float(contexts[0].results.answer(f"score{slot}").value) for slot in (0, 1))  # type: ignore[union-attr]
-    assert one < fifteen and reached(goal, contexts[0]).reached is False is reached(goal, contexts[1]).reached
+    one, fifteen = (score(contexts[0], place) for place in (0, 1))
+    assert (
+        one is not None
+        and fifteen is not None
+        and one < fifteen
+        and reached(goal, contexts[0]).reached is False is reached(goal, contexts[1]).reached
+    )
 
 
 def test_help_shows_how_lessons_are_written(qapp: object) -> None:
