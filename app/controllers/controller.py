@@ -320,7 +320,7 @@ class Controller:
 
     def set_class(self, label: int) -> None:
         if 0 <= label < MAX_CLASSES:
-            self.set_session(active_class=label)
+            self.set_session(active_class=label, n_classes=max(self.session.n_classes, label + 1))
 
     def toggle_pause(self) -> None:
         self.playback.toggle_all()
@@ -346,7 +346,7 @@ class Controller:
         self.set_session(theme=theme, dark=dark)
 
     def prefer_simple(self, simple: bool) -> None:
-        """Show kNN and SVM with the settings one plays with, or everything; a document that uses more shows all."""
+        """Show what one plays with, or everything; a document that uses settings out of sight shows all."""
         self.prefers_simple = simple
         self.set_session(simple=simple and self.document.is_simple)
 
@@ -355,7 +355,7 @@ class Controller:
         if self.session.simple or self.document.is_simple:
             self.prefer_simple(not self.session.simple)
         else:
-            self.say("Simple shows kNN and SVM with their main settings; these classifiers use more.")
+            self.say("Simple shows the main settings; these classifiers use more.")
 
     # -- files -----------------------------------------------------------------------------------------------------
 

@@ -63,7 +63,10 @@ EXAMPLES: tuple[Example, ...] = (
         "One point lies among the others.  Large C bends to it, small C lets it be wrong.",
     ),
     Example(
-        "circle", "The kernel trick", "No straight line parts disc and ring; with squares of x and y a plane does."
+        "circle",
+        "The kernel trick",
+        "No straight line separates disc and ring; Lift: with the squares of x and y a plane does.",
+        ("relief",),
     ),
     Example("gamma", "γ and test points", "Drag γ: the training accuracy keeps rising while the test accuracy falls."),
     Example(

@@ -273,7 +273,7 @@ class Learner(Generic[S]):
         default, shown = self.settings(), [field for field in self.fields if field.simple]
         known = {name for field in shown for name in (field.parameter, field.end)}
         names = (each.name for each in msgspec.structs.fields(self.settings))
-        return self.simple and all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
+        return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
 
     def n_orders(self, lane: LaneSettings[S]) -> int:
         """How many runs in other orders of the points are shown beside the lane's."""

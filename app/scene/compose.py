@@ -17,7 +17,7 @@ from app.features.feature import Feature
 from app.features.lessons.controls import PLACES, hidden_fields
 from app.learners.perceptron_orders import of_orders
 from app.state.document import NO_LIMIT, Document, Lane, problems_of
-from app.state.points import Points
+from app.state.points import MAX_CLASSES, Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.slider_scales import scale_of
 from solver.core.arrays import Indices
@@ -95,11 +95,19 @@ def compose(
         generator=document.generator,
         generator_fields=frozenset(fields),
         generator_note=kind.sentence,
+        own_points=text.own_points(document),
+        n_classes=_n_classes(document, session),
         theme=session.theme,
         dark=session.dark,
         features=table.added_to_scene(context, lanes),
         hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
     )
+
+
+def _n_classes(document: Document, session: Session) -> int:
+    """Return how many classes the bar has: all, or in Simple those that are used."""
+    used = [label + 1 for label, number in enumerate(document.points.counts) if number]
+    return max(session.n_classes, session.active_class + 1, *used, 2) if session.simple else MAX_CLASSES
 
 
 @lru_cache(maxsize=4)

@@ -31,7 +31,7 @@ BEFORE: tuple[Section, ...] = (
             ("Above", "which classifier it is, and the settings to play with; the arrow unfolds all others"),
             ("Below", "whether the training has ended, and how many points are classified rightly"),
             ("training, test", "on the points it learned from, and on new ones: the second number counts"),
-            ("F8", "Simple: kNN and SVM with the settings one plays with; Full: everything"),
+            ("F8", "Simple: what one plays with, the rest one click away; Full: everything in sight"),
             ("Ctrl+Shift+O", "examples: twelve demonstrations; Ctrl+Alt+R starts one over"),
             ("Shift+F1", "then a click on any control: what it is for"),
         ),

@@ -192,6 +192,10 @@ class Scene(_Composed):
         All steps, the undone ones included; `position` of them are done.
     saved_at : int or None
         The position that stands in the file.
+    own_points : str
+        Title of the data set where the points are not the generator's; "" where they are.
+    n_classes : int
+        Classes that the bar has: all, or in Simple those that are used, and two at least.
     features : tuple of object
         What features add.
     hidden : frozenset of str
@@ -232,6 +236,8 @@ class Scene(_Composed):
     generator: GeneratorSettings
     generator_fields: frozenset[str]
     generator_note: str
+    own_points: str
+    n_classes: int
     theme: str
     dark: bool
     features: tuple[object, ...]

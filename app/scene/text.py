@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from app.engine.cover import Cover
 from app.engine.requests import AtOnce, Frame, Phase
 from app.learners.svm import STEPPED
-from app.state.document import Lane
+from app.state.document import Document, Lane
 from app.state.number_format import about, count, grouped, percent, span_of_time
 from app.state.points import MAX_CLASSES
+from solver.data.datasets import DATASETS
 
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
@@ -186,3 +187,11 @@ LEGEND: tuple[tuple[str, str], ...] = (
 )
 #: The sign of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")
+
+
+def own_points(document: Document) -> str:
+    """Return the title of the data set where the points are not the generator's: "Own points", or "Moons, edited"."""
+    if document.is_generated:
+        return ""
+    origin = document.origin
+    return "Own points" if origin is None or not len(document.points) else f"{DATASETS[origin.name].title}, edited"

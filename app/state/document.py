@@ -346,12 +346,17 @@ def _parts_of(document: Document) -> Parts:
     return parts_of(document.points, document.split, document.training_limit)
 
 
+@lru_cache(maxsize=1)
+def _made_by(settings: GeneratorSettings) -> Points:
+    return settings.points()
+
+
 @lru_cache(maxsize=4)
 def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
     if len(points) not in (2 * settings.count, settings.n_classes * settings.count):
         return False
     try:
-        made = settings.points()
+        made = _made_by(settings)
     except ValueError:  # a file may hold what no generator accepts
         return False
     alike = len(made) == len(points) and np.array_equal(made.xy, points.xy)

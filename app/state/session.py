@@ -120,6 +120,8 @@ class Session:
     ----------
     active_class : int
         Class of the next point, 0 to 7.
+    n_classes : int
+        Classes that Simple's bar has at least, whether they have points or not.
     tool : str
         A name of `tools.TOOLS`.
     selection : Selection
@@ -173,7 +175,7 @@ class Session:
     presenting : Presenting or None
         The pictures are shown to many.
     simple : bool
-        Only kNN and SVM are offered, with the settings one plays with.
+        Only what one plays with is in sight; the rest is one click away.
     example : str
         The example of the gallery that the document began as, or "".
     theme : {"system", "light", "dark"}
@@ -184,6 +186,7 @@ class Session:
     """
 
     active_class: int = 0
+    n_classes: int = 2
     tool: str = "pointer"
     selection: Selection = field(default=NOTHING)
     radius: int = 30

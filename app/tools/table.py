@@ -29,6 +29,8 @@ class ToolKind:
         The pointer shows the active class.
     radius : int
         Of its brush at first, in pixels.
+    simple : bool
+        Simple has it in sight; the others are behind "More tools" there.
     """
 
     title: str
@@ -39,6 +41,7 @@ class ToolKind:
     round: bool = False
     paints: bool = False
     radius: int = Session.radius
+    simple: bool = True
 
 
 TOOLS: dict[str, ToolKind] = {
@@ -63,6 +66,7 @@ TOOLS: dict[str, ToolKind] = {
         EllipseTool,
         ("count", "scatter", "filled"),
         paints=True,
+        simple=False,
     ),
     "eraser": ToolKind(
         "Eraser", "E", "Remove the points under the brush.", EraserTool, ("radius", "right_removes"), True
@@ -84,15 +88,30 @@ TOOLS: dict[str, ToolKind] = {
         TestTool,
         ("radius",),
         True,
+        simple=False,
     ),
-    "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",)),
+    "move": ToolKind("Move", "V", "Drag a point, the selection, or a whole class.", MoveTool, ("moves",), simple=False),
     "soft": ToolKind(
-        "Soft drag", "D", "Points near the pointer follow, the farther away the less.", SoftDragTool, ("radius",), True
+        "Soft drag",
+        "D",
+        "Points near the pointer follow, the farther away the less.",
+        SoftDragTool,
+        ("radius",),
+        True,
+        simple=False,
     ),
-    "jitter": ToolKind("Jitter", "J", "Shake the points under the brush.", JitterTool, ("radius",), True),
+    "jitter": ToolKind("Jitter", "J", "Shake the points under the brush.", JitterTool, ("radius",), True, simple=False),
     "magnet": ToolKind(
-        "Magnet", "T", "Pull the points under the brush together. Shift: push them away.", MagnetTool, ("radius",), True
+        "Magnet",
+        "T",
+        "Pull the points under the brush together. Shift: push them away.",
+        MagnetTool,
+        ("radius",),
+        True,
+        simple=False,
     ),
-    "rectangle": ToolKind("Select", "S", "Drag a rectangle around points. Shift adds, Ctrl removes.", RectangleTool),
+    "rectangle": ToolKind(
+        "Select", "S", "Drag a rectangle around points. Shift adds, Ctrl removes.", RectangleTool, simple=False
+    ),
     "lasso": ToolKind("Lasso", "A", "Draw around points to select them. Shift adds, Ctrl removes.", LassoTool),
 }

@@ -130,7 +130,7 @@ OWN: tuple[Action, ...] = (
         "&View",
         "&Simple",
         ("F8",),
-        "kNN and SVM with the settings one plays with; off: every classifier and setting.",
+        "What one plays with; off: every tool, command, classifier and setting in sight.",
         checkable=True,
         on=lambda scene: scene.session.simple,
     ),

@@ -251,6 +251,7 @@ class ReliefPanel(QWidget):
         super().__init__()
         self._controller, self._window = controller, window
         self._scene: tuple[Scene, Theme] | None = None
+        self._picked = False
         describe(self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.")
         self.setToolTip("")
         self.picture = describe(
@@ -315,7 +316,10 @@ class ReliefPanel(QWidget):
         said = scene.feature(ReliefScene)
         if said is None:
             return
-        relief, trick = said.relief, bool(self.mode.currentData())
+        relief = said.relief
+        if relief is not None and relief.map is not None and not self._picked:
+            show_choice(self.mode, True)  # what a relief of this kernel alone can show, until somebody chooses
+        trick = bool(self.mode.currentData())
         # While it is being worked out the picture stays, with the focus that it has.
         message = said.message if relief is None and said.message != text.WAITING else ""
         missing = trick and relief is not None and relief.map is None
@@ -345,6 +349,7 @@ class ReliefPanel(QWidget):
         return self.morph.value() / TICKS if self.mode.currentData() else None
 
     def _chosen(self) -> None:
+        self._picked = True
         self._clock.stop()
         self._words.forget()
         self._again()

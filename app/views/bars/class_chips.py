@@ -18,7 +18,7 @@ SIZE = (30, 30)
 
 
 class ClassChips(QWidget):
-    """The eight classes; what is drawn next is of the one that is down."""
+    """The classes, and in Simple "+" for one more; what is drawn next is of the one that is down."""
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
@@ -40,6 +40,15 @@ class ClassChips(QWidget):
             self._group.addButton(chip)
             self._chips.append(chip)
             row.addWidget(chip)
+        self._shown = 0
+        self._more = QToolButton()
+        self._more.setText("+")
+        self._more.setAutoRaise(True)
+        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._more.setMinimumSize(*SIZE)
+        describe(self._more, "class.more", "One more class", "One more class: the next points are of it.")
+        self._more.clicked.connect(lambda: controller.set_class(self._shown))
+        row.addWidget(self._more)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the active class, the classes' names, and how many points each has."""
@@ -48,6 +57,11 @@ class ClassChips(QWidget):
             for label, chip in enumerate(self._chips):
                 chip.setIcon(symbol_pixmap(theme, str(label), ratio=self.devicePixelRatioF()))
         self._chips[scene.active_class].setChecked(True)
+        if scene.n_classes != self._shown:
+            self._shown = scene.n_classes
+            for label, chip in enumerate(self._chips):
+                chip.setVisible(label < self._shown)
+            self._more.setVisible(self._shown < MAX_CLASSES)
         said = tuple(zip(scene.class_names, scene.counts, strict=True))
         for label, (old, new) in enumerate(zip(self._said or ((),) * MAX_CLASSES, said, strict=True)):
             if old != new:

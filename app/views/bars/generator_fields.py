@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QToolButton, QWidget
 
 from app.controllers.controller import Controller
@@ -16,6 +17,8 @@ from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
     describe,
+    filled,
+    label_for,
     mark_bad,
     show_choice,
     show_number,
@@ -28,6 +31,11 @@ from solver.data.datasets import DATASETS, MOST_FLIPPED
 from .class_chips import counts_sentence
 from .popup import PopupButton
 
+#: Width of the number of points in the bar, in pixels, and the most there is; the row of the form where fields begin.
+COUNT, MOST, FIELDS = 72, (1 << 24) - 1, 2
+#: Shown where the points are not the generator's.
+OWN = "Own points"
+
 
 class GeneratorFields(QWidget):
     """Choosing a data set makes it; the other fields act at once while the points are the generator's own."""
@@ -39,10 +47,16 @@ class GeneratorFields(QWidget):
         self._theme: Theme | None = None
         self._shown: object = None
         self._times: object = None
+        self._own: str | None = None
+        self._simple = False
         self._set = QComboBox()
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
             self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
+        self._set.addItem(OWN, "")
+        model = self._set.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(self._set.count() - 1).setEnabled(False)  # it reports, and cannot be chosen
         describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
         self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
@@ -60,7 +74,7 @@ class GeneratorFields(QWidget):
         )
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
-        more = PopupButton(
+        more = self._more = PopupButton(
             "generator.more",
             "⋯",
             "More of the data set",
@@ -68,24 +82,19 @@ class GeneratorFields(QWidget):
         )
         self._build(more)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self._set)
-        for title, field in (("n", self._count), ("Noise", self._noise)):
-            label = QLabel(title)
-            label.setBuddy(field)
-            row.addWidget(label)
-            row.addWidget(field)
-        self._count.setMaximumWidth(72)
+        self._n = label_for("n", self._count)
+        self._noise_label = label_for("Noise", self._noise)
+        bar = (self._set, self._n, self._count, self._noise_label, self._noise)
+        self._row = filled(QHBoxLayout(self), *bar, margins=0, spacing=4)
+        self._count.setMaximumWidth(COUNT)
         generate = self._go = QToolButton()
         generate.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         generate.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         generate.setMinimumSize(30, 30)
         describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
         generate.clicked.connect(lambda: self._generate())
-        row.addWidget(generate)
-        row.addWidget(more)
+        self._row.addWidget(generate)
+        self._row.addWidget(more)
 
     def _build(self, more: PopupButton) -> None:
         self._form = more.form.rows
@@ -120,6 +129,31 @@ class GeneratorFields(QWidget):
         add.clicked.connect(lambda: self._generate(add=True))
         self._form.addRow(add)
 
+    def _show_simple(self, simple: bool) -> None:
+        """In Simple have the number of points and the button that makes them in the form, else in the bar."""
+        self._simple, more = simple, self._more
+        parts = (self._n, self._count, self._go)
+        if simple:
+            self._form.insertRow(FIELDS, self._n, self._count)
+            self._form.insertRow(self._form.rowCount() - 1, self._go)
+        else:
+            self._form.takeRow(self._count)
+            self._form.takeRow(self._go)
+            before: QWidget = self._set
+            for place, part, behind in zip((1, 2, 5), parts, (self._noise_label, self._noise_label, more), strict=True):
+                self._row.insertWidget(place, part)
+                part.stackUnder(behind)  # in its place for a screen reader, too
+            for part in (self._count, self._noise, self._go, more):
+                QWidget.setTabOrder(before, part)
+                before = part
+        for part in parts:
+            part.show()
+        self._n.setText("Points per class" if simple else "n")
+        self._count.setMaximumWidth(MOST if simple else COUNT)
+        self._go.setText("Generate points" if simple else "")
+        styles = Qt.ToolButtonStyle
+        self._go.setToolButtonStyle(styles.ToolButtonTextBesideIcon if simple else styles.ToolButtonIconOnly)
+
     def _generate(self, add: bool = False) -> None:
         take_typed_number()
         self._controller.generate(add=add)
@@ -146,8 +180,14 @@ class GeneratorFields(QWidget):
         if theme is not self._theme:
             self._theme = theme
             self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
+        if scene.session.simple != self._simple:
+            self._show_simple(scene.session.simple)
         generator = scene.generator
-        show_choice(self._set, generator.name)
+        if scene.own_points != self._own:
+            self._own = scene.own_points
+            self._set.setItemText(self._set.count() - 1, self._own or OWN)
+            self._set.view().setRowHidden(self._set.count() - 1, not self._own)  # type: ignore[attr-defined]
+        show_choice(self._set, "" if self._own else generator.name)
         show_number(self._count, generator.count)
         self._noise.show_value(generator.noise)
         show_number(self._seed, generator.seed)

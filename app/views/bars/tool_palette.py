@@ -1,16 +1,19 @@
-"""ToolPalette: the bar of tools at the left, and the menu of the same."""
+"""ToolPalette: the bar of tools at the left, and the menu of the same.
+
+Simple has six of them in sight, and the others behind a button; the chosen one is always in sight.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.tools import TOOLS
 from app.views.actions import tool_button
-from app.views.widgets.form_fields import take_typed_number
+from app.views.widgets.form_fields import describe, take_typed_number
 
 BUTTON = 34  # pixels
 
@@ -36,6 +39,7 @@ class ToolPalette(QToolBar):
         group = QActionGroup(self)
         first = menu.actions()[0] if menu.actions() else QAction()
         self.actions_by_tool: dict[str, QAction] = {}
+        self._places: dict[str, QAction] = {}
         for name, kind in TOOLS.items():
             action = QAction(kind.title, window)
             action.setObjectName(f"action.tool.{name}")
@@ -51,8 +55,19 @@ class ToolPalette(QToolBar):
             button.setMinimumSize(QSize(BUTTON, BUTTON))
             button.setAccessibleName(kind.title)
             button.setAccessibleDescription(kind.sentence)
-            self.addWidget(button)
+            self._places[name] = self.addWidget(button)
             self.actions_by_tool[name] = action
+        self._others = QMenu(self)
+        self._others.addActions([action for name, action in self.actions_by_tool.items() if not TOOLS[name].simple])
+        titles = [kind.title.lower() for kind in TOOLS.values() if not kind.simple]
+        more = QToolButton()
+        more.setText("⋯")
+        more.setAutoRaise(True)
+        more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        more.setMinimumSize(QSize(BUTTON, BUTTON))
+        describe(more, "tool.more", "More tools", f"More tools: {', '.join(titles)}.")
+        more.clicked.connect(lambda: self._others.popup(more.mapToGlobal(QPoint(more.width(), 0))))
+        self._more = self.addWidget(more)
         window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
 
     def _choose(self, name: str) -> None:
@@ -60,5 +75,9 @@ class ToolPalette(QToolBar):
         self._editing.choose(name)
 
     def render_scene(self, scene: Scene) -> None:
-        """Show which tool is chosen."""
-        self.actions_by_tool[scene.session.tool].setChecked(True)
+        """Show which tool is chosen, and those that belong in sight."""
+        tool, simple = scene.session.tool, scene.session.simple
+        self.actions_by_tool[tool].setChecked(True)
+        for name, place in self._places.items():
+            place.setVisible(not simple or TOOLS[name].simple or name == tool)
+        self._more.setVisible(simple)

@@ -15,6 +15,9 @@ from .class_chips import ClassChips
 from .generator_fields import GeneratorFields
 from .tool_options import ToolOptions
 
+#: Buttons of the commands that Simple has in sight; the others are in the menus.
+SIMPLE_COMMANDS = {"tool.undo", "tool.redo", "tool.clear"}
+
 
 class TopBar(QWidget):
     """In one line where there is room, else in as many as the width asks for."""
@@ -24,6 +27,7 @@ class TopBar(QWidget):
         self.setObjectName("bar")
         self._flow = FlowLayout(self, 8)
         self._flow.setContentsMargins(4, 2, 4, 2)
+        self._full: list[QWidget] = []
         self._commands = QHBoxLayout()
         self._commands.setContentsMargins(0, 0, 0, 0)
         self._commands.setSpacing(0)
@@ -42,12 +46,18 @@ class TopBar(QWidget):
 
     def add_command(self, button: QToolButton, gap: bool) -> None:
         """One more command, after a thin line with `gap`."""
+        parts: list[QWidget] = [button]
         if gap and self._commands.count():
             line = QFrame()
             line.setFrameShape(QFrame.Shape.VLine)
             line.setFrameShadow(QFrame.Shadow.Sunken)
-            self._commands.addWidget(line)
-        self._commands.addWidget(button)
+            parts.insert(0, line)
+        in_simple = button.objectName() in SIMPLE_COMMANDS
+        first = self._commands.count() == len(self._full)
+        for part in parts:
+            self._commands.addWidget(part)
+            if not in_simple or (first and part is not button):  # a line before the first would divide nothing
+                self._full.append(part)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self):
@@ -58,6 +68,9 @@ class TopBar(QWidget):
         self.classes.render_scene(scene, theme)
         self.generator.render_scene(scene, theme)
         self.options.render_scene(scene)
+        if self._full[0].isHidden() != scene.session.simple:
+            for part in self._full:
+                part.setHidden(scene.session.simple)
         for name, group in self._groups.items():
             if group.isHidden() != (name in scene.hidden):
                 group.setVisible(name not in scene.hidden)

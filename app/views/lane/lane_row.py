@@ -111,9 +111,12 @@ class LaneRow(QWidget):
             f"lane{self._index}.menu",
             "⋮",
             f"More, classifier {self._index + 1}",
-            "Move, add, duplicate or remove classifiers.",
+            "All settings; move, add, duplicate or remove classifiers.",
         )
         self._menu.setMinimumSize(SIZE, SIZE)
+        self._settings = self._entry(
+            "settings", "All settings", "All settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
+        )
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
         #: What stands behind the controls, and what that is in.
         self.ends = (self._play, self._more, self._menu)
@@ -169,7 +172,8 @@ class LaneRow(QWidget):
         show_choice(self.classifier, lane.lane.classifier)
         if lane.simple != self._simple:
             self._simple = lane.simple
-            self.classifier.offer([name for name, each in LEARNERS.items() if each.simple or not lane.simple])
+            names = [name for name, each in LEARNERS.items() if each.simple or not lane.simple]
+            self.classifier.offer(names, "More classifiers…" if lane.simple else "")
         self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
         if theme is not self._theme or lane.folded != self._folded:
             ratio = self.devicePixelRatioF()
@@ -189,7 +193,9 @@ class LaneRow(QWidget):
         if self._play.toolTip() != (tip := lane.no_steps or WATCH):
             self._play.setToolTip(tip)
             self._play.setAccessibleDescription(tip)
-        self._more.setVisible("settings" not in hidden)
+        # In Simple the menu opens the settings; a button folds them, and names those that have been changed.
+        self._more.setVisible("settings" not in hidden and not (lane.simple and lane.folded and not words))
+        self._settings.setVisible("settings" not in hidden and lane.simple)
         self._menu.setVisible("classifiers" not in hidden)
         self.classifier.setVisible("classifier" not in hidden)
         self._title.setVisible("classifier" in hidden)

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QPaintEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QListView, QStyle, QStyleOptionComboBox, QStylePainter
+
+from app.views.widgets.later import later
+
+#: Data of the entry that shows all others.
+MORE = "more"
 
 
 class NamedCombo(QComboBox):
@@ -24,15 +29,59 @@ class NamedCombo(QComboBox):
         for row, (title, _, data, note) in enumerate(entries):
             self.addItem(title, data)
             self.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
-        self.currentIndexChanged.connect(lambda: self.updateGeometry())
+        self._offered: Collection[str] = {data for _, _, data, _ in entries}
+        self._before = 0
+        self.currentIndexChanged.connect(self._remember)
+        self.activated.connect(self._choose)
+        self.view().entered.connect(self._enter)
 
-    def offer(self, names: Collection[str]) -> None:
-        """Have only these in the list; programs can still choose the others."""
+    def offer(self, names: Collection[str], more: str = "") -> None:
+        """Have only these in the list; `more` is a last entry, which shows all others below itself."""
+        self._offered = names
+        row = self.findData(MORE)
+        if row >= 0:
+            self.removeItem(row)
+        if more:
+            last = max(row for row in range(self.count()) if self.itemData(row) in names)
+            self.insertItem(last + 1, more, MORE)
+        self._show_offered()
+
+    def _show_offered(self, every: bool = False) -> None:
+        """Show what is offered in the list, or `every` entry; programs can choose the others, too."""
         view, model = self.view(), self.model()
         assert isinstance(view, QListView) and isinstance(model, QStandardItemModel)
         for row in range(self.count()):
-            view.setRowHidden(row, self.itemData(row) not in names)
-            model.item(row).setEnabled(self.itemData(row) in names)  # so that the arrow keys pass it by
+            offered = every or self.itemData(row) in self._offered
+            view.setRowHidden(row, not offered and self.itemData(row) != MORE)
+            # The arrow keys pass by what is disabled.
+            model.item(row).setEnabled(offered if self.itemData(row) != MORE else not every)
+
+    def _show_all(self) -> None:
+        """Show the list of all."""
+        self._show_offered(every=True)
+        # The list has the present entry over this box: so none of those that were there moves under the pointer.
+        self.view().setCurrentIndex(self.model().index(self.currentIndex(), 0))
+        self.showPopup()
+
+    def _remember(self, row: int) -> None:
+        if self.itemData(row) != MORE:
+            self._before = row
+        self.updateGeometry()
+
+    def _choose(self, row: int) -> None:
+        """Open the list of all, where that was chosen: what was chosen before stays so."""
+        if self.itemData(row) == MORE:
+            self.setCurrentIndex(self._before)
+            later(self, self._show_all)
+
+    def _enter(self, index: QModelIndex) -> None:
+        """Show all as soon as the pointer is on the entry for that, as a menu within a menu does."""
+        if index.data(Qt.ItemDataRole.UserRole) == MORE and index.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self._show_all()
+
+    def hidePopup(self) -> None:
+        super().hidePopup()
+        self._show_offered()
 
     def show_prefix(self, prefix: str) -> None:
         """Show this before the short name."""
@@ -60,7 +109,9 @@ class NamedCombo(QComboBox):
         return self.sizeHint()
 
     def showPopup(self) -> None:
-        """The list is as wide as its whole names."""
+        """The list is as wide as its whole names; of all, where what is chosen is not offered."""
+        if self.currentData() not in self._offered:
+            self._show_offered(every=True)
         self.view().setMinimumWidth(self.view().sizeHintForColumn(0) + 24)
         super().showPopup()
 

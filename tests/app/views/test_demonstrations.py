@@ -6,16 +6,17 @@ An action is a click, a drag, a chord of keys, a choice from a list with its ope
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QSlider, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.race import controller
+from app.views.lane.named_combo import MORE
 from app.views.window import MainWindow
 from tests.windows import Make, settle
 
@@ -41,6 +42,11 @@ class Teacher:
     def _windows(self) -> Iterator[QWidget]:
         yield self.window
         yield from self.window.dock_manager.windows.values()
+        yield from self.window.findChildren(QDialog)
+
+    def wait(self, until: Callable[[], bool]) -> None:
+        """Wait for what a demonstration plays."""
+        self._qtbot.waitUntil(until, timeout=10_000)
 
     def click(self, name: str) -> None:
         """Click the button `name`."""
@@ -70,6 +76,10 @@ class Teacher:
         row = combo.findData(data)
         assert row >= 0, data
         combo.showPopup()
+        if combo.view().isRowHidden(row):  # type: ignore[attr-defined]  # the pointer on the entry for it shows all
+            more = combo.view().visualRect(combo.model().index(combo.findData(MORE), 0)).center()
+            QTest.mouseMove(combo.view().viewport(), more)
+            QApplication.processEvents()
         place = combo.view().visualRect(combo.model().index(row, 0)).center()
         QTest.mouseClick(combo.view().viewport(), LEFT, NONE, place)
         self._done()
@@ -165,6 +175,17 @@ def test_6_the_kernel_trick(teacher: Teacher) -> None:
     assert teacher.window.document.generator.name == "circle" and teacher.actions <= 3
 
 
+def test_6_the_kernel_trick_lifts_the_points(teacher: Teacher) -> None:
+    teacher.press("examples")
+    teacher.click("example.circle")
+    lift = teacher.window.findChild(QWidget, "relief.lift")
+    assert lift is not None and lift.text() == "&Lift"  # type: ignore[attr-defined]
+    teacher.click("relief.lift")
+    slider = teacher.window.findChild(QSlider, "relief.morph")
+    teacher.wait(lambda: slider.value() == slider.maximum())
+    assert teacher.actions <= 3
+
+
 def test_7_gamma_with_a_test_set(teacher: Teacher) -> None:
     teacher.type("lane1.gamma", "300")
     assert "training 100" in teacher.status(1) and "test" in teacher.status(1) and teacher.actions <= 2
@@ -198,8 +219,11 @@ def test_11_wrong_labels(teacher: Teacher) -> None:
 
 
 def test_12_lines_of_a_perceptron_against_the_margin(teacher: Teacher) -> None:
-    teacher.press("simple")
+    teacher.press("clear")
+    for x, y, label in ((-0.6, 0.5, 0), (-0.3, 0.8, 0), (0.5, -0.6, 1), (0.8, -0.2, 1)):
+        teacher.point(x, y, label)
     teacher.choose("lane0.classifier", "perceptron")
     teacher.type("lane0.orders", "20")
     teacher.choose("lane1.kernel", "linear")
     assert teacher.window.scene.lanes[0].orders is not None and teacher.actions <= 4  # type: ignore[union-attr]
+    assert teacher.window.controller.session.simple, "nothing but Simple is needed for it"

@@ -1,0 +1,155 @@
+"""The first screen: how many controls are in sight, and where those went that are not."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMenu,
+    QScrollBar,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.state.document import default_document
+from app.tools import TOOLS
+from app.views.window import MainWindow
+from tests.windows import Make, rest, settle
+
+LEFT = Qt.MouseButton.LeftButton
+KINDS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
+#: Controls in sight at the first start, at most; before there was a first screen of its own they were 51.
+MOST = 30
+
+
+def controls(window: MainWindow) -> list[str]:
+    """Buttons, lists, fields and sliders in sight, enabled or not; a field with its arrows is one."""
+    found = []
+    for widget in window.findChildren(QWidget):
+        part = isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox)) or isinstance(widget, QScrollBar)
+        if isinstance(widget, KINDS) and not part and widget.isVisible() and not widget.visibleRegion().isEmpty():
+            found.append(widget.objectName())
+    return found
+
+
+def click(window: MainWindow, qtbot: QtBot, name: str) -> None:
+    button = window.findChild(QWidget, name)
+    assert button is not None and button.isVisible(), name
+    QTest.mouseClick(button, LEFT)
+    settle(qtbot, window)
+    rest()
+
+
+def test_the_first_screen_has_thirty_controls_at_most(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800), simple=True)
+    seen = controls(window)
+    assert len(seen) <= MOST, sorted(seen)
+    assert [name for name in seen if name.startswith("class")] == ["class1", "class2", "class.more"]
+    tools = [name for name in seen if name.startswith("tool.tool.")]
+    assert len(tools) == 6 and "tool.more" in seen
+    window.controller.prefer_simple(False)
+    settle(qtbot, window)
+    rest()
+    everything = controls(window)
+    assert {"class8", "tool.tool.magnet", "generate", "generator.count", "tool.fit", "lane0.fold"} <= set(everything)
+    assert "class.more" not in everything and "tool.more" not in everything
+    window.controller.prefer_simple(True)
+    settle(qtbot, window)
+    rest()
+    assert sorted(controls(window)) == sorted(seen)
+
+
+def test_plus_brings_one_class_more(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    click(window, qtbot, "class.more")
+    assert window.controller.session.active_class == 2 and window.findChild(QWidget, "class3").isVisible()
+    click(window, qtbot, "class1")
+    assert window.findChild(QWidget, "class3").isVisible(), "a class that was asked for stays"
+    QTest.keyClick(window, Qt.Key.Key_8)
+    settle(qtbot, window)
+    assert window.findChild(QWidget, "class8").isVisible() and not window.findChild(QWidget, "class.more").isVisible()
+
+
+def test_other_tools_are_one_click_away(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    click(window, qtbot, "tool.more")
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    texts = [action.text() for action in menu.actions()]
+    assert texts == [kind.title for kind in TOOLS.values() if not kind.simple]
+    action = next(action for action in menu.actions() if action.text() == "Magnet")
+    QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
+    settle(qtbot, window)
+    button = window.findChild(QAbstractButton, "tool.tool.magnet")
+    assert window.controller.session.tool == "magnet" and button.isVisible() and button.isChecked()
+    QTest.keyClick(window, Qt.Key.Key_P)
+    settle(qtbot, window)
+    assert not button.isVisible()
+
+
+def choose_more(combo: QComboBox, data: str, by_click: bool) -> None:
+    """Choose an entry behind "More classifiers…", which a click on it opens, or the pointer on it."""
+    combo.showPopup()  # after a press on the list Qt ignores clicks for as long as a double click may take
+    rest()
+    view = combo.view()
+    before = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
+    more = view.visualRect(combo.model().index(combo.findData("more"), 0)).center()
+    assert view.isRowHidden(combo.findData(data))
+    (QTest.mouseClick if by_click else QTest.mouseMove)(view.viewport(), *([LEFT] if by_click else []), pos=more)
+    rest()
+    after = view.mapToGlobal(QPoint(0, 0)) + view.visualRect(combo.model().index(0, 0)).topLeft()
+    assert view.isVisible() and after == before, "what was in the list stays where it was"
+    place = view.visualRect(combo.model().index(combo.findData(data), 0)).center()
+    QTest.mouseClick(view.viewport(), LEFT, pos=place)
+
+
+def test_more_classifiers_opens_the_list_of_all_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    combo = window.findChild(QComboBox, "lane0.classifier")
+    for by_click, name in ((True, "perceptron"), (False, "pegasos")):
+        choose_more(combo, name, by_click)
+        settle(qtbot, window)
+        assert window.document.lanes[0].classifier == name and window.controller.session.simple
+        assert combo.currentData() == name and not combo.view().isVisible()
+        combo.showPopup()
+        assert not combo.view().isRowHidden(combo.findData(name)), "the list has what is chosen"
+        combo.hidePopup()
+        window.controller.set_lane(0, classifier="knn")
+        settle(qtbot, window)
+    combo.showPopup()
+    assert combo.view().isRowHidden(combo.findData("perceptron")), "the list begins with what Simple offers"
+    combo.hidePopup()
+
+
+def test_all_settings_are_in_the_menu_of_a_row(make: Make, qtbot: QtBot) -> None:
+    window = make(simple=True)
+    window.findChild(QWidget, "lane0.menu").open()
+    QTest.mouseClick(window.findChild(QWidget, "lane0.settings"), LEFT)
+    settle(qtbot, window)
+    assert window.lanes_view.forms[0].isVisible()
+    click(window, qtbot, "lane0.fold")
+    assert not window.lanes_view.forms[0].isVisible() and not window.findChild(QWidget, "lane0.fold").isVisible()
+
+
+def test_the_list_of_data_sets_names_what_the_points_are(make: Make, qtbot: QtBot) -> None:
+    window = make(default_document(), simple=True)
+    combo = window.findChild(QComboBox, "generator.name")
+    assert combo.currentText() == "Moons"
+    QTest.mouseClick(window.canvases[0].viewport(), LEFT, Qt.KeyboardModifier.NoModifier, window.to_widget(0, 0.3, 1.9))
+    settle(qtbot, window)
+    assert combo.currentText() == "Moons, edited"
+    window.named_actions["clear"].trigger()
+    settle(qtbot, window)
+    QTest.mouseClick(window.canvases[0].viewport(), LEFT, Qt.KeyboardModifier.NoModifier, window.to_widget(0, 0.3, 0.5))
+    settle(qtbot, window)
+    assert combo.currentText() == "Own points" and len(window.document.points) == 1
+    combo.setCurrentIndex(combo.findData("moons"))
+    combo.activated.emit(combo.currentIndex())
+    settle(qtbot, window)
+    assert combo.currentText() == "Moons" and len(window.document.points) == 200
