@@ -178,7 +178,7 @@ OWN: tuple[Action, ...] = (
         "&Training",
         "&Play or pause",
         (),
-        "Play or pause: replay the training step by step, or stop it where it is. Space on a picture does the same.",
+        "Replay the training step by step, or stop it where it is. Space on a picture does the same.",
         "Play or pause",
         gap=True,
         run=lambda controller: controller.toggle_pause(),
@@ -233,9 +233,8 @@ def make_actions(
         action.setIconText(spec.short or spec.text.replace("&", ""))
         action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
         action.setCheckable(spec.checkable)
-        keys = f" ({spec.keys[0]})" if spec.keys else ""
-        action.setToolTip(spec.tip + keys)
-        action.setWhatsThis(spec.tip + keys)
+        action.setToolTip(tip_of(action, spec.tip))
+        action.setWhatsThis(action.toolTip())
         action.triggered.connect(lambda checked, run=handlers[spec.name]: _do(run))
         window.addAction(action)  # its keys work where the menu bar is hidden, too
         if spec.short:
@@ -295,6 +294,12 @@ def fill_menu(menu: QMenu, title: str, actions: dict[str, QAction], simple: bool
     if not more.isEmpty():
         menu.addSeparator()
         menu.addMenu(more)
+
+
+def tip_of(action: QAction, sentence: str) -> str:
+    """A tip that begins with the name of a command and its key: "Fit (F): Show all."."""
+    keys = action.shortcut().toString()
+    return f"{action.iconText().rstrip('…')}{f' ({keys})' if keys else ''}: {sentence}"
 
 
 def has_more(title: str) -> bool:

@@ -337,8 +337,7 @@ class MainWindow(DropWindow):
             action = self.named_actions[name]
             action.setText(f"&{word} {what or ''}".rstrip())
             action.setIconText(word)
-            keys = action.shortcut().toString()
-            action.setToolTip(f"{word} “{what}” ({keys})" if what else f"Nothing to {word.lower()} ({keys})")
+            action.setToolTip(actions.tip_of(action, what or f"There is nothing to {word.lower()}."))
         if old is None or old.session.simple != scene.session.simple:
             for title, menu in self._folding.items():
                 actions.fill_menu(menu, title, self.named_actions, scene.session.simple)
@@ -350,7 +349,7 @@ class MainWindow(DropWindow):
             action = self.named_actions[name]
             if action.isEnabled() == bool(scene.no_run):
                 action.setEnabled(not scene.no_run)
-                action.setToolTip(scene.no_run or action.whatsThis())
+                action.setToolTip(actions.tip_of(action, scene.no_run) if scene.no_run else action.whatsThis())
         self.lessons.render_scene(scene, self.named_actions)
 
     def _hide_tools(self, scene: Scene) -> None:

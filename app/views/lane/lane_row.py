@@ -23,7 +23,7 @@ from .form_parts import EditorMaker
 from .named_combo import NamedCombo
 
 SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
-WATCH = "Watch it learn, step by step."
+WATCH = "Watch the training, step by step."
 _RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
     "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
     "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),

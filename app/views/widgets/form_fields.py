@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolButton,
     QToolTip,
     QWidget,
 )
@@ -110,6 +111,8 @@ def named(item: Named, object_name: str) -> Named:
 def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
     """Give a control its name for programs, its name for people and its teaching sentence, and hand it back.
 
+    The tip of a button that shows no word begins with its name.
+
     A button takes what is being typed elsewhere when it is pressed: many take no focus, and no field would notice.
     """
     if isinstance(widget, QAbstractButton) and not widget.objectName():  # the first time
@@ -117,7 +120,10 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     widget.setObjectName(object_name)
     widget.setAccessibleName(accessible)
     widget.setAccessibleDescription(tip)
-    widget.setToolTip(plain_tip(tip))
+    title = accessible.partition(",")[0].partition(":")[0]
+    wordless = isinstance(widget, QToolButton) and not any(sign.isalpha() for sign in widget.text())
+    begins = f"{title}: " if wordless and tip and not tip.startswith(title) else ""
+    widget.setToolTip(plain_tip(f"{begins}{tip}"))
     if isinstance(widget, TURNED):
         pass_wheel_on(widget)
     return widget

@@ -1,9 +1,18 @@
-"""Labels stand on the baseline of their fields, and dialogs have no icons of Qt's."""
+"""Labels stand on the baseline of their fields, dialogs have no icons of Qt's, and tips begin with names."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QAbstractButton, QDialogButtonBox, QFormLayout, QLabel, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.views.window import MainWindow
@@ -53,3 +62,18 @@ def test_labels_and_buttons(make: Make, qtbot: QtBot) -> None:
     middle = [sign.pixelColor(QPoint(x, y)) for x in range(sign.width()) for y in range(sign.height())]
     assert {colour.name() for colour in middle if colour.alpha() == 255} == {ink.name()}, "drawn in the theme's ink"
     box.button(QMessageBox.StandardButton.Discard).click()
+
+
+def test_tips_begin_with_the_name_of_the_command(make: Make) -> None:
+    window = make()
+    for name, action in window.named_actions.items():
+        assert action.toolTip().startswith(action.iconText().rstrip("…")), name
+    assert window.named_actions["fit"].toolTip() == "Fit (F): Show all."
+    assert window.named_actions["undo"].toolTip() == "Undo (Ctrl+Z): There is nothing to undo."
+    for button in window.findChildren(QToolButton):
+        name = button.accessibleName().replace(":", ",").partition(",")[0]
+        if button.toolTip() and not any(sign.isalpha() for sign in button.text()):
+            assert button.toolTip().startswith(name), (button.objectName(), button.toolTip())
+    window.controller.clear()
+    window.refresh()
+    assert window.named_actions["undo"].toolTip() == "Undo (Ctrl+Z): Clear 200 points"

@@ -86,13 +86,13 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
     settle(qtbot, window)
     for name in STEPPING:
         button = part(window, QToolButton, f"lane1.transport.{name}")
-        assert button.isVisible() and not button.isEnabled() and button.toolTip() == NO_STEPS
+        assert button.isVisible() and not button.isEnabled() and button.toolTip().endswith(f": {NO_STEPS}")
     timeline = part(window, QSlider, "lane1.transport.timeline")
     assert not timeline.isEnabled() and timeline.toolTip() == NO_STEPS
     assert "step" in part(window, QLabel, "lane1.transport.step").text()
     for name in ("step_forward", "step_back", "to_start", "to_end", "next_change", "previous_change"):
         action = window.named_actions[name]
-        assert not action.isEnabled() and action.toolTip() == NO_STEPS
+        assert not action.isEnabled() and action.toolTip().endswith(f": {NO_STEPS}")
     part(window, QToolButton, "lane1.fold").click()
     settle(qtbot, window)
     speed = part(window, QSlider, "lane1.speed")
