@@ -67,8 +67,8 @@ def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) ->
         return [each.toImage() for each in found]
 
     light = drawings()
-    assert len(light) == 9 and all(not each.isNull() for each in light)
-    assert len({bytes(each.constBits()) for each in light}) == 9, "each sign has a drawing of its own"
+    assert len(light) > 8 and all(not each.isNull() for each in light)
+    assert len({bytes(each.constBits()) for each in light}) == len(light), "each sign has a drawing of its own"
     window.choose_theme("dark")
     window.refresh()
     assert all(dark != each for dark, each in zip(drawings(), light, strict=True))

@@ -199,7 +199,7 @@ def test_test_points_are_evaluated_for_both_lanes(make: Make, qtbot: QtBot) -> N
     peer = theirs.SVC(C=1.0, gamma=1.0, tol=1e-6).fit(training.xy, training.labels)
     right = (peer.predict(test.xy) == test.labels).mean()
     assert f"test {percent(right)}" in said(window)
-    confusion = window.scheduler.results.answer("scores1").value.test
+    confusion = window.scheduler.results.answer("scores1").value.confusion
     assert confusion.sum() == 1200 and confusion.trace() == round(1200 * right)
 
 
