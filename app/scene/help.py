@@ -21,7 +21,7 @@ FIRST_STEPS: tuple[tuple[str, str], ...] = (
     ("Ctrl+Shift+O", "examples, each ready to play with; Ctrl+Alt+L: lessons of five minutes"),
 )
 #: Signs that the first page draws; the others belong to special views.
-FIRST_SIGNS = ("boundary", "margin", "free", "bounded", "test", "wrong", "tied", "tie", PROVISIONAL[0])
+FIRST_SIGNS = ("boundary", "margin", "free", "bounded", "test", "wrong", "tie", PROVISIONAL[0])
 Section = tuple[str, tuple[tuple[str, str], ...]]
 #: Of the window itself; features add lines, and sections behind these.
 BEFORE: tuple[Section, ...] = (

@@ -50,11 +50,14 @@ class Path:
 
 
 def paths(study: Study) -> list[Path]:
-    """All paths, coarse cells first; the same list wherever it is made."""
+    """All paths, the same list wherever it is made: map by map, coarse cells first; and the first repetition and fold
+    of all cells before the second, so that there is a whole map soon."""
     along = study.path_axis
     sides = [range(1) if a == along else range(len(axis.values)) for a, axis in enumerate(study.axes)]
     found: list[Path] = []
-    for places in sorted(product(*sides), key=lambda each: (_level(study, each, along), each)):
+    ordered = sorted(product(*sides), key=lambda each: (each[2:], _level(study, each, along), each))
+    rounds = product(range(study.repetitions), range(max(1, study.folds)))
+    for (repetition, fold), places in product(rounds, ordered):
         if along < 0:
             cells: tuple[Places, ...] = (places,)
         else:
@@ -63,9 +66,7 @@ def paths(study: Study) -> list[Path]:
         cells = tuple(each for each in cells if study.exists(each))
         if not cells:
             continue
-        for repetition in range(study.repetitions):
-            for fold in range(max(1, study.folds)):
-                found.append(Path(len(found), cells, repetition, fold))
+        found.append(Path(len(found), cells, repetition, fold))
     return found
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from app.files.documents import FileError
-from app.state.commands import Attach, SetLane
+from app.state.commands import Attach, Generate, SetLane
 from app.state.document import Document, Lane
 from app.state.host import Host
 from app.state.number_format import count, span_of_time
@@ -22,29 +22,29 @@ from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .kept import NAME, Kept
 from .map_reading import Best
-from .model import Kind, Study
+from .model import DATA_AXES, Kind, Study
 from .planning import (
     AxisPlan,
+    Costs,
     Plan,
     Planned,
     StudySession,
     axis_plan,
+    costs_of,
     lane_of,
     notes_plan,
     plan_of,
     planned,
     results_of,
-    seconds_of_one,
     titles,
 )
 from .running import Run, State, jobs
+from .timing import BEGINNING, Trial
 
 #: ``aside(work, done)``: ``done(work())``, with `work` on a thread of its own.
 Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
 #: Seconds after which what is there is put into the document while more is computed.
 KEEP = 5.0
-#: Seconds that the first process takes to begin.
-BEGINNING = 1.0
 #: Seconds of computing from which one learns how fast this machine is.
 ENOUGH = 0.2
 #: Kinds that are drawn as curves.
@@ -106,9 +106,8 @@ class StudyController:
         self._paused_at: float | None = None
         self._counted: tuple[Kept | None, int, int] = (None, 0, 0)
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
-        #: Seconds of a result by the model, for each value of the axis n, and the place of that.
-        self._costs: list[float] = []
-        self._by: int | None = None
+        self._costs = Costs(None, (0.0,))
+        self._trial: Trial | None = None
         self._whole = self._over = self._took = 0.0
         #: By which factor this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
@@ -276,12 +275,9 @@ class StudyController:
         self.kept, self.failure = kept, ""
         self.changes += 1
         study = kept.study
-        names = [axis.name for axis in study.axes]
-        self._by = names.index("n") if "n" in names else None
-        sizes: tuple[Any, ...] = study.axes[self._by].values if self._by is not None else (0,)
-        self._costs = [study.draws * seconds_of_one(study, given, int(n)) for n in sizes]
+        self._costs = costs_of(study, given)
         lacking = kept.lacks("n")
-        self._whole, self._over, self._took = float(lacking @ self._costs), 0.0, 0.0
+        self._whole, self._over, self._took = float(lacking @ self._costs.seconds), 0.0, 0.0
         self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
         if lacking.any():
             self._run = Run(study, given, kept.missing, lambda: self.wake())
@@ -315,6 +311,31 @@ class StudyController:
         run, self._run = self._run, None
         if run is not None:
             run.cancel()
+        self._end_trial()
+
+    def _end_trial(self) -> None:
+        if self._trial is not None:
+            self._trial.end()
+
+    def measure(self) -> bool:
+        """Measure how long what the form says will take, on some of its cells; whether that goes on."""
+        plan = self.planned()
+        if self._run is not None or plan.study is None:
+            self._end_trial()
+            return False
+        if self._trial is None or self._trial.study != plan.study:
+            self._end_trial()
+            self._trial = Trial(plan.study, plan.given, lambda: None)
+        self._trial.collect()
+        if self._trial.factor > 0:
+            self._slower[_sort(plan.study)] = self._trial.factor
+        return not self._trial.ended
+
+    @property
+    def measured(self) -> bool:
+        """How long what the form says will take was measured."""
+        plan = self.planned()
+        return self._trial is not None and self._trial.ended and self._trial.study == plan.study
 
     def collect(self) -> bool:
         """Take what was found; whether there was anything."""
@@ -326,7 +347,7 @@ class StudyController:
         found = run.take()
         for record in found:
             self.kept.add(record)
-            self._over += self._costs[0 if self._by is None else record.places[self._by]]
+            self._over += self._costs.of(record.places)
             self._took += record.seconds
         if found or ended:
             self.changes += 1
@@ -401,12 +422,13 @@ class StudyController:
         if plan.study is None:
             return ""
         seconds = plan.seconds * self._slower.get(_sort(plan.study), 1.0) / jobs() + BEGINNING
+        measuring = "" if self.measured else " (measuring…)"
         instead = (
             "; in place of the results that are there"
             if self.kept is not None and self.kept.study != plan.study
             else ""
         )
-        return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{instead}"
+        return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{measuring}{instead}"
 
     # -- the map -------------------------------------------------------------------------------------------------------
 
@@ -432,7 +454,7 @@ class StudyController:
         return map_reading.best_of(self.kept, self.value, self.rest)
 
     def apply(self, places: Places) -> None:
-        """Put the settings of a cell into the lane, as one step."""
+        """Put the settings of a cell into the lane, and its points into the document, as one step."""
         if self.kept is None or not self.kept.study.exists(places):
             return
         study = self.kept.study
@@ -440,8 +462,12 @@ class StudyController:
         if lane.is_difference:
             lane = Lane()
         changed = replace_classifier(lane, wanted)
+        generator = study.generator_at(study.choice(places))
+        step = object() if generator is not None and any(axis.name in DATA_AXES for axis in study.axes) else None
+        if generator is not None and step is not None:
+            self._host.dispatch(Generate(settings=generator, merge_key=step))
         where = map_reading.choice_text(study, places)
-        self._host.dispatch(SetLane(index=self.place, lane=changed, text=f"Set {where}"))
+        self._host.apply(SetLane(index=self.place, lane=changed, text=f"Set {where}", merge_key=step))
 
     def _given(self) -> Given | None:
         assert self.kept is not None

@@ -20,7 +20,7 @@ from solver.data.datasets import DATASETS
 
 from .cells import COARSE, Places
 from .kept import Kept, Means
-from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields
+from .model import DATA_AXES, SHARES, Axis, Study, Value, axis_fields
 from .planning import limits, titles
 
 #: Of these the largest is best, and of those the smallest; of others none is.
@@ -199,6 +199,14 @@ def number_text(number: float) -> str:
     return signed(f"{number:.3f}" if abs(number) < 10 else f"{number:.1f}" if abs(number) < 1000 else f"{number:.0f}")
 
 
+def measure_text(value: str, number: float) -> str:
+    """A mean or a spread of a measure; of a share in per cent, and never 100 % where one is missing."""
+    if value not in SHARES:
+        return number_text(number)
+    share = 100.0 * number
+    return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
+
+
 def choice_text(study: Study, places: Places) -> str:
     """ "C = 10, γ = 0.1"."""
     names = titles(study.lane, True)
@@ -215,13 +223,14 @@ def cell_text(kept: Kept, means: Means, value: str, places: Places) -> str:
     if not study.exists(places):
         return f"{where}: no such cell, k is above n"
     count, errors = int(means.count[places]), int(means.errors[places])
-    title = MEASURES[value].title
+    title = study.heading(value)
+    title = title[0].lower() + title[1:]
     if not count:
         return f"{where}: {kept.error(places) or 'not computed yet'}"
     what = runs_text(study, count)
     failed = f", {errors} failed" if errors else ""
-    spread = "" if count < 2 else f" ± {number_text(float(means.spread[places]))}"
-    return f"{where}: {title} {number_text(float(means.mean[places]))}{spread} ({what}{failed})"
+    spread = "" if count < 2 else f" ± {measure_text(value, float(means.spread[places]))}"
+    return f"{where}: {title} {measure_text(value, float(means.mean[places]))}{spread} ({what}{failed})"
 
 
 def runs_text(study: Study, count: int) -> str:

@@ -66,6 +66,18 @@ MEASURES: dict[str, Measure] = {
 }
 
 
+#: Measures that are shares, and are displayed in per cent.
+SHARES = ("accuracy", "training_accuracy", "disagreement")
+
+
+def heading_of(name: str, generated: bool, folds: bool) -> str:
+    """What a measure is called, and of which points an accuracy is: those of the folds that were left out, new points
+    of the generator, or the test points of the document."""
+    if name != "accuracy":
+        return MEASURES[name].heading
+    return "Validation accuracy" if folds else "Accuracy on new points" if generated else "Test accuracy"
+
+
 class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A parameter and the values it takes, numbers in ascending order."""
 
@@ -118,6 +130,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     k_up_to_n: bool = False
     most_steps: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 10_000_000
     other: Lane | None = None
+
+    def heading(self, name: str) -> str:
+        """What a measure is called here."""
+        return heading_of(name, self.generator is not None, self.folds > 0)
 
     @property
     def path_axis(self) -> int:

@@ -36,13 +36,15 @@ from .cells import Places
 from .controller import StudyController
 from .kept import Kept, check
 from .map_reading import cell_text, standing, value_text
-from .model import MEASURES, Study
+from .model import SHARES, Study
 from .planning import titles
 from .view_form import StudyForm, fill, labelled
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
 #: Milliseconds from one picture of a running study to the next.
 TICK = 150
+#: Milliseconds that a plan stays as it is before it is measured how long it will take.
+SETTLED = 500
 HINT = "Point at a cell, or go there with the arrow keys; a click or Enter puts its settings into the classifier."
 EMPTY = "Nothing is computed yet: choose what to vary, and start."
 #: What the results are saved as, by suffix.
@@ -78,9 +80,10 @@ class _Level(QWidget):
     def _switch(self, on: bool) -> None:
         self._studies.look_at(**{self._name: self._proposal if on else None})
 
-    def show_level(self, level: float | None, proposal: float) -> None:
-        """Show it; `proposal` is what it is at first."""
+    def show_level(self, level: float | None, proposal: float, percent: bool) -> None:
+        """Show it, a share in per cent; `proposal` is what it is at first."""
         self._proposal = proposal
+        self.field.show_percent(percent)
         show_check(self.check, level is not None)
         self.field.setEnabled(level is not None)
         self.field.show_value(proposal if level is None else level)
@@ -110,6 +113,9 @@ class StudyPanel(QWidget):
         self.setToolTip("")
         self._clock = QTimer(self, singleShot=True, interval=TICK)
         self._clock.timeout.connect(self._collect)
+        self._measuring = QTimer(self, singleShot=True)
+        self._measuring.timeout.connect(self._measure)
+        self._planned: Study | None = None
         self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
         studies.wake = self._rung.emit
         studies.aside = lambda work, done: window.tasks.run(
@@ -275,6 +281,13 @@ class StudyPanel(QWidget):
         if self._scene is not None:
             self.render_scene(*self._scene)
 
+    @Slot()
+    def _measure(self) -> None:
+        """Measure how long the plan will take while it is displayed; again when it has changed."""
+        if self.form.isVisible() and self.studies.measure():
+            self._measuring.start(TICK)
+        self._again()
+
     # -- drawing -------------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
@@ -290,6 +303,10 @@ class StudyPanel(QWidget):
         self.first_stop = self.form.kind if opened else self.picture
         if opened:
             self.form.show_plan(scene)
+            study = studies.planned().study
+            if study != self._planned and self.isVisible():
+                self._planned = study
+                self._measuring.start(SETTLED)
         running = studies.state != "ended"
         sound = studies.planned().study is not None
         forecast = studies.forecast() if sound else "Not ready: see what is said below."
@@ -345,7 +362,7 @@ class StudyPanel(QWidget):
             self.picture.show_results(None, theme)
             return
         study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
-        fill(self.value, ((MEASURES[name].heading, name) for name in study.values), value)
+        fill(self.value, ((study.heading(name), name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
         names = titles(study.lane, True)
         for number, (choice, box) in enumerate(zip(self.rests, self._rest_boxes, strict=True)):
@@ -382,8 +399,8 @@ class StudyPanel(QWidget):
             spread = drawn.means.spread[best.places]
             mean = float(drawn.means.mean[best.places])
             proposal = float(f"{mean - (spread if spread > 0 else 0.02 * abs(mean)):.3g}")
-        self.midpoint.show_level(session.midpoint, proposal)
-        self.level.show_level(session.level, proposal)
+        self.midpoint.show_level(session.midpoint, proposal, drawn.value in SHARES)
+        self.level.show_level(session.level, proposal, drawn.value in SHARES)
 
     def _say(self) -> None:
         """What is known of the cell that is read, or else of the best one."""

@@ -27,7 +27,6 @@ from .kept import MOST_RESULTS, shape_of
 from .model import (
     DATA_AXES,
     LEARNING,
-    MEASURES,
     NOTES,
     RULES,
     Axis,
@@ -35,6 +34,7 @@ from .model import (
     Study,
     axis_fields,
     axis_names,
+    heading_of,
     log_steps,
     measures_of,
     plain_lane,
@@ -42,7 +42,7 @@ from .model import (
 
 KINDS: dict[Kind, tuple[str, str]] = {
     "grid": ("Grid", "Any two parameters over their ranges: a map."),
-    "efficiency": ("Efficiency map", "kNN on fresh points of the generator, over n and k."),
+    "efficiency": ("Efficiency map", "kNN on new points of the generator, over n and k."),
     "learning-curve": ("Learning curve", "Against the number of points, with the spread over repetitions."),
     "rules": ("Working-set rules", "What the six rules cost as n grows."),
 }
@@ -58,7 +58,7 @@ WHOLE: dict[str, tuple[str, int, int]] = {
     "folds": ("Folds", 0, 100),
     "repetitions": ("Repetitions", 1, 1000),
     "draws": ("Draws", 1, 1000),
-    "test": ("Test points", 1, 100_000),
+    "test": ("New points", 1, 100_000),
 }
 #: Ranges that are neither those of a slider nor of all that may be, by parameter.
 _RANGES: dict[str, tuple[float, float, int, bool]] = {
@@ -270,7 +270,8 @@ def notes_plan() -> Plan:
 
 def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
     """What can be measured, alone or beside an `other` classifier, and what it is called."""
-    return {name: MEASURES[name].heading for name in measures_of(lane_of(plan.kind, lane), other)}
+    folds = plan.folds.strip() != "0"
+    return {name: heading_of(name, plan.generated, folds) for name in measures_of(lane_of(plan.kind, lane), other)}
 
 
 # -- from the form to a study ------------------------------------------------------------------------------------------
@@ -434,21 +435,63 @@ def results_of(study: Study) -> int:
     return study.repetitions * max(1, study.folds) * _existing(study)
 
 
-@lru_cache(maxsize=4)
 def _existing(study: Study) -> int:
-    sides = [range(len(axis.values)) for axis in study.axes]
-    if not study.k_up_to_n:
-        return math.prod(map(len, sides))
-    return sum(study.exists(places) for places in product(*sides))
+    """How many cells it has."""
+    return sum(_cells_by(study, None))
+
+
+@lru_cache(maxsize=8)
+def _cells_by(study: Study, axis: int | None) -> tuple[int, ...]:
+    """How many cells there are for each value of an axis; of None, in all."""
+    # Whether a cell exists depends on n and k alone.
+    deciding = [a for a, each in enumerate(study.axes) if (study.k_up_to_n and each.name in ("n", "k")) or a == axis]
+    others = math.prod(len(each.values) for a, each in enumerate(study.axes) if a not in deciding)
+    counts = [0] * (1 if axis is None else len(study.axes[axis].values))
+    for chosen in product(*(range(len(study.axes[a].values)) for a in deciding)):
+        at = dict(zip(deciding, chosen, strict=True))
+        if study.exists(tuple(at.get(a, 0) for a in range(len(study.axes)))):
+            counts[0 if axis is None else at[axis]] += others
+    return tuple(counts)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds of a result by the model of costs, for each value of the axis n.
+
+    Attributes
+    ----------
+    axis : int or None
+        The index of the axis n; None where there is none.
+    seconds : tuple of float
+    """
+
+    axis: int | None
+    seconds: tuple[float, ...]
+
+    def of(self, places: tuple[int, ...]) -> float:
+        """Of the cell at `places`."""
+        return self.seconds[0 if self.axis is None else places[self.axis]]
+
+    @property
+    def least(self) -> float:
+        """Of the cheapest cell."""
+        return min(self.seconds)
+
+
+def costs_of(study: Study, given: Given | None) -> Costs:
+    """What a result costs, by the model."""
+    names = [axis.name for axis in study.axes]
+    axis = names.index("n") if "n" in names else None
+    sizes: tuple[Any, ...] = study.axes[axis].values if axis is not None else (0,)
+    return Costs(axis, tuple(study.draws * seconds_of_one(study, given, int(n)) for n in sizes))
 
 
 def seconds_of(study: Study, given: Given | None) -> float:
-    """What all of it takes one processor, about: measured on one machine, and put into a formula."""
-    names = [axis.name for axis in study.axes]
-    sizes: tuple[Any, ...] = study.axes[names.index("n")].values if "n" in names else (0,)
-    cells = _existing(study) / len(sizes)
-    each = sum(seconds_of_one(study, given, int(n)) for n in sizes)
-    return each * cells * study.draws * study.repetitions * max(1, study.folds)
+    """What all of it takes one processor by the model, which `timing` corrects by what is measured."""
+    costs = costs_of(study, given)
+    cells = _cells_by(study, costs.axis)
+    each = study.repetitions * max(1, study.folds)
+    return each * sum(n * seconds for n, seconds in zip(cells, costs.seconds, strict=True))
 
 
 def seconds_of_one(study: Study, given: Given | None, n: int) -> float:

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -29,6 +31,7 @@ from app.views.widgets.form_fields import (
     label_for,
     mark_bad,
     named,
+    show_check,
     show_choice,
     show_text,
 )
@@ -39,7 +42,7 @@ from .planning import KINDS, NOTES_SENTENCE, NOTES_TITLE, WHOLE, AxisPlan, Plan,
 
 #: Of the kinds, the one of the lecture notes.
 NOTES_KIND = "notes"
-PLACES = ("Across", "Up")
+PLACES = ("x axis", "y axis")
 
 
 class PlanField(QLineEdit):
@@ -119,46 +122,62 @@ def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> N
     show_choice(combo, chosen)
 
 
-class AxisFields(QWidget):
-    """One axis: which parameter, from where to where, how many values and how they are spaced."""
+def add_row(grid: QGridLayout, label: QLabel | None, widget: QWidget) -> None:
+    """A row of a form: `widget` behind its label, or under the fields above it."""
+    row = grid.rowCount()
+    if label is not None:
+        grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    grid.addWidget(widget, row, 1)
 
-    def __init__(self, place: int, studies: StudyController) -> None:
-        super().__init__()
+
+class AxisFields:
+    """One axis: which parameter, from where to where, how many values and how they are spaced.
+
+    Parameters
+    ----------
+    place : int
+    studies : StudyController
+    grid : QGridLayout
+        Gets three rows: parameter, numbers, and a sentence where something is wrong.
+    """
+
+    def __init__(self, place: int, studies: StudyController, grid: QGridLayout) -> None:
         self._place, self._studies = place, studies
         name, word = f"axis{place}", PLACES[place]
         self.parameter = describe(
-            combo_box(width=8),
+            combo_box(width=5),
             f"study.{name}",
             f"{word}: what is varied",
             "A parameter of the classifier or of the points.",
         )
         self.parameter.activated.connect(self._choose)
         self.spacing = describe(
-            combo_box((("equal ratios", True), ("equal steps", False)), width=9),
+            QCheckBox("logarithmic"),
             f"study.{name}.spacing",
-            f"{word}: how the values are spaced",
-            "1, 10, 100 or 1, 2, 3.",
+            f"{word}: logarithmic",
+            "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3.",
         )
-        self.spacing.activated.connect(lambda: self._set(log=bool(self.spacing.currentData())))
+        self.spacing.clicked.connect(lambda on: self._set(log=on))
         texts = (
             ("start", "from", "The least value."),
             ("stop", "to", "The greatest value."),
             ("count", "values", "How many."),
         )
         self.fields: dict[str, PlanField] = {}
-        upper, lower = QWidget(), QWidget()
-        flow = FlowLayout(upper, 8)
-        flow.addWidget(labelled(word, self.parameter))
-        flow.addWidget(self.spacing)
-        flow = FlowLayout(lower, 8)
+        self._numbers = QWidget()
+        flow = FlowLayout(self._numbers, 8)
         for key, text, tip in texts:
             field = self.fields[key] = PlanField(f"{name}.{key}", f"{word}: {text}", tip)
             field.textEdited.connect(lambda typed, key=key: self._set(**{key: typed}))
             flow.addWidget(labelled(text, field))
-        self._numbers = lower
+        self._first = QWidget()
+        filled(QHBoxLayout(self._first), (self.parameter, 1), self.spacing, margins=0, spacing=8)
         self._all = named(QLabel(wordWrap=True), f"study.{name}.all")
         self.fault = fault_label(name)
-        filled(QVBoxLayout(self), upper, lower, self._all, self.fault, margins=0, spacing=2)
+        self._label = label_for(word, self.parameter)
+        add_row(grid, self._label, self._first)
+        for widget in (self._numbers, self._all, self.fault):
+            add_row(grid, None, widget)
 
     def _axis(self) -> AxisPlan:
         return self._studies.plan.axes[self._place]
@@ -176,8 +195,12 @@ class AxisFields(QWidget):
 
     def show_axis(self, plan: Plan, faults: Any) -> None:
         """Show what is planned; nothing where there is no such axis."""
-        self.setVisible(self._place < len(plan.axes))
-        if self._place >= len(plan.axes):
+        there = self._place < len(plan.axes)
+        self._label.setVisible(there)
+        self._first.setVisible(there)
+        if not there:
+            for below in (self._numbers, self._all, self.fault):
+                below.hide()
             return
         axis, lane = plan.axes[self._place], lane_of(plan.kind, self._studies.lane)
         fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
@@ -187,7 +210,7 @@ class AxisFields(QWidget):
         self._numbers.setVisible(not values)
         self.spacing.setVisible(not values)
         say(self._all, f"All {len(values)}." if values else "")
-        show_choice(self.spacing, axis.log)
+        show_check(self.spacing, axis.log)
         name = f"axis{self._place}"
         found = [
             faults[key] for key in (f"{name}.name", f"{name}.start", f"{name}.stop", f"{name}.count") if key in faults
@@ -218,7 +241,7 @@ class StudyForm(QWidget):
         )
         self.lane.activated.connect(lambda: studies.choose_lane(self.lane.currentData()))
         self.data = describe(
-            WholeCombo((("those of the document", False), ("fresh from the generator", True))),
+            WholeCombo((("those of the document", False), ("new ones of the generator", True))),
             "study.data",
             "Points",
             "Those of the document, or new ones of the generator for each repetition.",
@@ -226,43 +249,43 @@ class StudyForm(QWidget):
         self.data.activated.connect(self._choose_data)
         self.value = describe(WholeCombo(), "study.value", "What is measured", "In each cell.")
         self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData()), preset=False))
-        self.axes = (AxisFields(0, studies), AxisFields(1, studies))
         tips = {
-            "folds": "Of a cross-validation; 0: test points decide.",
+            "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points decide.",
             "repetitions": "Each with other points, or other folds.",
             "draws": "Sets of training points in each repetition.",
-            "test": "Fresh test points for each set of training points.",
+            "test": "New points of the generator that each model is measured on.",
         }
         self.fields = {name: PlanField(name, title, tips[name]) for name, (title, _, _) in WHOLE.items()}
         for name, field in self.fields.items():
             field.textEdited.connect(lambda typed, name=name: studies.choose(**{name: typed}))
-        self._boxes = {name: labelled(WHOLE[name][0], field) for name, field in self.fields.items()}
-        above, below, numbers = QWidget(), QWidget(), QWidget()
-        flow = FlowLayout(above, 10)
-        flow.addWidget(labelled("&Kind", self.kind))
-        flow.addWidget(labelled("C&lassifier", self.lane))
-        flow.addWidget(labelled("&Points", self.data))
-        flow = FlowLayout(below, 10)
-        flow.addWidget(labelled("&Measure", self.value))
-        flow = FlowLayout(numbers, 10)
-        for box in self._boxes.values():
-            flow.addWidget(box)
         self.sentence = named(QLabel(wordWrap=True), "study.sentence")
+        policy = self.sentence.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # else it widens the column of the labels
+        self.sentence.setSizePolicy(policy)
         self.faults = {name: fault_label(name) for name in ("data", "value", *WHOLE, "whole")}
-        filled(
-            QVBoxLayout(self),
-            above,
-            self.sentence,
-            self.faults["data"],
-            *self.axes,
-            below,
-            self.faults["value"],
-            numbers,
-            *(self.faults[name] for name in (*WHOLE, "whole")),
-            1,
-            margins=(0, 0, 4, 0),
-            spacing=5,
-        )
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """One grid for all: labels end, and fields begin, in one line."""
+        grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 4, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(1, 1)
+        add_row(grid, label_for("&Kind", self.kind), self.kind)
+        add_row(grid, label_for("C&lassifier", self.lane), self.lane)
+        add_row(grid, label_for("&Points", self.data), self.data)
+        grid.addWidget(self.sentence, grid.rowCount(), 0, 1, 2)
+        add_row(grid, None, self.faults["data"])
+        self.axes = (AxisFields(0, self._studies, grid), AxisFields(1, self._studies, grid))
+        add_row(grid, label_for("&Measure", self.value), self.value)
+        add_row(grid, None, self.faults["value"])
+        self._labels = {name: label_for(WHOLE[name][0], field) for name, field in self.fields.items()}
+        for name, field in self.fields.items():
+            add_row(grid, self._labels[name], field)
+            add_row(grid, None, self.faults[name])
+        add_row(grid, None, self.faults["whole"])
+        filled(QVBoxLayout(self), grid, 1, margins=0)
 
     def _choose_kind(self) -> None:
         chosen = self.kind.currentData()
@@ -297,8 +320,9 @@ class StudyForm(QWidget):
         self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
         for name, field in self.fields.items():
             field.show_typed(getattr(plan, name), faults.get(name, ""))
-        self._boxes["draws"].setVisible(plan.generated)
-        self._boxes["test"].setVisible(plan.generated)
+        for name in ("draws", "test"):
+            self._labels[name].setVisible(plan.generated)
+            self.fields[name].setVisible(plan.generated)
         for name, label in self.faults.items():
             say(label, faults.get("" if name == "whole" else name, ""))
 

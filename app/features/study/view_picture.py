@@ -21,8 +21,8 @@ from solver.core.arrays import Array
 from .cells import Places
 from .controller import CURVES
 from .kept import Kept, Means
-from .map_reading import Best, blocks, existing, is_log, number_text, plane_of, span_of, value_text
-from .model import MEASURES, Study
+from .map_reading import Best, blocks, existing, is_log, measure_text, plane_of, span_of, value_text
+from .model import SHARES, Study
 from .planning import titles
 from .view_map import shade
 
@@ -115,7 +115,7 @@ def _labels(drawn: Drawn, place: int) -> list[str]:
 def map_area(drawn: Drawn, room: QRectF, metrics: QFontMetricsF) -> QRectF:
     """Where the cells are: as high as wide where there is room for that."""
     left = max(map(metrics.horizontalAdvance, _labels(drawn, 1))) + 10
-    right = BAR + GAP + metrics.horizontalAdvance("−0.000") + 8
+    right = BAR + GAP + metrics.horizontalAdvance("99.9+ %") + 8
     above, below = 1.3 * metrics.height() + 4, 2.3 * metrics.height() + 6
     return room.adjusted(left, above, -right, -below)
 
@@ -151,7 +151,7 @@ def paint_map(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) -> No
         label = QRectF(room.left(), middle - metrics.height() / 2, area.left() - room.left() - 6, metrics.height())
         painter.drawText(label, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, texts[at])
     above = QRectF(room.left() + 2, room.top(), room.width(), metrics.height() + 2)
-    what = MEASURES[drawn.value].heading
+    what = drawn.study.heading(drawn.value)
     upwards = f"{_title(drawn, 1)} ↑   " if len(drawn.study.axes) > 1 else ""
     painter.drawText(above, Qt.AlignmentFlag.AlignLeft, f"{upwards}{what}, mean")
     _paint_bar(painter, drawn, area, span, metrics)
@@ -194,12 +194,12 @@ def _paint_cells(
     painter.drawImage(area, QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGB32).copy())
     metrics = QFontMetricsF(painter.font())
     wide, high = area.width() / columns, area.height() / rows
-    numbers = wide >= metrics.horizontalAdvance("0.000") + 8 and high >= metrics.height() + 4
+    numbers = wide >= metrics.horizontalAdvance("00.0 %") + 8 and high >= metrics.height() + 4
     texts: list[tuple[int, int, str, QColor]] = []
     for column, row in np.argwhere(errors.astype(np.bool_) & ~there).tolist():
         texts.append((column, row, "×", QColor(*theme.ink)))
     for column, row in np.argwhere(there).tolist() if numbers else ():
-        text = number_text(float(mean[column, row]))
+        text = measure_text(drawn.value, float(mean[column, row]))
         if metrics.horizontalAdvance(text) + 4 <= wide:
             texts.append((column, row, text, QColor(*readable_on(QColor(int(table[level[column, row]]))))))
     foot = 4.0 if high >= 3.2 * metrics.height() else 0.5 * (high - metrics.height())  # below star and cross
@@ -260,7 +260,7 @@ def _paint_bar(
         painter.drawLine(QPointF(bar.left() - 3, y), QPointF(bar.right() + 3, y))
     for value in ticks:
         box = QRectF(bar.right() + 4, scale.place_one(value) - metrics.height() / 2, 100, metrics.height())
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, number_text(value))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, measure_text(drawn.value, value))
 
 
 def _paint_star(painter: QPainter, middle: QPointF, size: float) -> None:
@@ -311,7 +311,7 @@ def lines_of(drawn: Drawn) -> list[Line]:
     found = []
     for name in (drawn.value, *(each for each in names if each != drawn.value)):
         means = drawn.means if name == drawn.value else drawn.kept.means(name)
-        found.append(Line(MEASURES[name].heading, means.mean, means.spread, -1))
+        found.append(Line(study.heading(name), means.mean, means.spread, -1))
     return found
 
 
@@ -369,7 +369,10 @@ def paint_curves(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) ->
     x = plot.x.place(x_places(drawn))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     grid = QPen(QColor(*theme.faint, 70), 1.0)
-    paint_rows(painter, plot.area, plot.y.ticks(1.8 * metrics.height()), theme, grid)
+    ticks = plot.y.ticks(1.8 * metrics.height())
+    if drawn.value in SHARES:
+        ticks = [(y, f"{100.0 * float(text):g} %") for y, text in ticks]
+    paint_rows(painter, plot.area, ticks, theme, grid)
     columns, free = [], -math.inf
     for at, text in zip(x.tolist(), _labels(drawn, 0), strict=True):
         half = 0.5 * metrics.horizontalAdvance(text) + 4
@@ -379,7 +382,7 @@ def paint_curves(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) ->
     paint_columns(painter, plot.area, columns, "", 3, theme)
     below = QRectF(plot.area.left(), plot.area.bottom() + 3 + metrics.height(), plot.area.width(), metrics.height() + 2)
     painter.drawText(below, Qt.AlignmentFlag.AlignCenter, _title(drawn, 0))
-    title = MEASURES[drawn.value].heading
+    title = drawn.study.heading(drawn.value)
     painter.drawText(QPointF(room.left() + 4, room.top() + metrics.ascent()), f"{title}, mean ± spread")
     for number, line in enumerate(lines):
         pen = _pen(number, theme)

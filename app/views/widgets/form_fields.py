@@ -485,6 +485,12 @@ class NumberField(QLineEdit):
             self._value = value
             self.restore()
 
+    def show_percent(self, percent: bool) -> None:
+        """Show and take shares in per cent, or else plain numbers."""
+        if percent != self._percent:
+            self._percent = percent
+            self.restore()
+
     def value(self) -> float:
         """The number shown last, not what is being typed."""
         return self._value

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import msgspec
+import pytest
 
 from app.features.study.cells import data_of, digest_of, key_of, paths, seed_of, shard, trainings
 from app.features.study.model import NOTES, Axis, Study
+from app.features.study.planning import costs_of, seconds_of
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 
@@ -82,3 +86,16 @@ def test_points_are_named_by_what_they_are() -> None:
     points = GeneratorSettings("moons", 5, 0.2).points()
     moved = points.move([0], points.xy[:1] + 1e-9)
     assert len({digest_of(points), digest_of(moved), digest_of(points.relabel([0], 3)), digest_of(points, moved)}) == 4
+
+
+def test_there_is_a_whole_map_soon_and_repetitions_refine_it() -> None:
+    """Of the lecture notes: 10 paths of 1800 are the first map, so 3 s where all of it takes 10 minutes."""
+    every = paths(NOTES)
+    first = {cell for path in every[:10] for cell in path.cells}
+    sides = [range(len(axis.values)) for axis in NOTES.axes[:2]]
+    assert first == {(*each, 0, 0, 0) for each in product(*sides) if NOTES.exists((*each, 0, 0, 0))}
+    assert all(path.repetition == 0 for path in every[:180]), "all maps come once before one is refined"
+    seconds, costs = seconds_of(NOTES, None), costs_of(NOTES, None)
+    assert sum(costs.of(cell) for cell in first) < seconds / 150
+    assert seconds == pytest.approx(sum(costs.of(cell) for path in every for cell in path.cells))
+    assert [path.fold for path in paths(GRID)][: len(paths(GRID)) // 6] == [0] * (len(paths(GRID)) // 6)

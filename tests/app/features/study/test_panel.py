@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,22 +14,26 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.features.study import engines, exporting, reading, results
+from app.features.study import engines, exporting, reading, results, timing
+from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
+from app.features.study.computing import Given, Record
 from app.features.study.controller import OUTDATED
 from app.features.study.kept import NAME, Kept
-from app.features.study.model import NOTES
+from app.features.study.model import NOTES, Axis, Study
 from app.features.study.panel import StudyPanel, study_file
-from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession
-from app.features.study.running import Run
+from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession, costs_of
+from app.features.study.running import Run, jobs
+from app.features.study.timing import Trial
 from app.files import documents
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
-from app.state.document import Document, Lane, View
+from app.state.document import Document, GeneratorSettings, Lane, View
+from app.state.number_format import percent
 from app.views.window import MainWindow
 from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
 from tests.windows import Make, finish_tasks, rest, settle
@@ -152,7 +157,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
     QTest.mouseMove(panel.picture, cell(panel, 1, 1))
     mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
-    assert said(panel, "words").startswith(f"C = 0.01, γ = 1: accuracy {mean:.3f} ± ")
+    assert said(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
     assert said(panel, "words").endswith("(2 folds)")
     steps = len(window.controller.store.history)
     QTest.mouseClick(panel.picture, LEFT, pos=cell(panel, 2, 0))
@@ -209,7 +214,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     assert session.midpoint is not None and session.level is not None
     panel.level.field.setFocus()
     panel.level.field.selectAll()
-    QTest.keyClicks(panel.level.field, "0.8")
+    QTest.keyClicks(panel.level.field, "80")
     QTest.keyClick(panel.level.field, KEY.Key_Return)
     window.refresh_if_pending()
     assert window.controller.session.of(StudySession).level == 0.8
@@ -427,7 +432,9 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
     QTest.mouseMove(panel.picture, cell(panel, 1, 0))
-    assert said(panel, "words").startswith("n per class = 10: accuracy") and "(4 repetitions)" in said(panel, "words")
+    assert said(panel, "words").startswith("n per class = 10: accuracy on new points") and "(4 repetitions)" in said(
+        panel, "words"
+    )
     choose(panel, "shown", "training_accuracy")
     window.refresh_if_pending()
     assert panel.studies.value == "training_accuracy"
@@ -437,3 +444,94 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     click(panel.start)
     qtbot.waitUntil(lambda: panel.studies.kept is not None and panel.studies.kept.done > 0, timeout=60_000)
     # The window goes while it runs; the fixture sees that nothing is left.
+
+
+@pytest.mark.usefixtures("stopped")
+def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    panel = opened(window, qtbot, small=False)
+    labels = {label.text().replace("&", "") for label in panel.form.findChildren(QLabel) if label.isVisible()}
+    assert {"x axis", "y axis", "Kind", "Measure"} <= labels and not {"Across", "Up"} & labels
+    lefts = [panel.findChild(QWidget, f"study.{name}") for name in ("kind", "lane", "data", "axis0", "axis1", "folds")]
+    assert len({each.mapTo(panel, QPoint(0, 0)).x() for each in lefts if each is not None}) == 1, (
+        "fields begin in a line"
+    )
+    box = panel.findChild(QCheckBox, "study.axis0.spacing")
+    assert box is not None and box.text() == "logarithmic" and box.isChecked()
+    QTest.mouseClick(box, LEFT, pos=QPoint(10, box.height() // 2))
+    assert not panel.studies.plan.axes[0].log
+    axes = (Axis("n", (10, 20)), Axis("gamma", (0.5, 2.0)), Axis("data", ("moons", "circle")))
+    study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 5, 0.2, 3), test=50)
+    panel.studies.take(Kept(study))
+    panel.studies.look_at(rest=(1,))
+    panel._open = False
+    panel._again()
+    before, steps = window.document, len(window.controller.store.history)
+    QTest.mouseClick(panel.picture, LEFT, pos=cell(panel, 1, 0))
+    settle(qtbot, window)
+    made = window.document
+    assert made.generator == made.origin == GeneratorSettings("circle", 20, 0.2, 3)
+    assert len(made.points) == 40 and made.lanes[0].svm.gamma == 0.5
+    assert window.controller.store.history[steps:] == ("Set n per class = 20, γ = 0.5, Data set = Circle",)
+    assert panel._drawn is not None and panel._drawn.cross == pytest.approx((1.0, 0.0))
+    window.named_actions["undo"].trigger()
+    settle(qtbot, window)
+    assert window.document.points is before.points and window.document.lanes == before.lanes
+
+
+class Timed:
+    """In place of a run: its first cells take a multiple of what the model says."""
+
+    times = 5.0
+    state = "running"
+
+    def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
+        costs = costs_of(study, given)
+        self._records = [
+            Record("", cell, path.repetition, path.fold, seconds=self.times * costs.of(cell))
+            for path in todo()[:4]
+            for cell in path.cells
+        ]
+        self.cancelled = False
+
+    def take(self) -> list[Record]:
+        found, self._records = self._records, []
+        return found
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "Run", Timed)
+    monkeypatch.setattr(timing, "MEASURED", 0.3)
+    window = make(document())
+    panel = opened(window, qtbot, small=False)
+    choose(panel, "kind", "notes")
+    window.refresh_if_pending()
+    assert said(panel, "forecast").endswith("(measuring…)")
+    qtbot.waitUntil(lambda: panel.studies.measured, timeout=20_000)
+    qtbot.waitUntil(lambda: "measuring" not in said(panel, "forecast"))
+    planned = panel.studies.planned()
+    trial = panel.studies._trial
+    assert trial is not None and trial.factor == pytest.approx(5.0, rel=0.2), (
+        "the cell at hand counts with what it took"
+    )
+    minutes = trial.factor * planned.seconds / jobs() / 60
+    found = re.search(r"about (\d+) min", said(panel, "forecast"))
+    assert found is not None and int(found[1]) == pytest.approx(minutes, rel=0.15)
+    # Another plan is measured anew; what is closed is not.
+    type_into(panel, "repetitions", "3")
+    window.refresh_if_pending()
+    assert not panel.studies.measured
+    qtbot.waitUntil(lambda: panel.studies.measured, timeout=20_000)
+
+
+def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(timing, "Run", Timed)
+    monkeypatch.setattr(Timed, "take", lambda self: [])
+    monkeypatch.setattr(timing, "LONGEST", -1.0)
+    trial = Trial(NOTES, None, lambda: None)
+    trial._begun -= 11.0
+    trial.collect()
+    assert trial.ended and trial.factor == pytest.approx(10.0 / costs_of(NOTES, None).least, rel=0.01)

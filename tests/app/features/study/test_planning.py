@@ -63,7 +63,7 @@ def test_a_plan_becomes_the_study_it_says() -> None:
         ({"repetitions": "0"}, "repetitions", "from 1 to 1"),
         ({"repetitions": "two"}, "repetitions", "“two”"),
         ({"generated": True, "draws": "1e9"}, "draws", "“1e9”"),
-        ({"generated": True, "folds": "0", "test": "0"}, "test", "Test points must be"),
+        ({"generated": True, "folds": "0", "test": "0"}, "test", "New points must be"),
         ({"repetitions": "1000", "axes": (replace(C, count="50"), GAMMA)}, "", "takes 200"),
     ],
 )
