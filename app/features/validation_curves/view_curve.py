@@ -7,11 +7,22 @@ given up there is a hollow ring, and the line stops.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontInfo, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontInfo,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
@@ -29,8 +40,10 @@ from .scene import Curve, Strips, ValidationCurve
 FADED = 0.35
 #: Pixels beside the first and last position that still belong to the picture, and above and below it.
 BESIDE, ABOVE, BELOW = 7, 5, 5
-#: The least length of a line's sample in the legend.
-SAMPLE = 9.0
+#: Height of the curves in pixels, but in Simple; the least size of the legend's text in points.
+HIGH, LEGEND = 80, 10.0
+#: Length of a line's sample in the legend, and the space between two entries, in pixels.
+SAMPLE, BETWEEN = 16.0, 8.0
 
 
 class ValidationCurveView(Chart):
@@ -59,6 +72,8 @@ class ValidationCurveView(Chart):
         #: The slider's position that is read, under the pointer or chosen by keys; None for where the control stands.
         self.read: int | None = None
         self._frame = QRectF()
+        self._simple = False
+        self._lines = 0  # of the legend, when room was last asked for it
         #: Where the plate with a text over the curves was painted last.
         self.plate = QRectF()
         self.setMouseTracking(True)
@@ -71,6 +86,9 @@ class ValidationCurveView(Chart):
         """Show the lane's curve; whether it is to be seen."""
         strips = lane.feature(Strips) or Strips(())
         curve = next((curve for curve in strips.curves if curve.control == self._control), None)
+        if lane.simple != self._simple:
+            self._simple = lane.simple
+            self.updateGeometry()
         if curve is not None:
             self.show_strip(curve, theme)
         return curve is not None and curve.shown
@@ -93,10 +111,22 @@ class ValidationCurveView(Chart):
         self.setAccessibleDescription(self.said())
         if self._strip is not None and (notes := words.notes(self._strip)) != self.toolTip():
             self.setToolTip(notes)
+        self._ask_for_room()
         self.update()
 
+    def _ask_for_room(self) -> None:
+        """Have the row give the legend the room that it needs."""
+        if self._lines != (lines := len(self._legend())):
+            self._lines = lines
+            self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self._ask_for_room)
+
     def sizeHint(self) -> QSize:
-        return QSize(200, round(3.2 * self.metrics().lineSpacing()) + ABOVE + BELOW)
+        legend = math.ceil(len(self._legend()) * QFontMetricsF(self.legend_font()).lineSpacing())
+        return QSize(200, self.curves_height() + legend)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -115,7 +145,7 @@ class ValidationCurveView(Chart):
     def plot_area(self) -> QRectF:
         """The rectangle from the first to the last position, from the lowest accuracy to 1."""
         x = self.columns()
-        return QRectF(x[0], ABOVE, max(x[-1] - x[0], 1.0), max(self.height() - ABOVE - BELOW, 1))
+        return QRectF(x[0], ABOVE, max(x[-1] - x[0], 1.0), max(self.curves_height() - ABOVE - BELOW, 1))
 
     def floor(self) -> float:
         """The accuracy at the lower edge: a round one below nearly all of the curve, which may run out of it there."""
@@ -248,11 +278,12 @@ class ValidationCurveView(Chart):
             painter.setPen(QPen(QColor(*theme.faint), 1, Qt.PenStyle.DotLine))
             painter.drawLine(QLineF(ground.left(), round(y) + 0.5, ground.right(), round(y) + 0.5))
             wide, beside = metrics.horizontalAdvance(text) + 1, max(ground.left() - 3, 0)
-            # Where the slider's name leaves no room beside the frame, inside it, under the curves.
-            inside = wide > beside
-            right = ground.right() - 2 if inside else beside
+            # Where the slider's name leaves no room beside the frame: behind it, else inside it, under the curves.
+            inside = wide > max(beside, self.width() - ground.right() - 4)
+            behind = ground.right() - 2 if inside else ground.right() + 4 + wide
+            right = beside if wide <= beside else behind
             box = QRectF(right - wide, y - 0.5 * metrics.height(), wide, metrics.height())
-            box.moveTop(min(max(box.top(), 0), self.height() - metrics.height()))
+            box.moveTop(min(max(box.top(), 0), self.curves_height() - metrics.height()))
             painter.setPen(QColor(*(theme.faint if inside else theme.ink)))
             painter.drawText(box, RIGHT, text)
 
@@ -292,7 +323,7 @@ class ValidationCurveView(Chart):
             painter.setPen(QColor(*theme.ink))
             return self._paint_message(painter, strip.message or "Trying the whole range…", ground)
         read = strip.place if self.read is None else self.read
-        self._paint_legend(painter, curve, read, ground)
+        self._paint_legend(painter, curve, read)
         if self.read is not None:
             x = columns[self.read - strip.scale.low]
             painter.setPen(QPen(QColor(*theme.accent), 1.4))
@@ -327,54 +358,73 @@ class ValidationCurveView(Chart):
         return frame
 
     def _paint_plate(self, painter: QPainter, texts: tuple[str, ...], room: QRectF, x: float) -> None:
-        """The first of `texts` that fits into `room`, or the last, made small, on a line over the curves near `x`."""
+        """The first of `texts` that fits into `room`, or the last, cut off, on a line over the curves near `x`."""
         metrics, most = self.metrics(), room.width() - 2
         text = next((each for each in texts if metrics.horizontalAdvance(each) + 8 <= most), texts[-1])
-        metrics = self._small(painter, min(1.0, (most - 4) / metrics.horizontalAdvance(text)))
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most - 3)
         box = QRectF(0, 0, min(metrics.horizontalAdvance(text) + 8, most), metrics.height())
         box.moveCenter(QPointF(x, 0))
         box.moveLeft(min(max(box.left(), room.left() + 1), room.right() - box.width() - 1))
-        box.moveBottom(self.height() - 2)
+        box.moveBottom(self.curves_height() - 2)
         self.plate = box
         painter.fillRect(box, QColor(*self._theme.background))
         painter.setPen(QColor(*self._theme.ink))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-        painter.setFont(self.font())
 
-    def _small(self, painter: QPainter, share: float) -> QFontMetricsF:
-        """Let the painter write in this share of the font's size."""
-        font = QFont(self.font())
-        if share < 1.0:
-            font.setPixelSize(max(int(share * QFontInfo(font).pixelSize()), 6))
-        painter.setFont(font)
-        return QFontMetricsF(font)
-
-    def _paint_legend(self, painter: QPainter, curve: Curve, read: int, ground: QRectF) -> None:
-        """The series by name, with what they come to where one reads, in the room on the right."""
-        metrics = self.metrics()
-        values = words.rows(curve, _within(curve, read))
+    def _paint_legend(self, painter: QPainter, curve: Curve, read: int) -> None:
+        """The series by name, with what they come to where one reads, below the curves."""
         pens = {id(each): pen for each, pen in self._pens(curve)}
         by_name = {"training": curve.train, "validation": curve.validated, "test": curve.test}
-        left, room = ground.right() + 6, self.width() - ground.right() - 8
-        step = min(metrics.lineSpacing(), self.height() / max(len(values), 1))
-        top = 0.5 * (self.height() - step * len(values))
-        texts = [f"{name} {words.accuracy(value)}" for name, value in values]
-        if max(map(metrics.horizontalAdvance, texts)) > room - SAMPLE - 4:  # then fewer letters, then smaller ones
-            texts = [f"{words.SHORT[name]} {words.accuracy(value)}" for name, value in values]
-        # What tells the lines apart comes first: the text gets smaller before the sample goes.
-        need = max(map(metrics.horizontalAdvance, texts))
-        share = min(1.0, max((room - SAMPLE - 4) / max(need, 1.0), 0.55))
-        metrics = self._small(painter, share)
-        sample = min(max(room - max(map(metrics.horizontalAdvance, texts)) - 4, SAMPLE), 16.0)
-        for row, ((name, _), text) in enumerate(zip(values, texts, strict=True)):
-            y = top + (row + 0.5) * step
-            painter.setPen(pens[id(by_name[name])])
-            painter.drawLine(QLineF(left, y, left + sample, y))
-            painter.setPen(QColor(*self._theme.ink))
-            box = QRectF(left + sample + 4, y - 0.5 * metrics.height(), room - sample - 4, metrics.height())
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + 1)
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        values = dict(words.rows(curve, _within(curve, read)))
+        painter.setFont(self.legend_font())
+        metrics = QFontMetricsF(painter.font())
+        lines = self._legend()
+        wide = min(self._cell({shown for entries in lines for _, shown in entries}), self.width())
+        for row, entries in enumerate(lines):
+            y = self.curves_height() + (row + 0.5) * metrics.lineSpacing()
+            for column, (name, shown) in enumerate(entries):
+                left = column * wide
+                painter.setPen(pens[id(by_name[name])])
+                painter.drawLine(QLineF(left + 2, y, left + SAMPLE, y))
+                painter.setPen(QColor(*self._theme.ink))
+                box = QRectF(left + SAMPLE + 4, y - 0.5 * metrics.height(), wide - SAMPLE - 4, metrics.height())
+                text = f"{shown} {words.accuracy(values[name])}"
+                text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + 1)
+                painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         painter.setFont(self.font())
+
+    def legend_font(self) -> QFont:
+        """Return the font of the legend: the widget's, of `LEGEND` points at least."""
+        font = QFont(self.font())
+        if QFontInfo(font).pointSizeF() < LEGEND:  # also where a style sheet sets pixels
+            font.setPointSizeF(LEGEND)
+        return font
+
+    def _cell(self, names: Iterable[str]) -> float:
+        """Return the width in pixels of a legend's entry with any of these names."""
+        metrics = QFontMetricsF(self.legend_font())
+        widest = max(metrics.horizontalAdvance(f"{name} {words.accuracy(1.0)}") for name in names)
+        return SAMPLE + 4 + widest + BETWEEN
+
+    def _legend(self) -> list[list[tuple[str, str]]]:
+        """Return the lines of the legend, each with series and the names that are displayed.
+
+        Names are short where the others would take more lines, or would be cut off.
+        """
+        curve = None if self._strip is None else self._strip.curve
+        series = ["training", "validation"] if curve is None else [name for name, _ in words.rows(curve, 0)]
+        ways = []
+        for names in ({name: name for name in series}, words.SHORT):
+            cell = self._cell(names[name] for name in series)
+            each = min(max(int(self.width() / cell), 1), len(series))
+            lines = [[(name, names[name]) for name in series[k : k + each]] for k in range(0, len(series), each)]
+            ways.append((cell > self.width() + BETWEEN, len(lines), lines))
+        return min(ways, key=lambda way: way[:2])[2]
+
+    def curves_height(self) -> int:
+        """Return the height of the curves in pixels, without the legend below them."""
+        least = round(3.2 * self.metrics().lineSpacing()) + ABOVE + BELOW
+        return least if self._simple else max(least, HIGH)
 
 
 def _within(curve: Curve, position: int) -> int:

@@ -74,16 +74,16 @@ class StatusStrip(StableLabel):
         room = max(self.width() - 16, 40)
         dressed, plain = QFontMetrics(bold), self.fontMetrics()
         marked = badge.mood is not Mood.NONE
-        sign = f"{SIGNS[badge.mood]} {badge.short}" if marked else headline
-        sides = dressed.horizontalAdvance("\xa0\xa0") if marked else 0
-        gap = plain.horizontalAdvance("\xa0 ")
-        spare = room - gap - sides - dressed.horizontalAdvance(sign)
+        sign = SIGNS[badge.mood]
+        words = f"{sign} {badge.short}" if marked else headline
+        gap, sides = plain.horizontalAdvance("\xa0 "), dressed.horizontalAdvance("\xa0\xa0") if marked else 0
         ways = _ways(scores, remark.removeprefix(" · "))
-        # What is left out stands in the tip; only where the shortest does not fit, either, something ends in dots.
-        numbers = rest = next((way for way in ways if plain.horizontalAdvance(way) <= spare), ways[-1])
-        # The scores are what one compares: where there is too little room, the badge is the first to be shortened.
-        left = max(room - gap - plain.horizontalAdvance(numbers), room // 3) if numbers else room
-        first = _fitted(sign, dressed, left - sides)
+        # The scores are what one compares: the badge's words go before them.  All of it stands in the tip.
+        pairs = [*((words, way) for way in ways), (sign if marked else words, ways[-1])]
+        first, rest = next(
+            (pair for pair in pairs if _length(pair, dressed, plain) + sides + gap <= room), (words, ways[-1])
+        )
+        first = _fitted(first, dressed, room - sides)
         used = sides + dressed.horizontalAdvance(first)
         html = f"<b>{escape(first)}</b>"
         if marked:
@@ -96,12 +96,20 @@ class StatusStrip(StableLabel):
 
 
 def _ways(scores: Sequence[Status], remark: str) -> list[str]:
-    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words."""
+    """What stands behind a badge, from the longest to the shortest: less air, no remark, shorter and fewer words.
+
+    The last is the last score alone.
+    """
     whole = [score.text for score in scores]
     brief = [score.brief or score.text for score in scores]
     needed = [text for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
     all_of_it = "  ·  ".join(each for each in (*whole, remark) if each)
-    return [all_of_it, "  ·  ".join(whole), *(" · ".join(each) for each in (whole, brief, needed))]
+    return [all_of_it, "  ·  ".join(whole), *(" · ".join(each) for each in (whole, brief, needed, needed[-1:]))]
+
+
+def _length(pair: tuple[str, str], dressed: QFontMetrics, plain: QFontMetrics) -> int:
+    """Return the width in pixels of a badge and what stands behind it."""
+    return dressed.horizontalAdvance(pair[0]) + plain.horizontalAdvance(pair[1])
 
 
 def _fitted(text: str, metrics: QFontMetrics, room: int) -> str:

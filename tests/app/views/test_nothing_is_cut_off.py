@@ -34,6 +34,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.scene.status_badge import SIGNS
+from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings, View
 from app.views.dock_manager import docks
 from app.views.lane.named_combo import NamedCombo
 from app.views.widgets.elided_label import ElidedLabel
@@ -157,6 +159,20 @@ def faults(window: QWidget) -> list[str]:
             if common.width() > 1 and common.height() > 1:
                 found.append(f"{name_of(widget)} lies over {name_of(other)}")
         siblings[parent].append(widget)
+    return found + cut_badges(window)
+
+
+def cut_badges(window: QWidget) -> list[str]:
+    """Status lines with words that end in dots; a badge may leave its words out, but not a part of them."""
+    if not isinstance(window, MainWindow) or window.scene is None:
+        return []
+    found = []
+    for lane, strip in zip(window.scene.lanes, window.lanes_view.strips, strict=False):
+        text = " ".join(text_of(strip.label).split())
+        left = text.replace(" …", "")  # what is not known yet
+        sign = SIGNS[lane.badge.mood]
+        if in_sight(strip) and lane.badge.text and ("…" in left.removeprefix(sign) or not text.startswith(sign)):
+            found.append(f"badge {lane.badge.short!r} is cut: {text!r}")
     return found
 
 
@@ -224,6 +240,29 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
             window.dock_manager.hide([panel])
             rest()
     return wrong
+
+
+def test_badges_are_whole_whatever_a_training_comes_to(make: Make, qtbot: QtBot) -> None:
+    lanes = (
+        Lane("perceptron"),
+        Lane("perceptron", perceptron=PerceptronSettings(max_iter=1)),
+        Lane("pegasos", pegasos=PegasosSettings(n_iter=50)),
+        Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False, n_epochs=1)),
+    )
+    points = GeneratorSettings("line", 60, shift=0.3).points()
+    window = make(
+        Document(points=points, lanes=lanes, slots=(0, 1, 2, 3), shown=4, view=View.fitting(points)), size=(1024, 768)
+    )
+    for presented in (False, True):
+        if presented:
+            window.named_actions["presenter"].trigger()
+        for go in ("leave", "to_end", "to_start"):
+            for lane in range(4):
+                getattr(window.controller.playback, go)(lane)
+            settle(qtbot, window)
+            rest()
+            assert window.scene is not None and all(lane.badge.text for lane in window.scene.lanes)
+            assert cut_badges(window) == [], (go, presented)
 
 
 #: Points by which text is larger; the last is twice the 9 points of a machine without a desktop.

@@ -26,7 +26,7 @@ from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.views.window import MainWindow
 from tests.app.views.lane.test_forms import find
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 C_SCALE = scale_of("C", 0)
 
@@ -82,7 +82,7 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
         last = slider.scale.high  # C has one position more, the hard margin, which is no number of the range
         assert len(columns) == last - slider.minimum() + 1 and (np.diff(columns) >= 0).all()
         assert slider.maximum() == last + (control == "C")
-        assert columns[-1] - columns[0] > 80
+        assert columns[-1] - columns[0] > 75
         option = QStyleOptionSlider()
         for position in range(slider.minimum(), last + 1):
             slider.blockSignals(True)
@@ -103,6 +103,35 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
     window.named_actions["strips"].trigger()
     settle(qtbot, window)
     assert not strip_of(window, 1, "C").isVisible()
+
+
+def test_the_legend_is_legible_below_its_curves_which_are_high_in_full(
+    quick: None, make: Make, qtbot: QtBot, monkeypatch: Any
+) -> None:
+    drawn: list[tuple[QRectF, str, float]] = []
+
+    class Watched(QPainter):
+        def drawText(self, box: QRectF, flags: Any, text: str) -> None:
+            drawn.append((box, text, self.font().pointSizeF()))
+            super().drawText(box, flags, text)
+
+    window = make(small(), size=(1024, 768))
+    show(window, qtbot)
+    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
+    for simple in (False, True):
+        window.controller.prefer_simple(simple)
+        settle(qtbot, window)
+        rest()
+        for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
+            strip = strip_of(window, lane, control)
+            assert strip.isVisible() and (strip.curves_height() >= 80) == (not simple)
+            drawn.clear()
+            strip.update()
+            strip.grab()
+            legend = [each for each in drawn if each[0].top() >= strip.curves_height() - 1]
+            assert [text.split()[0][:5] for _, text, _ in legend] == ["train", "valid"]
+            assert all(size >= 10 and text.endswith(" %") for _, text, size in legend), "not made small, nor cut off"
+            assert all(strip.rect().adjusted(0, 0, 1, 1).contains(box.toAlignedRect()) for box, _, _ in legend)
 
 
 @pytest.mark.parametrize("control", ["k", "C", "gamma"])
@@ -197,7 +226,7 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
         x = int(columns[place] * ratio)
         rows = [
             y
-            for y in range(image.height())
+            for y in range(strip.curves_height())
             if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
         ]
         if rows:
@@ -383,7 +412,9 @@ def test_every_text_stays_inside_a_narrow_frame(
     strip.setFont(font)
     form.resize(220, 200)
     slider.setGeometry(60, 0, 72, 24)
-    strip.setGeometry(0, 30, 220, strip.sizeHint().height())
+    strip.resize(220, 10)
+    lines = round(2 * QFontMetricsF(strip.font()).lineSpacing())  # there are three series, each in a line of its own
+    strip.setGeometry(0, 30, 220, strip.sizeHint().height() + lines)
     form.show()
     strip.show()
     drawn: list[tuple[QRectF, str, QFontMetricsF]] = []
