@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.engine.shading import RGB
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
+from app.views.widgets.subscripts import draw_text, width_of
 from solver.inspection.step_explanation import Explanation
 
 #: Radii of the marks, in lines of text: the present point, the new one, the top of the parabola.
@@ -156,8 +157,8 @@ def text_at(
     halo: bool = False,
 ) -> None:
     """Write `text` with its left end, or `right` end, or `middle`, at a place half-way up its height, within `area`."""
-    metrics = painter.fontMetrics()
-    width, height = metrics.horizontalAdvance(text), metrics.height()
+    metrics = QFontMetricsF(painter.font())
+    width, height = width_of(text, painter.font()), metrics.height()
     left = at.x() - (width if right else 0.5 * width if middle else 0)
     left = max(min(left, area.right() - width), area.left())
     top = max(min(at.y() - 0.5 * height, area.bottom() - height), area.top())
@@ -165,20 +166,20 @@ def text_at(
     if halo:
         painter.fillRect(box.adjusted(-2, 1, 2, -1), QColor(*theme.background, 225))
     painter.setPen(QColor(*(theme.faint if faint else theme.ink)))
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+    draw_text(painter, QPointF(left, top + metrics.ascent()), text)
 
 
-def wrapped(texts: Sequence[str], metrics: QFontMetricsF, width: float) -> list[str]:
+def wrapped(texts: Sequence[str], font: QFont, width: float) -> list[str]:
     """The texts in lines no wider than `width`, broken at spaces, but not beside a sign of equality."""
     lines: list[str] = []
     for text in texts:
-        if metrics.horizontalAdvance(text) <= width:
+        if width_of(text, font) <= width:
             lines.append(text)
             continue
         line = ""
         for word in text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0").split(" "):
             longer = f"{line} {word}" if line else word
-            if line and metrics.horizontalAdvance(longer) > width:
+            if line and width_of(longer, font) > width:
                 lines.append(line)
                 line = word
             else:
@@ -192,4 +193,4 @@ def write_lines(painter: QPainter, theme: Theme, lines: Sequence[str], left: flo
     metrics = QFontMetricsF(painter.font())
     painter.setPen(QColor(*theme.ink))
     for row, line in enumerate(lines):
-        painter.drawText(QPointF(left, top + row * metrics.lineSpacing() + metrics.ascent()), line)
+        draw_text(painter, QPointF(left, top + row * metrics.lineSpacing() + metrics.ascent()), line)

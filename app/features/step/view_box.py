@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.subscripts import width_of
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
@@ -62,9 +63,9 @@ class BoxView(StepView):
 
     def placed(self, step: Explanation) -> tuple[Box, PlotFrame, bool]:
         """The box of `step`, where it is drawn, and whether the words stand beside it."""
-        line, box, metrics = self.line(), box_of(step), QFontMetricsF(self.font())
+        line, box = self.line(), box_of(step)
         labels = (USUAL_LABEL, *(self._label(step, box, value, names) for value, names in box.labels))
-        margin = max(metrics.horizontalAdvance(label) for label in labels)
+        margin = max(width_of(label, self.font()) for label in labels)
         around, flat = ROUND * line, self.width() > FLAT * self.height()
         frame = fitted(
             box,
@@ -178,7 +179,7 @@ class BoxView(StepView):
             painter.drawLine(QLineF(x, bottom, x, bottom + 0.25 * line))
         text_at(painter, theme, QPointF(frame.left, y), "0", whole, middle=True)
         price = words.bound(step.C_i, "ᵢ", same) + ("" if box.bounded_i else " →")
-        wide = QFontMetricsF(self.font()).horizontalAdvance(price)
+        wide = width_of(price, self.font())
         right = max(frame.left + frame.width + around, frame.left + wide + 3.0 * line)
         text_at(painter, theme, QPointF(right, y), price, whole, right=True)
         title = 0.5 * (frame.left + right - wide) - 0.5 * line  # between both

@@ -58,8 +58,8 @@ class GainView(StepView):
         look = self.width(), self._is_high, metrics.height()
         if look != self._look:
             longest = (*LONGEST, ALSO) if self._is_high else LONGEST
-            self._look, self._kept = look, len(wrapped(longest, metrics, self.width()))
-        lines = wrapped(self.lines(step), metrics, self.width())
+            self._look, self._kept = look, len(wrapped(longest, self.font(), self.width()))
+        lines = wrapped(self.lines(step), self.font(), self.width())
         self._kept = max(self._kept, len(lines))
         return lines, self._kept * metrics.lineSpacing()
 

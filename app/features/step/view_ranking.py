@@ -15,6 +15,7 @@ from app.views.charts.chart import LEFT, RIGHT, Chart, is_plain
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.subscripts import draw_text
 from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
 
@@ -136,7 +137,7 @@ class RankingView(Chart):
             said.append(f"bars from {ranking.measure.base} = {words.number(ranking.base)}")
         if ranking.total > shown:
             said.append(f"and {grouped(ranking.total - shown)} more")
-        return wrapped(said, self.metrics(), self.width())
+        return wrapped(said, self.font(), self.width())
 
     def row_at(self, y: float) -> int | None:
         """The place in the ranking whose bar is at a height."""
@@ -199,7 +200,7 @@ class RankingView(Chart):
         painter.drawText(full, LEFT, f"{ranking.place}: {title}")
         painter.setFont(self.font())
         painter.setPen(faint)
-        painter.drawText(full.translated(0, 1.05 * line), LEFT, formula)
+        draw_text(painter, QPointF(0, 1.05 * line + metrics.ascent()), formula)
         shown = self.shown()
         numbers = dict(zip(shown, words.ranked([float(ranking.values[place]) for place in shown]), strict=True))
         widest = QFontMetricsF(strong)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, scale_font
+from app.views.widgets.subscripts import draw_text, width_of
 
 from .view import wrapped
 
@@ -112,8 +113,8 @@ class TextView(QWidget):
             if paragraph not in self._lines:
                 if len(self._lines) > CACHED:
                     self._lines.clear()
-                lines = wrapped([paragraph.text], metrics, max(self.width() - indent, 40.0))
-                self._lines[paragraph] = lines, indent + metrics.horizontalAdvance(lines[0])
+                lines = wrapped([paragraph.text], font, max(self.width() - indent, 40.0))
+                self._lines[paragraph] = lines, indent + width_of(lines[0], font)
             lines, wide = self._lines[paragraph]
             if paragraph.goes_on and len(lines) == 1 and x + 1.5 * height + wide <= self.width():
                 x, y = x + 1.5 * height, y - last
@@ -143,4 +144,4 @@ class TextView(QWidget):
         painter.setFont(font)
         painter.setPen(QColor(*(theme.faint if paragraph.faint else theme.ink)))
         for row, line in enumerate(lines):
-            painter.drawText(QPointF(x, y + row * height + metrics.ascent()), line)
+            draw_text(painter, QPointF(x, y + row * height + metrics.ascent()), line)

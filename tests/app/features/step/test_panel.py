@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -169,6 +169,25 @@ def test_the_box_is_painted_where_the_numbers_are(qtbot: QtBot, theme: Theme, si
             assert near(pixel(x, frame.top + 0.31 * frame.height), theme.ink, 140)
         if not step.clipped and way > 1.2 * line:
             assert near(pixel(*after), theme.background)  # the hollow diamond
+
+
+def test_alpha_i_and_alpha_j_are_told_apart_wherever_they_are_painted(qtbot: QtBot, monkeypatch: Any) -> None:
+    drawn: list[tuple[str, float]] = []
+
+    class Watched(QPainter):
+        def drawText(self, *args: Any) -> None:
+            drawn.append((args[-1], self.font().pointSizeF()))
+            super().drawText(*args)
+
+    stage = Stage(qtbot, (330, 1500))
+    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
+    stage.show_step(12)
+    stage.panel.grab()
+    texts = [text for text, _ in drawn]
+    assert not any(sign in text for text in texts for sign in "ᵢⱼₖ"), "dots of a pixel"
+    after_alpha = [drawn[place + 1] for place, text in enumerate(texts) if text.endswith("α")]
+    assert {text for text, _ in after_alpha} == {"i", "j", "k"}
+    assert min(size for _, size in after_alpha) >= 0.75 * stage.panel.font().pointSizeF()
 
 
 def test_the_parabola_is_painted_where_the_numbers_are(qtbot: QtBot) -> None:
