@@ -35,12 +35,13 @@ from app.state.points import MAX_CLASSES, Ids
 from app.state.session import NOTHING, Selection
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import ENTER, describe, is_refused, mark_bad
 from app.views.widgets.painting import painter_on
 
 from .point_model import CLASS, MOST_DIGITS, NUMBER, Index, PointModel, X
 
 ICON = 18  # pixels
+CLOSING = (*ENTER, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
 
 
 def _icon(pixmap: QPixmap) -> QIcon:
@@ -56,6 +57,7 @@ class CellField(QLineEdit):
     def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
         super().__init__(parent)
         self._done = done
+        self.textEdited.connect(lambda: mark_bad(self, bad=False))
 
     def commit(self) -> None:
         """Take what was typed, and close."""
@@ -72,6 +74,7 @@ class ClassField(QComboBox):
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # it would make another class of what is half typed
         self._listed = False  # the list was opened, and no key pressed since
+        self.editTextChanged.connect(lambda: mark_bad(self, bad=False))
         self.activated.connect(self._chosen)
 
     def showPopup(self) -> None:
@@ -160,10 +163,20 @@ class CellDelegate(QStyledItemDelegate):
 
     def setModelData(self, editor: QWidget, model: QObject, index: Index) -> None:
         if isinstance(editor, ClassField):
-            self._model.setData(index, editor.currentText() if editor.typed() else editor.currentData())
+            taken = self._model.setData(index, editor.currentText() if editor.typed() else editor.currentData())
+            mark_bad(editor, not taken)
         elif isinstance(editor, CellField) and editor.isModified():
             editor.setModified(False)
-            self._model.setData(index, editor.text())
+            mark_bad(editor, not self._model.setData(index, editor.text()))
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """What is refused stays in its cell, to be corrected: Enter and Tab do not close it."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress and event.key() in CLOSING:
+            assert isinstance(editor, CellField | ClassField)
+            self.commitData.emit(editor)
+            if is_refused(editor):
+                return True
+        return super().eventFilter(editor, event)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
         rect, room = QRect(option.rect), self._table.viewport().width()

@@ -20,8 +20,8 @@ def turned(top: QWidget) -> list[str]:
                 if value(control) != shown:
                     found.append(f"{control.objectName() or type(control).__name__}: {shown} to {value(control)}")
                     break
-            if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
-                found.append(f"{control.objectName() or type(control).__name__} takes the focus")
+        if control.focusPolicy() == Qt.FocusPolicy.WheelFocus:
+            found.append(f"{control.objectName() or type(control).__name__} takes the focus")
     return found
 
 

@@ -155,6 +155,10 @@ def test_a_bad_number_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: Q
             edit(table, 1, column, text)
             said = window.status_line.text()
             assert told == [] and f"{axis} must be a number" in said and "stays" in said, text
+            for key in (Qt.Key.Key_Tab, Qt.Key.Key_Return):
+                QTest.keyClick(editor(table), key)
+                assert editor(table).text() == text and editor(table).property("bad"), "to be corrected"
+            QTest.keyClick(editor(table), Qt.Key.Key_Escape)
             window.say("Something else.")
             window.refresh()
 
@@ -187,6 +191,8 @@ def test_a_bad_class_is_one_sentence_and_the_old_one_stays(make: Make, qtbot: Qt
         edit(table, 1, CLASS, text)
         said = window.status_line.text()
         assert told == [] and "is no class" in said and "stays class 2" in said, text
+        assert editor(table).lineEdit().text() == text and editor(table).property("bad"), "to be corrected"
+        QTest.keyClick(editor(table), Qt.Key.Key_Escape)
         window.say("Something else.")
         window.refresh()
 
