@@ -311,7 +311,7 @@ class EvaluationPanel(QWidget):
         self._lane.setVisible(bool(evaluation.measured))
         if not evaluation.measured:
             return
-        self._lane.setTitle(f"One classifier on {evaluation.measured}")
+        self._lane.setTitle(f"On {evaluation.measured}")
         for place, (button, each) in enumerate(zip(self._buttons, evaluation.lanes, strict=False)):
             chosen = place == evaluation.judged
             button.setText(f"{'▸ ' if chosen else ''}{words.lane_title(place, each)}")
