@@ -70,8 +70,8 @@ class PlanForm(QWidget):
         self._source = self._combo(
             "source",
             "Pool",
-            "The points of the document, or a fresh sample of the generator with its settings, which"
-            " is then measured on more fresh points.",
+            "The points of the document, or a new sample of the generator with its settings, which"
+            " is then measured on more new points.",
             [(text, source) for source, text in asking_words.SOURCES.items()],
         )
         self._strategy = self._combo(

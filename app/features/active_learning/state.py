@@ -325,7 +325,7 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     pool = _pool(document, plan)
     what = "the points" if plan.source == "points" else "the sample"
     if len(pool) == 0:
-        raise ValueError("There are no points to ask about: add some, or choose a fresh sample in the settings.")
+        raise ValueError("There are no points to ask about: add some, or choose a new sample in the settings.")
     if len(pool) == 1:
         raise ValueError("There is only one point, so nothing to ask: add more, of two classes.")
     if len(pool.classes) < 2:

@@ -10,7 +10,7 @@ from app.state.number_format import count, grouped, percent, short
 from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy
 
-SOURCES: dict[Source, str] = {"points": "The points", "generator": "Fresh sample"}
+SOURCES: dict[Source, str] = {"points": "The points", "generator": "New sample"}
 ASKED: dict[Strategy, str] = {"closest": "Least sure", "random": "By chance"}
 #: Shares of the accuracy with all labels, for which the labels needed are counted.
 SHARES = (0.95, 0.99)
@@ -52,7 +52,7 @@ def measured(asking: ActiveLearningRun) -> str:
     if not pool.tested:
         sample = f", a sample of {grouped(pool.of)}" if pool.of > len(pool) else ""
         return f"of the pool ({count(len(pool), 'point')}{sample})."
-    text = f"of {count(len(pool.test_truth), 'fresh point')}"
+    text = f"of {count(len(pool.test_truth), 'new point')}"
     return f"{text}, {percent(asking.look.score.pool)} of the pool." if asking.look is not None else f"{text}."
 
 

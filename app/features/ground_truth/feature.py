@@ -15,7 +15,7 @@ FEATURE = Feature(
             COMPARE,
             "&Truth and stability",
             ("Ctrl+0",),
-            "Fresh points, Bayes error.",
+            "New points, Bayes error.",
             "",
             True,
             True,

@@ -62,7 +62,9 @@ class GroundTruthPanel(QWidget):
         self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
         count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
-        self._count = describe(count, "truth.count", "Test points to draw", "How many test points are drawn at once.")
+        self._count = describe(
+            count, "truth.count", "New points to draw", "How many new points of the generator are drawn at once."
+        )
         self._count.valueChanged.connect(self._desk.set_count)
         count.refused.connect(self._controller.say)
         self._throw = _button(
@@ -72,14 +74,14 @@ class GroundTruthPanel(QWidget):
         self._keep = _button("truth.keep", "Keep drawing", "More of them, again and again: the counts add up.")
         self._keep.setCheckable(True)
         self._keep.clicked.connect(self._toggle_keep)
-        self._pick_up = _button("truth.pick_up", "Remove", "No drawn test points in the pictures any more.")
+        self._pick_up = _button("truth.pick_up", "Remove", "No drawn points in the pictures any more.")
         self._pick_up.clicked.connect(self._desk.pick_up)
-        self._errors = RoomyLabel("truth.errors", title="Failures of each model on drawn test points", rich=True)
+        self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = QWidget()
         filled(
             QVBoxLayout(self._throwing),
-            _row("Test points", self._count),
+            _row("New points", self._count),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
             margins=0,
@@ -131,7 +133,7 @@ class GroundTruthPanel(QWidget):
         chosen = session.of(GroundTruthSession)
         show_check(self._ideal, chosen.ideal)
         show_number(self._count, chosen.fresh_count)
-        self._throw.setText(f"Draw {grouped(chosen.fresh_count)} test points")
+        self._throw.setText(f"Draw {grouped(chosen.fresh_count)} new points")
         self._keep.setText("Stop drawing" if chosen.fresh_going else "Keep drawing")
         self._keep.setChecked(chosen.fresh_going)
         if not chosen.fresh_draw.batches and self._pick_up.hasFocus():

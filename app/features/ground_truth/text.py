@@ -21,10 +21,10 @@ NO_POINTS = "No points: generate some (G), and the models can be held against th
 EDITED = "Points were edited or added since: the truth is that of the generator."
 #: Shares below it are said to be below it.
 LEAST_SHOWN = 1e-5
-FAILURES = "Small crossed symbols: drawn test points where the model fails, in their true class."
-ALL_POINTS = "Small symbols: drawn test points in their true class; crossed out where the model fails."
+FAILURES = "Small crossed symbols: new points where the model fails, in their true class."
+ALL_POINTS = "Small symbols: new points in their true class; crossed out where the model fails."
 WAITING = "The training goes first: counts and resamples come when it rests."
-NOTHING_THROWN = "Draw test points to see how often each model fails on points it has not learnt."
+NOTHING_THROWN = "Draw new points of the generator to see how often each model fails on points it has not learnt."
 INTERVAL = "95 %: the interval (Wilson’s) that holds the true error in 95 of 100 such draws."
 EXCESS = "Excess: error minus that of the ideal classifier on the same points, in percentage points (pp)."
 AREA = f"Area: share of the square [−1, 1]² where model and truth disagree, on a grid of {SIDE} × {SIDE} places."
@@ -132,14 +132,14 @@ def thrown_words(truth: GroundTruthScene) -> str:
         return ""
     draw = tally.fresh_draw
     which = f"draw {draw.first}" if draw.batches == 1 else f"draws {draw.first} to {draw.last}"
-    return f"{count(tally.thrown, 'new test point')} ({which}), the same for all."
+    return f"{count(tally.thrown, 'new point')} ({which}), the same for all."
 
 
 def shown_words(tally: Tally) -> str:
     """What of the fresh points is marked in a picture."""
     if tally.marked == MOST_SHOWN:
         return f"The first {grouped(MOST_SHOWN)} failures are marked."
-    return ""
+    return "" if tally.failures == round(tally.failures) else "Ties count in parts."
 
 
 def disagreement_words(bootstrap: Bootstrap) -> tuple[str, str]:

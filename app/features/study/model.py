@@ -58,7 +58,7 @@ MEASURES: dict[str, Measure] = {
     "accuracy": Measure("accuracy", "share of points classified rightly that nothing was trained on"),
     "training_accuracy": Measure("training accuracy", "the same of the points that were trained on"),
     "support_vectors": Measure("support vectors", "how many points have a multiplier above 0", True, True),
-    "disagreement": Measure("disagreement", "share of test points where another classifier says another class"),
+    "disagreement": Measure("disagreement", "share of these points where another classifier predicts another class"),
     "seconds": Measure("seconds", "of the training, which then begins at zero for each C; of kNN, of its answers"),
     "steps": Measure("steps", "of the training, which then begins at zero for each C", True),
     "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),

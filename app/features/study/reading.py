@@ -365,7 +365,7 @@ def written(study: Study, sentence: str, document: str = "") -> str:
     if not study.folds and study.generator is not None:
         lines += [
             f"draws = {study.draws}  # sets of training points in one repetition",
-            f"test = {study.test}  # test points for each of them",
+            f"test = {study.test}  # new points that each of them is measured on",
             f'test_on = "{study.test_on}"  # generator: like the training points; square: even on [-1, 1]²',
         ]
     if study.k_up_to_n:

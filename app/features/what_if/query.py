@@ -19,6 +19,7 @@ from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair, source_of, surface, unless_too_dense
+from app.features.scores.query import fresh_points
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
@@ -26,6 +27,7 @@ from app.state.points import Points
 from solver import Certificate, Grid
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
+from solver.data.distribution import Law
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.linear.classifiers import LinearClassifier
 
@@ -99,7 +101,7 @@ class Facts:
         Its dual objective.
     n_points : int
     accuracy, test : float
-        Share of the training points, and of the test points, classified rightly.
+        Share of the training points, and of the test points or new points, classified rightly.
     finished : bool
     """
 
@@ -152,12 +154,15 @@ class Change:
 
 @dataclass(frozen=True)
 class ChangeQuery:
-    """What changed from the old to the new state of a lane; `test` are the points of the new test set, if any."""
+    """What changed from the old to the new state of a lane.
+
+    `test` are the points of the new test set, or what new points are drawn from; None where there is neither.
+    """
 
     old: StateSide
     new: StateSide
     grid: Grid
-    test: Points | None
+    test: Points | Law | None
     compiled: bool
 
     def answer(self, post: Callable[[Change], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -227,14 +232,15 @@ def _surfaces(
 
 
 def _facts(
-    model: Model, finished: bool, side: StateSide, test: Points | None, compiled: bool, pace: Pace
+    model: Model, finished: bool, side: StateSide, test: Points | Law | None, compiled: bool, pace: Pace
 ) -> Generator[Step, None, Facts]:
     shares = []
-    for points in (side.points, test):
-        if points is None or not len(points):
+    for of in (side.points, test):
+        if of is None or (isinstance(of, Points) and not len(of)):
             shares.append(math.nan)
             continue
-        shares.append((yield from outcome(model, points.xy, points.labels, compiled, pace)).accuracy)
+        xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
+        shares.append((yield from outcome(model, xy, labels, compiled, pace)).accuracy)
     n = len(side.points)
     if not isinstance(model, PairClassifier):
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])

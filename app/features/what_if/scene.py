@@ -13,6 +13,7 @@ import numpy as np
 from app.engine.overlays import Lines
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
+from app.features.scores.scene import measured_on
 from app.scene.context import Context
 from app.state.document import Document
 from solver.core.arrays import Integers
@@ -58,9 +59,7 @@ def queries(context: Context) -> dict[str, Query]:
             continue
         asked[f"ghost{slot}"] = GhostQuery(old, grid, context.compiled)
         if new is not None and "whatif" in session.open_panels:
-            test = document.test_points
-            coarse = grid.coarse()
-            asked[f"whatif{slot}"] = ChangeQuery(old, new, coarse, test if len(test) else None, context.compiled)
+            asked[f"whatif{slot}"] = ChangeQuery(old, new, grid.coarse(), measured_on(document), context.compiled)
     return asked
 
 

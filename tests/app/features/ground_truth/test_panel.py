@@ -100,7 +100,7 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
         assert isinstance(specks, Specks)
         crossed = specks.xy[specks.kind == specks.kinds.index("wrong")]
         assert sorted(map(tuple, crossed.tolist())) == sorted(map(tuple, X[wrong].tolist()))
-    assert "new test points (draw 1), the same for all." in said and "(counting…)" not in said
+    assert "new points (draw 1), the same for all." in said and "(counting…)" not in said
     # Other settings: the same points again.
     window.controller.set_lane(1, "svm", gamma=30.0)
     settle(qtbot, window)
@@ -112,11 +112,11 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
     window.resizeDocks([dock], [700], Qt.Orientation.Horizontal)
     settle(qtbot, window)
     qtbot.waitUntil(lambda: words(window, "errors").startswith("Fails Error 95 % Excess"))
-    assert "Small crossed symbols: drawn test points where the model fails" in words(window, "errors")
+    assert "Small crossed symbols: new points where the model fails" in words(window, "errors")
     part(window, QPushButton, "pick_up").setFocus()
     click(qtbot, window, "pick_up")
     assert part(window, QPushButton, "throw").hasFocus()
-    assert styles(window) == [] and words(window, "errors").startswith("Draw test points to see")
+    assert styles(window) == [] and words(window, "errors").startswith("Draw new points of the generator to see")
     assert not part(window, QPushButton, "pick_up").isEnabled()
 
 
@@ -132,7 +132,7 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
         window.controller.session.of(GroundTruthSession).fresh_count == 200
         and window.controller.session.of(GroundTruthSession).fresh_draw.batches == 0
     )
-    assert part(window, QPushButton, "throw").text() == "Draw 200 test points"
+    assert part(window, QPushButton, "throw").text() == "Draw 200 new points"
     click(qtbot, window, "throw")
     (specks,) = sheets(window)
     assert (specks.kind < 2).sum() == 200

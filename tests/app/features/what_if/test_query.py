@@ -22,6 +22,7 @@ from app.engine.pieces import OvertakenError, Pace
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
 from app.engine.surface_values import Surface, unless_too_dense
+from app.features.scores.query import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
@@ -37,6 +38,7 @@ from app.state.store import Store
 from app.state.test_split import Split
 from solver import SVC, Grid, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier, run
+from solver.data.distribution import Law
 
 Array = NDArray[np.float64]
 GRID = Grid(-2.0, 3.0, -2.0, 2.0, 160, 120)
@@ -88,7 +90,7 @@ def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any
     return got
 
 
-def change_of(lane: Lane, old: Points, new: Points, test: Points | None = None) -> Change:
+def change_of(lane: Lane, old: Points, new: Points, test: Points | Law | None = None) -> Change:
     change = asked(
         ChangeQuery(StateSide(old, lane, fit(lane, old)), StateSide(new, lane, fit(lane, new)), GRID, test, True)
     )
@@ -182,6 +184,15 @@ def test_numbers_against_scikit_learn(name: str) -> None:
     assert change.moved == pytest.approx(((fs[1] > 0) != (fs[0] > 0)).mean(), abs=2e-3)
     assert not change.nothing and change.tolerance == pytest.approx(0.01)
     assert 0.0 <= change.new.test <= 1.0
+
+
+def test_without_test_points_new_points_of_the_generator_decide_as_in_the_status_line() -> None:
+    law, lane = Law("moons", 0.3), LANES["knn"]
+    xy, labels = fresh_points(law)
+    old, new = (GeneratorSettings("moons", 40, 0.3, seed).points() for seed in (1, 2))
+    change = change_of(lane, old, new, law)
+    for facts, points in ((change.old, old), (change.new, new)):
+        assert facts.test == pytest.approx((fit(lane, points).predict(xy) == labels).mean(), abs=1e-9)
 
 
 def test_several_classes_compare_all_problems() -> None:
