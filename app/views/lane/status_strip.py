@@ -102,7 +102,7 @@ def _ways(scores: Sequence[Status], remark: str) -> list[str]:
     """
     whole = [score.text for score in scores]
     brief = [score.brief or score.text for score in scores]
-    needed = [text for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
+    needed = [text.partition(" (")[0] for text, score in zip(brief, scores, strict=True) if not score.aside] or brief
     all_of_it = "  ·  ".join(each for each in (*whole, remark) if each)
     return [all_of_it, "  ·  ".join(whole), *(" · ".join(each) for each in (whole, brief, needed, needed[-1:]))]
 
