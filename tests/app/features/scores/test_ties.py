@@ -70,7 +70,7 @@ def test_where_all_is_tied_no_point_is_wrong_and_every_number_says_so(make: Make
         found = re.search(r"train\w* ([\d.]+ %)", status(window, lane))
         assert found is not None and cell(window, f"training{lane}") == found[1]
     assert "measured on 1 000 new points of the generator" in cell(window, "counts")
-    assert "counts 1/m" in cell(window, "undefined")
+    assert "counts 1/\u2060m" in cell(window, "undefined")
     # One query serves both: nothing is asked twice.
     names = [name for name in window.scheduler.results._answers if name.startswith("score")]
     assert sorted(names) == ["scores0", "scores1"]
