@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
+from PySide6.QtGui import QDesktopServices, QFont, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 ANSWERS, HIT = 4, 24
 #: Letters in a line that the panel likes to have, and the least height of what the step says, in pixels.
 LETTERS, LEAST = 38, 120
+#: Sizes of text, in pixels, of which the largest is taken with which nothing of a step has to be scrolled.
+SIZES = (16, 15, 14)
 NOTHING = "No lesson is open.  File > Lessons lists all; File > Open takes a file that ends in .lesson.md."
 
 
@@ -80,17 +82,20 @@ class LessonText(QTextBrowser):
         if text == self._markdown:
             return
         self._markdown = text
-        document = self.document()
+        document, font = self.document(), self.font()
+        font.setPointSizeF(self.fontInfo().pointSizeF())  # Qt leaves no room between paragraphs of a size in pixels
+        document.setDefaultFont(font)
         document.setMarkdown(
             without_pictures(text),
             document.MarkdownFeature.MarkdownNoHTML | document.MarkdownFeature.MarkdownDialectGitHub,
         )
+        document.setDefaultFont(self.font())
         self._let_code_follow()
         self.setAccessibleDescription(self.toPlainText())
         # A stop of the Tab key where there is something to press.
         links = "<a href=" in document.toHtml()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if links else Qt.FocusPolicy.ClickFocus)
-        self._fit()
+        self.fit()
 
     def _let_code_follow(self) -> None:
         """Code is as large as the text around it, also where that is larger than usual."""
@@ -115,16 +120,17 @@ class LessonText(QTextBrowser):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            later(self, self._fit)
+            later(self, self.fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self.fit()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 0)
 
-    def _fit(self) -> None:
+    def fit(self) -> None:
+        """Be as high as the text is at this width."""
         document = self.document()
         document.setTextWidth(max(self.viewport().width(), 120))
         height = round(document.size().height()) + 2
@@ -144,10 +150,11 @@ class LessonText(QTextBrowser):
         box.open()
 
 
-def _embolden(*labels: QLabel) -> None:
+def _embolden(*labels: QLabel, bold: bool = True) -> None:
+    """Set the weight of labels, whose size stays that of the text around them."""
+    font = QFont()
+    font.setBold(bold)
     for label in labels:
-        font = label.font()
-        font.setBold(True)
         label.setFont(font)
 
 
@@ -194,9 +201,7 @@ class _Answer(QWidget):
         """Show the answer; `tried` once it was found wrong, and `right` is known once the picture is shown."""
         sign = "✗  " if tried else "✓  " if right else ""
         show_text(self.text, f"{sign}{plain(answer)}")
-        font = self.text.font()
-        font.setBold(bool(right))
-        self.text.setFont(font)
+        _embolden(self.text, bold=bool(right))
         said = ", wrong" if tried else ", right" if right else ""
         describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
         if self.button.isChecked() != chosen:
@@ -254,6 +259,7 @@ class _Question(QFrame):
         for place, answer in enumerate(self._answers):
             there = place < len(prediction.answers)
             answer.setVisible(there)
+            answer.button.setEnabled(there)  # else arrow keys would go to it all the same
             if there:
                 right, tried = None if open_ else place == prediction.right, place in guess.tried
                 answer.show_answer(place, prediction.answers[place], place == guess.answer, tried, right)
@@ -290,7 +296,11 @@ class LessonPanel(QWidget):
         describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
         self.setToolTip("")
         self._shown: tuple[object, ...] = ()
+        #: What the size of the text depends on, and last whether the panel is presented.
+        self._text_of: tuple[object, ...] = (False,)
         self._waiting = False
+        #: The guess was revealed just now: what came of it is kept in sight.
+        self._tells = False
         # No text that wraps but in the form: the ways on and back are always in sight.
         self._title = named(ElidedLabel(""), "lesson.title")
         self._title.setTextFormat(Qt.TextFormat.PlainText)
@@ -312,7 +322,8 @@ class LessonPanel(QWidget):
         self._goal = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.goal")
         self._goal.setAccessibleName("Goal")
         self._goal.setContentsMargins(6, 4, 6, 4)
-        form = QWidget()
+        self._content = form = QWidget()
+        self._fitted: tuple[object, ...] = ()
         filled(
             QVBoxLayout(form),
             self.text,
@@ -327,7 +338,7 @@ class LessonPanel(QWidget):
         self._back = self._button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
         self._next = self._button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
         self._reset = self._button(
-            "lesson.reset", "Reset this step", "As it began; your changes to it are lost.", lessons.reset
+            "lesson.reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset
         )
         self._leave = self._button(
             "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
@@ -339,17 +350,9 @@ class LessonPanel(QWidget):
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)
-        self._ways = ButtonRows((self._back, self._next, self._onward))
-        self._others = ButtonRows((self._reset, self._leave, self._list))
+        self._buttons = ButtonRows((self._back, self._next, self._onward, self._reset, self._leave, self._list))
         filled(
-            QVBoxLayout(self),
-            self._title,
-            self.steps,
-            (self._form, 1),
-            self._ways,
-            self._others,
-            margins=(8, 6, 8, 6),
-            spacing=6,
+            QVBoxLayout(self), self._title, self.steps, (self._form, 1), self._buttons, margins=(8, 6, 8, 6), spacing=6
         )
         self.first_stop = self._next
 
@@ -368,19 +371,52 @@ class LessonPanel(QWidget):
         layout, least = self.layout(), super().minimumSizeHint()
         return least if layout is None else QSize(least.width(), layout.sizeHint().height())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self._fit_text)
+
+    def _fit_text(self) -> None:
+        """Use the room: text of a good size, where nothing of the step has to be scrolled for it."""
+        room, own = self._form.maximumViewportSize(), self.fontInfo().pixelSize()
+        fitted = (self._text_of, room, own)
+        if fitted != self._fitted and self.isVisible():
+            self._fitted = fitted
+            self._try_sizes(room, own)
+        if self._tells:
+            self._form.ensureWidgetVisible(self.question.outcome)
+
+    def _try_sizes(self, room: QSize, own: int) -> None:
+        """Take the largest size of text with which the form fits the `room`; else its `own`."""
+        sizes = () if self._text_of[-1] else tuple(size for size in SIZES if size > own)
+        for size in (*sizes, 0):
+            style = f"* {{ font-size: {size}px; }}" if size else ""
+            if self._content.styleSheet() != style:
+                self._content.setStyleSheet(style)
+            for text in self._content.findChildren(LessonText):
+                text.fit()
+            layout = self._content.layout()
+            assert layout is not None
+            wanted = layout.totalHeightForWidth(room.width())  # below 0 where nothing wraps
+            wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
+            if not size or wanted <= room.height():
+                return
+
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""
         lesson = scene.feature(LessonScene)
+        presenting = scene.session.presenting is not None  # its text has a size of its own
+        text = () if lesson is None else (lesson.step, lesson.guess, lesson.hint, lesson.ended, lesson.score)
+        if (*text, presenting) != self._text_of:
+            self._text_of = (*text, presenting)
+            later(self, self._fit_text)
         shown = (lesson, scene.shown, theme)
         if shown == self._shown:
             return
         self._shown = shown
-        for part in (self.steps, self.question, self._goal, self._fold, self._hint, self._ways):
+        for part in (self.steps, self.question, self._goal, self._fold, self._hint):
             part.setVisible(lesson is not None)
-        ended = lesson is not None and lesson.ended
-        others = (self._list,) if lesson is None else (self._leave, self._list) if ended else (self._reset, self._leave)
-        self._others.show_only(others)
         if lesson is None:
+            self._buttons.show_only((self._list,))
             self._title.setText("Lessons")
             self.text.show_markdown(NOTHING)
             return
@@ -394,7 +430,7 @@ class LessonPanel(QWidget):
         anew = self.steps.currentIndex() != lesson.at or self.text.accessibleName() != step.title
         self.steps.setCurrentIndex(lesson.at)
         self._show_ways(lesson, number)
-        if ended:
+        if lesson.ended:
             self._show_end(lesson)
             return
         self.text.setAccessibleName(step.title)
@@ -409,19 +445,17 @@ class LessonPanel(QWidget):
         self._fold.setText("Hide the hint" if lesson.hint else "Hint")
         self._hint.show_markdown(step.hint if lesson.hint else "")
         self._hint.setVisible(bool(step.hint) and lesson.hint)
-        revealed = self._waiting and not lesson.waiting and not anew
+        self._tells = lesson.guess.revealed and not anew and (self._tells or self._waiting)
         self._waiting = lesson.waiting
         if anew:
             self._form.verticalScrollBar().setValue(0)
-        elif revealed:  # what came of it may lie below
-            later(self, lambda: self._form.ensureWidgetVisible(self.question.outcome))
 
     def _show_ways(self, lesson: LessonScene, number: int) -> None:
         """Show the ways on and back that the step, or the end, has."""
-        onward = lesson.ended and _next_of(lesson.lesson) is not None
-        self._ways.show_only((self._back, self._onward) if onward else (self._back, self._next))
+        onward = (self._onward,) if _next_of(lesson.lesson) is not None else ()
+        of_end = (self._back, *onward, self._leave, self._list)
+        self._buttons.show_only(of_end if lesson.ended else (self._back, self._next, self._reset, self._leave))
         self._back.setEnabled(lesson.at > 0 or lesson.ended)
-        self._next.setEnabled(not lesson.ended)
         self._next.setText("Finish" if lesson.at + 1 == number else "Next")
 
     def _show_end(self, lesson: LessonScene) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
@@ -79,7 +79,7 @@ class LessonStage(QObject):
         self._settings = settings
         self._entered = self._left = 0
         self._was_open: bool | None = None
-        self._was_ended = False
+        self._was_ended = self._covered = False
         #: What is written of a new step that is not added yet, and the lesson in which it is tried.
         self._draft: NewStep | None = None
         self._trial: Lesson | None = None
@@ -169,6 +169,9 @@ class LessonStage(QObject):
         if now.can_take_back:
             actions["undo"].setText("&Undo the last of the guess")
         before, self._entered = self._entered, 0 if lesson is None else now.entered
+        covered, self._covered = self._covered, lesson is not None and bool(lesson.covered)
+        if lesson is not None and covered and not lesson.covered and now.entered == before:
+            later(self, partial(self._open_panel, lesson.step.panel, actions))
         if lesson is not None and now.entered != before:
             later(self, partial(self._arrange, lesson.lesson, now.at, actions))
         elif lesson is None and self._was_open:
@@ -201,19 +204,30 @@ class LessonStage(QObject):
             if actions["lesson_next"] not in each.actions():
                 each.addActions([actions["lesson_next"], actions["lesson_back"]])
 
+    def _open_panel(self, panel: str, actions: dict[str, QAction]) -> None:
+        """Open a dock or a window, unless it is open."""
+        if panel in self._docks.opens_windows:
+            if panel not in self._docks.windows:
+                self._docks.open(panel)
+                self._share_keys(actions)
+        elif panel:
+            if not actions[panel].isChecked():
+                actions[panel].trigger()
+            docks = self._docks.docks((PANEL, panel))  # what the step is about has more of the height
+            self._window.resizeDocks(docks, [800, 1200], Qt.Orientation.Vertical)
+
     def _arrange(self, lesson: Lesson, at: int, actions: dict[str, QAction]) -> None:
         """The panel of the step beside the lesson's, and no other; of the layers that the lesson names, its own."""
         step = lesson.steps[at]
         focus = self._window.focusWidget()
-        panels = [name for name in (PANEL, step.panel) if name]
-        self._docks.show_only(panels)
+        # A panel has nothing to show beside covered pictures; the question has the room.
+        panel = "" if self._covered else step.panel
+        self._docks.show_only([name for name in (PANEL, panel) if name])
         for name, window in tuple(self._docks.windows.items()):
-            if name != step.panel:
+            if name != panel:
                 window.close()
                 self._window.activateWindow()
-        if step.panel and step.panel in self._docks.opens_windows and step.panel not in self._docks.windows:
-            self._docks.open(step.panel)
-            self._share_keys(actions)
+        self._open_panel(panel, actions)
         for name in sorted({name for each in lesson.steps for name in each.layers}):
             if name in actions and actions[name].isChecked() != (name in step.layers):
                 actions[name].trigger()

@@ -580,3 +580,30 @@ def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbo
     assert "90.8" in said(window, "lesson.goal")
     click(window, qtbot, "lesson.leave")
     assert window.controller.session.of(EvaluationSession).validation.kind == "none", "as before the lesson"
+
+
+def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 800))
+    steps = (
+        Step("Short", "One.\n\nTwo.", prediction=CHOICE, panel="step", start=Start("example", "margin")),
+        Step("Long", "Word " * 900),
+    )
+    begin(window, qtbot, Lesson("Room", "", "", 5, steps))
+    text, why = (window.findChild(LessonText, f"lesson.{name}") for name in ("text", "because"))
+    label = window.findChild(QLabel, "lesson.question")
+    assert text is not None and why is not None and label is not None
+    own = window.dock_manager.panel("lesson").fontInfo().pixelSize()
+    qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == label.fontInfo().pixelSize() == 16 > own)
+    assert text.height() > 2.3 * text.fontMetrics().height(), "a gap between paragraphs"
+    assert not window.named_actions["step"].isChecked(), "it would have nothing to show"
+    press(window, qtbot, Qt.Key.Key_2)
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: window.named_actions["step"].isChecked())
+    qtbot.waitUntil(lambda: why.visibleRegion().boundingRect().height() >= why.height() - 4)
+    panels = [window.dock_manager.panel(name).height() for name in ("lesson", "step")]
+    assert panels[1] > panels[0], "what the step is about has more of the height"
+    press(window, qtbot, Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: text.fontInfo().pixelSize() == own)
+    press(window, qtbot, Qt.Key.Key_PageUp)
+    press(window, qtbot, Qt.Key.Key_F5)  # presenter mode has a size of its own
+    qtbot.waitUntil(lambda: window.dock_manager.panel("lesson").fontInfo().pixelSize() == text.fontInfo().pixelSize())
