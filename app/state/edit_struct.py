@@ -9,6 +9,8 @@ import msgspec
 
 from app.learners.fields import Field, change_text
 
+from .number_format import share_text
+
 _TEXTS = {
     "n_classes": "Set the number of classes to {}",
     "name": "Set the data set to {}",
@@ -20,7 +22,7 @@ _TEXTS = {
 def text_of(values: dict[str, Any], fields: Sequence[Field] = ()) -> str:
     """What the undo menu calls a change to these values, of parameters with these `fields`."""
     name, value = next(iter(values.items()))
-    number = f"{100 * value:g} %" if name == "flipped" else f"{value:g}" if isinstance(value, float) else value
+    number = share_text(value) if name == "flipped" else f"{value:g}" if isinstance(value, float) else value
     return change_text(fields, values) or _TEXTS.get(name, f"Set {name} to {{}}").format(number)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 
 
 def count(number: int, noun: str) -> str:
@@ -53,6 +54,16 @@ def percent(share: float) -> str:
     if 99.95 <= value < 100:  # what is not all is not called so
         return "above 99.9 %"
     return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
+
+
+def share_text(share: float) -> str:
+    """A share that somebody typed, to every digit: 0.1 -> "10 %"."""
+    return f"{Decimal(repr(share)).scaleb(2).normalize():f} %"
+
+
+def share_of(percentage: float) -> float:
+    """The share that was typed in per cent: 7 -> 0.07, where 7 * 0.01 is another number."""
+    return float(Decimal(repr(percentage)).scaleb(-2))
 
 
 def span_of_time(seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.state.document import GeneratorSettings
-from app.state.number_format import count, counted, grouped, percent
+from app.state.number_format import count, counted, grouped, percent, share_text
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, wilson
 
@@ -68,20 +68,15 @@ def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> st
     if kind.n_classes[1] > 2:
         parts.append(f"{law.n_classes} classes")
     if origin.flipped:
-        parts.append(f"{_share_asked(origin.flipped)} of the labels flipped")
+        parts.append(f"{share_text(origin.flipped)} of the labels flipped")
     return f"From the generator: {', '.join(parts)}." + (f" {EDITED}" if edited else "")
-
-
-def _share_asked(share: float) -> str:
-    """A share that somebody has typed: "10 %"."""
-    return f"{100 * share:.4g} %"
 
 
 def bayes_words(law: Law, bayes: BayesError | None) -> str:
     """The error of the ideal classifier, with what it is known to."""
     if bayes is None:
         return "Bayes error: being worked out…"
-    flips = f" {_share_asked(law.flipped)} of the labels are flipped, and nobody can foresee which."
+    flips = f" {share_text(law.flipped)} of the labels are flipped, and nobody can foresee which."
     if law.flipped and not bayes.places:
         return f"Bayes error: {percent(bayes.value)}.{flips} Without noise, the classes share no place."
     if not bayes.places:

@@ -21,7 +21,7 @@ from solver.data.datasets import DATASETS
 from .cells import COARSE, Places
 from .kept import Kept, Means
 from .model import DATA_AXES, SHARES, Axis, Study, Value, axis_fields
-from .planning import limits, titles
+from .planning import PER_CENT, limits, titles
 
 #: Of these the largest is best, and of those the smallest; of others none is.
 LARGEST = ("accuracy", "training_accuracy", "cv_accuracy", "margin")
@@ -189,6 +189,8 @@ def value_text(study: Study, place: int, value: Value) -> str:
         if name == "data":
             return DATASETS[value].title
         return next((text for text, own, _ in axis_fields(study.lane.classifier)[name].choices if own == value), value)
+    if study.axes[place].name in PER_CENT:
+        return f"{short(100.0 * value)} %"
     return signed(grouped(value) if isinstance(value, int) else short(value))
 
 

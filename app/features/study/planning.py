@@ -16,7 +16,7 @@ import msgspec
 
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
-from app.state.number_format import grouped
+from app.state.number_format import grouped, share_of, share_text
 from app.state.session import FeatureSession
 from app.state.slider_scales import parameter
 
@@ -75,6 +75,8 @@ _RANGES: dict[str, tuple[float, float, int, bool]] = {
     "shift": (-0.1, 0.1, 5, False),
     "flipped": (0, 0.3, 7, False),
 }
+#: Shares, which are shown and typed in per cent.
+PER_CENT = frozenset({"flipped"})
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,12 @@ def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> Axi
 
 
 def _typed(name: str, start: float, stop: float, count: int, log: bool) -> AxisPlan:
-    return AxisPlan(name, f"{start:g}", f"{stop:g}", str(count), log)
+    return AxisPlan(name, _shown(name, start), _shown(name, stop), str(count), log)
+
+
+def _shown(name: str, value: float) -> str:
+    """A value of an axis as it is typed."""
+    return share_text(value) if name in PER_CENT else f"{value:g}"
 
 
 def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
@@ -314,10 +321,11 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
     least, most, whole = limits(lane, axis.name)
     ends = []
     for name, typed, word in (("start", axis.start, "from"), ("stop", axis.stop, "to")):
-        number = _number(typed)
+        number = share_of(_number(typed.strip().removesuffix("%"))) if axis.name in PER_CENT else _number(typed)
         kind = "a whole number" if whole else "a number"
         if not least <= number <= most or (whole and number != int(number)):
-            sentence = f"{title} {word} must be {kind} from {least:g} to {most:g}; “{typed[:20]}” is not."
+            sentence = f"{title} {word} must be {kind} from {_shown(axis.name, least)} to {_shown(axis.name, most)}"
+            sentence += f"; “{typed[:20]}” is not."
             faults[f"axis{place}.{name}"] = sentence
         elif axis.log and number <= 0:
             faults[f"axis{place}.{name}"] = f"{title} {word} must be above 0 where values are in equal ratios."
@@ -330,7 +338,7 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
         return ()
     start, stop = ends
     if not start < stop:
-        faults[f"axis{place}.stop"] = f"{title} to must be above {start:g}, where it begins."
+        faults[f"axis{place}.stop"] = f"{title} to must be above {_shown(axis.name, start)}, where it begins."
         return ()
     values = spaced(start, stop, int(count), axis.log, whole)
     if len(values) < count and not whole:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from decimal import Decimal
 from html import escape
 from typing import TypeVar
 
@@ -33,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.state.number_format import share_of, share_text
 from app.state.plain_text import plain
 
 from .painting import painter_on
@@ -551,7 +551,7 @@ class NumberField(QLineEdit):
 
     def _number(self, typed: str) -> float:
         number = number_of(typed.removesuffix("%") if self._percent else typed)
-        return float(Decimal(repr(number)).scaleb(-2)) if self._percent else number
+        return share_of(number) if self._percent else number
 
     def _text(self, value: float) -> str:
-        return f"{Decimal(repr(value)).scaleb(2).normalize():f} %" if self._percent else _digits(value)
+        return share_text(value) if self._percent else _digits(value)

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from app.features.study.cells import trainings
+from app.features.study.map_reading import value_text
 from app.features.study.model import NOTES
 from app.features.study.planning import (
     KINDS,
     AxisPlan,
     Plan,
+    axis_plan,
     choices,
     limits,
     notes_plan,
@@ -108,3 +110,14 @@ def test_the_cost_grows_with_points_and_trainings() -> None:
         assert study is not None
         seconds.append(seconds_of(study, None))
     assert seconds[1] == pytest.approx(2 * seconds[0]) and seconds[2] > 20 * seconds[0]
+
+
+def test_shares_are_typed_in_per_cent() -> None:
+    document = document_of()
+    plan = replace(PLAN, generated=True, axes=(C, AxisPlan("flipped", "0 %", "30%", "4")))
+    made = planned(plan, document.lanes[0], document)
+    assert made.study is not None and [round(value, 12) for value in made.study.axes[1].values] == [0, 0.1, 0.2, 0.3]
+    assert [value_text(made.study, 1, value) for value in made.study.axes[1].values] == ["0 %", "10 %", "20 %", "30 %"]
+    assert axis_plan("flipped", document.lanes[0], document, True) == AxisPlan("flipped", "0 %", "30 %", "7")
+    faults = planned(replace(plan, axes=(C, AxisPlan("flipped", "0", "60", "3"))), document.lanes[0], document).faults
+    assert faults["axis1.stop"] == "Flipped labels to must be a number from 0 % to 50 %; “60” is not."
