@@ -12,7 +12,7 @@ from app.state.host import Host
 from app.state.session import SPEEDS
 
 Until = Literal["step", "next change", "previous change", "end", "replay"]
-NO_RUN = "No classifier here is trained step by step."
+NO_RUN = "There is no training here to go through step by step."
 AT_START = "at the start: no step before it"
 
 
@@ -38,8 +38,13 @@ class PlaybackController:
     # -- one lane --------------------------------------------------------------------------------------------------
 
     def toggle(self, lane: int) -> None:
-        """Pause a run that moves; replay any other, one that stands at its end from the start."""
-        if self._moves(lane):
+        """Pause a run that moves; replay any other, one that stands at its end from the start.
+
+        Without a run, say whether the one that comes is to wait.
+        """
+        if self._study_of(lane) is None:
+            self._play(lane, not self._host.session.playing[self._slot(lane)])
+        elif self._moves(lane):
             self._play(lane, False)
         else:
             self._replay(lane)

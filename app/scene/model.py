@@ -248,7 +248,7 @@ class Scene(_Composed):
 CLEARLY_LARGER = 1.1
 
 
-def columns_for(number: int, width: float, height: float, beside: float, above: float) -> int:
+def columns_for(number: int, width: float, height: float, beside: float, above: float, least: float = 0.0) -> int:
     """Return how many of `number` pictures stand in a row: as many as show the plane at the largest scale.
 
     A picture shows the view's span along its shorter side, as `grid_of` does.  One row, or two pictures in each row;
@@ -261,12 +261,14 @@ def columns_for(number: int, width: float, height: float, beside: float, above: 
         Of all pictures together, in pixels.
     beside, above : float
         What each picture needs of its own width and height for axes, controls and words.
+    least : float, default=0.0
+        The least width of each of more than two in a row.
     """
     if number <= 2:
         return number
     one = min(width / number - beside, height - above)
     two = min(width / 2 - beside, height / math.ceil(number / 2) - above)
-    return number if one > CLEARLY_LARGER * two else 2
+    return number if one > CLEARLY_LARGER * two and width >= number * least else 2
 
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:

@@ -165,11 +165,15 @@ def speed(steps_per_second: float) -> str:
     return f"{count(int(steps_per_second), 'step')} a second"
 
 
+#: What the speed of a lane is not.
+OF_TRAINING = " while it trains (a replay has a speed of its own, beside its timeline)"
+
+
 def speed_note(lane: Lane) -> str:
     """What the speed of a lane counts."""
     if lane.trainer is None or lane.trainer.step == "step":
-        return "Steps a second."
-    return f"Steps a second; one step is one {lane.trainer.step}."
+        return f"Steps a second{OF_TRAINING}."
+    return f"Steps a second{OF_TRAINING}; one step is one {lane.trainer.step}."
 
 
 #: Signs in the pictures, and what they mean.

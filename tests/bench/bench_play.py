@@ -56,7 +56,7 @@ def play(n: int, panels: bool) -> tuple[float, list[float], list[float], int, in
         ticker = QTimer()
         ticker.setTimerType(Qt.TimerType.PreciseTimer)
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
-        window.controller.playback.toggle(1)
+        window.controller.playback.leave(1)
         QTimer.singleShot(500, loop.quit)
         loop.exec()
         account = _Account(window)

@@ -35,8 +35,8 @@ FIRST, WIDEST = 1 / 37, 1 / 23
 GAP = 4  # pixels between two; even, so that an even width can be halved
 #: Lanes that are made at the start; the others when they are first shown.
 AT_START = 2
-#: The least width of any lane in pixels.
-LEAST = 240
+#: Width in pixels that a lane beside two others needs for its controls; and the least of any lane.
+COMFORTABLE, LEAST = 384, 240
 #: What a lane needs beside and above its picture for axes, row and status line, in lines of text.
 BESIDE, ABOVE = 3.6, 5.2
 #: The greatest width of a form that lies over a picture, unless large text needs more.
@@ -133,7 +133,7 @@ class Lanes(QWidget):
         It depends on nothing that depends on it in turn: of the window's own text, and without timelines.
         """
         line = self.window().fontMetrics().lineSpacing()
-        return columns_for(shown, size.width(), size.height(), BESIDE * line + GAP, ABOVE * line)
+        return columns_for(shown, size.width(), size.height(), BESIDE * line + GAP, ABOVE * line, COMFORTABLE)
 
     def _arrange(self, shown: int, columns: int) -> None:
         if (shown, columns) == self._arranged:

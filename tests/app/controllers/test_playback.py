@@ -187,6 +187,12 @@ def test_beyond_the_end_there_is_no_step_and_new_points_are_still_trained_on(des
     assert desk.sought == (0, "step") and desk.said[-1].startswith("at the start")
 
 
+def test_a_lane_without_a_run_is_told_whether_the_next_one_waits(desk: Desk) -> None:
+    for playing in (False, True):
+        desk.playback.toggle(0)
+        assert desk.session.playing == (playing, True, True, True) and desk.session.seeks[0] is None
+
+
 def test_what_a_lane_without_a_run_is_told_changes_nothing(desk: Desk) -> None:
     before = desk.session
     desk.playback.step(0, 1)

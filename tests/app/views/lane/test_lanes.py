@@ -15,6 +15,7 @@ from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession, Wipe
 from app.scene.model import columns_for
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
+from app.views.lane.lanes import COMFORTABLE
 from app.views.window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
@@ -399,10 +400,11 @@ def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bo
         (3, (1241, 722), 3),
         (3, (985, 690), 2),
         (3, (1561, 1122), 2),
+        (4, (913, 445), 2),
     ],
 )
 def test_pictures_stand_as_the_plane_is_largest(number: int, size: tuple[int, int], columns: int) -> None:
-    assert columns_for(number, *size, 56, 81) == columns
+    assert columns_for(number, *size, 56, 81, COMFORTABLE) == columns
 
 
 def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(make: Make, qtbot: QtBot) -> None:

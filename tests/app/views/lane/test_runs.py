@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.controllers.playback import NO_RUN
 from app.engine.requests import Phase
 from app.features.kkt.scene import marks
 from app.scene.model import Scene
@@ -138,7 +139,7 @@ def test_the_end_says_so_and_the_way_back_begins_there(make: Make, qtbot: QtBot)
     window.controller.dispatch(SetLane(index=0, lane=Lane("knn")))
     settle(qtbot, window)
     press(window, qtbot, Qt.Key.Key_Period)
-    assert window.status_line.text() == "No classifier here is trained step by step."
+    assert window.status_line.text() == NO_RUN
 
 
 def test_the_speed_of_the_replay_is_chosen_on_its_bar(make: Make, qtbot: QtBot) -> None:
