@@ -149,6 +149,8 @@ class Controller:
 
     def _follow(self, old: Document, new: Document) -> None:
         """The document has changed: Simple cannot show one that uses more."""
+        if self.session.first_start:
+            self.session = replace(self.session, first_start=False)
         if self.session.simple and old.lanes is not new.lanes and not new.is_simple:
             self.session = replace(self.session, simple=False)
         self._changed()
@@ -442,6 +444,7 @@ class Controller:
             simple=self.prefers_simple and is_simple,
             example="",
             lent="",
+            first_start=False,
             seeks=Session.seeks,
             restarts=restarts,
             **kept,

@@ -21,6 +21,7 @@ from app.engine.scheduler import Scheduler
 from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
+from app.scene.start_offer import POINTS
 from app.scene.status_badge import Status
 from app.state.document import Document
 from app.state.points import Points
@@ -165,6 +166,8 @@ class Dock:
         What it shows of a run; with it in sight the pictures show more of that, too.
     kept : bool
         Left open, it is open at the next start.
+    needs : tuple of str
+        Without which of `start_offer.POINTS` and `TRAINING` it has nothing to show.
     """
 
     name: str
@@ -175,6 +178,7 @@ class Dock:
     tab: str = ""
     watches: tuple[Aspect, ...] = ()
     kept: bool = True
+    needs: tuple[str, ...] = (POINTS,)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from .compared import compared, missing
 from .context import Context
 from .marks import among_all
 from .model import LaneScene, Scene
+from .start_offer import in_picture
 from .status_badge import NO_BADGE, at_once, badge, rests, scores
 from .training_times import LIMITS, training_times
 
@@ -100,6 +101,7 @@ def compose(
         theme=session.theme,
         dark=session.dark,
         features=table.added_to_scene(context, lanes),
+        offer=in_picture(document, session) if shown is None and not covered else None,
         hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
     )
 

@@ -21,6 +21,7 @@ from app.state.test_split import Parts
 from solver import Grid
 
 from .marks import PointMarks
+from .start_offer import StartOffer
 from .status_badge import Badge, Status
 from .training_times import TrainingTime
 
@@ -198,6 +199,8 @@ class Scene(_Composed):
         Classes that the bar has: all, or in Simple those that are used, and two at least.
     features : tuple of object
         What features add.
+    offer : StartOffer or None
+        What is offered in the first picture.
     hidden : frozenset of str
         Which groups of controls are out of sight: "commands", "classes", "data set", "tools", "classifiers".
     """
@@ -241,6 +244,7 @@ class Scene(_Composed):
     theme: str
     dark: bool
     features: tuple[object, ...]
+    offer: StartOffer | None
     hidden: frozenset[str] = frozenset()
 
 

@@ -174,6 +174,8 @@ class Session:
         No points are drawn, for as long as a key is held.
     presenting : Presenting or None
         The pictures are shown to many.
+    first_start : bool
+        The program runs for the first time, and nothing has been done yet.
     simple : bool
         Only what one plays with is in sight; the rest is one click away.
     example : str
@@ -215,6 +217,7 @@ class Session:
     marks: bool = True
     points_away: bool = False
     presenting: Presenting | None = None
+    first_start: bool = False
     simple: bool = False
     example: str = ""
     theme: str = "system"

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QTabWidget,
     QToolBar,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -27,6 +28,7 @@ from app.features import table
 from app.features.feature import Dock, Surroundings
 from app.files.settings import DOCKS, Settings
 from app.scene.model import Scene
+from app.scene.start_offer import in_panel
 from app.views.dialogs.classes import ClassesDialog
 from app.views.panels.history_panel import HistoryPanel
 from app.views.panels.notes_panel import NotesPanel
@@ -34,6 +36,7 @@ from app.views.panels.table_panel import TablePanel
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.later import later
+from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink
 
 from .actions import ICON_SIZE, every, icon
@@ -50,8 +53,8 @@ def docks() -> tuple[Dock, ...]:
     """The window's own, and those of features."""
     return (
         Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
-        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False),
-        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False),
+        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
+        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
         *table.docks(),
     )
 
@@ -148,6 +151,7 @@ class DockManager:
         self._in_sight: set[str] = set()
         self._turn = 0
         self._panels: dict[str, QWidget] = {}
+        self._offers: dict[str, StartButtons] = {}
         #: What makes each window, and those that are open.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
         self._makers |= dict(feature.window for feature in table.FEATURES if feature.window is not None)
@@ -191,7 +195,10 @@ class DockManager:
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
-            self._docks[name].setWidget(_Fitting(panel))
+            holder, offer = QWidget(), StartButtons(f"{name}.offer")
+            filled(QVBoxLayout(holder), offer, (_Fitting(panel), 1), margins=0, spacing=0)
+            self._offers[name] = offer
+            self._docks[name].setWidget(holder)
         return panel
 
     def handlers(self) -> dict[str, Callable[[], object]]:
@@ -209,6 +216,10 @@ class DockManager:
         drawn = self._in_sight - self._taking_turns(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())
+            if name in self._in_sight:
+                lanes = [lane.lane for lane in scene.lanes]
+                self.panel(name)
+                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.xy), lanes), actions)
             if name in drawn:
                 cast(Panel, self.panel(name)).render_scene(scene, theme)
         for window in tuple(self.windows.values()):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QByteArray, QPoint, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
 
@@ -148,13 +148,15 @@ class MainWindow(DropWindow):
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
-        self.restoreGeometry(QByteArray(self._settings.read(GEOMETRY)))
+        geometry = self._settings.read(GEOMETRY)
+        self.restoreGeometry(QByteArray(geometry))
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self._settings.read(SIMPLE))
+        controller.set_session(first_start=not geometry)
         self._compose()
         self.follow()  # pictures are ordered once their size is known
         self.dock_manager.restore()
@@ -325,6 +327,7 @@ class MainWindow(DropWindow):
             actions.set_icons(icons, dress, self.devicePixelRatioF())
         self.presenter.begin_or_end(scene)
         self.lanes_view.render_scene(scene, dress, old is None)
+        self.lanes_view.show_offer(scene, self.named_actions)
         self.bar.render_scene(scene, dress)
         self._palette.render_scene(scene)
         self._hide_tools(scene)
@@ -383,8 +386,16 @@ class MainWindow(DropWindow):
         if not self._shown:
             self._shown = True
             self.dock_manager.make_room()
+            if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
+                handle.installEventFilter(self)  # until the first click, wherever that is
         self.safekeeping.offer_soon()
         self.ask_refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.MouseButtonRelease:
+            watched.removeEventFilter(self)
+            later(self, lambda: self.controller.set_session(first_start=False))  # the click itself comes first
+        return super().eventFilter(watched, event)
 
     def _study_of(self, lane: int) -> RunState | None:
         """The newest that is known of a lane's run."""

@@ -1,6 +1,7 @@
 """Curves of a run: dual, gap and violation, step by step."""
 
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(
     actions=(
@@ -8,6 +9,13 @@ FEATURE = Feature(
             "curves", TRAINING, "&Curves", ("Ctrl+2",), "Dual, gap and violation, step by step.", "", True, simple=False
         ),
     ),
-    dock=Dock("curves", "Curves", Widget("app.features.curves.panel.CurvesPanel"), group=1, watches=("run", "curves")),
+    dock=Dock(
+        "curves",
+        "Curves",
+        Widget("app.features.curves.panel.CurvesPanel"),
+        group=1,
+        watches=("run", "curves"),
+        needs=TRAINED,
+    ),
     help=((WATCHING, "Ctrl+2, Ctrl+3, Ctrl+4", "curves, multipliers, losses"),),
 )

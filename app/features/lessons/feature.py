@@ -68,6 +68,7 @@ FEATURE = Feature(
         Widget("app.features.lessons.panel.LessonPanel", ("window", "controller")),
         group=-1,
         kept=False,
+        needs=(),
     ),
     queries=scene.queries,
     scene=scene.scene,

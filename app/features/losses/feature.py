@@ -1,10 +1,11 @@
 """Loss of each point."""
 
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(
     actions=(
         Action("loss", TRAINING, "&Loss", ("Ctrl+4",), "Hinge and 0-1 loss of each point.", "", True, simple=False),
     ),
-    dock=Dock("loss", "Loss", Widget("app.features.losses.panel.LossPanel"), group=1, watches=("run",)),
+    dock=Dock("loss", "Loss", Widget("app.features.losses.panel.LossPanel"), group=1, watches=("run",), needs=TRAINED),
 )

@@ -1,6 +1,7 @@
 """Multipliers of a run as bars."""
 
 from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(
     actions=(
@@ -9,6 +10,11 @@ FEATURE = Feature(
         ),
     ),
     dock=Dock(
-        "alphas", "Multipliers", Widget("app.features.multipliers.panel.MultipliersPanel"), group=1, watches=("run",)
+        "alphas",
+        "Multipliers",
+        Widget("app.features.multipliers.panel.MultipliersPanel"),
+        group=1,
+        watches=("run",),
+        needs=TRAINED,
     ),
 )

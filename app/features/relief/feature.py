@@ -1,6 +1,7 @@
 """f in three dimensions."""
 
 from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.scene.start_offer import TRAINED
 
 from . import scene
 
@@ -8,7 +9,12 @@ FEATURE = Feature(
     actions=(
         Action("relief", COMPARE, "Relief of f", ("F3",), "f over the plane in 3-D; the kernel trick.", "", True, True),
     ),
-    dock=Dock(scene.NAME, "Relief of f", Widget("app.features.relief.panel.ReliefPanel", ("controller", "window"))),
+    dock=Dock(
+        scene.NAME,
+        "Relief of f",
+        Widget("app.features.relief.panel.ReliefPanel", ("controller", "window")),
+        needs=TRAINED,
+    ),
     queries=scene.queries,
     scene=scene.scene,
     help=(

@@ -1,6 +1,7 @@
 """Why this step: the pair, its box, and what the rule compared."""
 
 from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(
     actions=(
@@ -22,6 +23,7 @@ FEATURE = Feature(
         Widget("app.features.step.panel.StepPanel"),
         tab="Step",
         watches=("run", "pair", "last pair"),
+        needs=TRAINED,
     ),
     help=((WATCHING, "Ctrl+1", "why this step: the pair, its box, the gain and what the rule compared"),),
 )

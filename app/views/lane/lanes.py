@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.controllers.controller import Controller
@@ -19,6 +19,7 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
+from app.views.widgets.start_buttons import StartButtons
 
 from .lane_details import LaneDetails
 from .lane_row import LaneRow
@@ -41,6 +42,8 @@ COMFORTABLE, LEAST = 384, 240
 BESIDE, ABOVE = 3.6, 5.2
 #: The greatest width of a form that lies over a picture, unless large text needs more.
 FORM = 720
+#: Width of what is offered in a picture.
+OFFER = 340
 ROW, CANVAS, BAR, STRIP = range(4)
 
 
@@ -90,6 +93,9 @@ class Lanes(QWidget):
         for _ in range(AT_START):
             self._make()
         self._legend = LegendCard(self.canvases[0])
+        self.offer = StartButtons("offer")
+        self.offer.setParent(self)
+        self.offer.setAutoFillBackground(True)
         self._arrange(AT_START, AT_START)
         self._more.setParent(self)  # behind the lanes for the Tab key; without a parent it would outlive the window
 
@@ -188,6 +194,7 @@ class Lanes(QWidget):
     def _place_over(self) -> None:
         """A picture has another size."""
         self._place_forms()
+        self._place_offer()
         if self._text:
             self._fit_soon()
         self._resized()
@@ -201,6 +208,23 @@ class Lanes(QWidget):
                 width = min(there.width(), max(FORM, form.minimumSizeHint().width()))
                 form.setGeometry(there.left(), there.top(), width, height)
                 form.raise_()
+
+    def show_offer(self, scene: Scene, actions: Mapping[str, QAction]) -> None:
+        """Show in the first picture what is offered there."""
+        if self.offer.show_offer(scene.offer, actions):
+            self._place_offer()
+
+    def _place_offer(self) -> None:
+        """Below the middle of the first picture, or at its lower edge."""
+        if self.offer.isHidden() or self._scene is None or self._scene.offer is None:
+            return
+        picture, area = self.canvases[0].geometry(), self.canvases[0].plot_area().toAlignedRect()
+        area.translate(picture.topLeft())
+        width = min(OFFER, area.width())
+        size = QSize(width, self.offer.heightForWidth(width))
+        top = area.bottom() - size.height() - GAP if self._scene.offer.large else area.center().y() + 2 * PLAIN_TEXT
+        self.offer.setGeometry(QRect(QPoint(area.center().x() - size.width() // 2, top), size))
+        self.offer.raise_()
 
     # -- presenter mode ----------------------------------------------------------------------------------------------
 

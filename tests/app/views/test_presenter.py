@@ -120,6 +120,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("dark", "plus"), first_rows([(True, 2), (False, 0)], 1))
 def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
     window = make(size=(1300, 800))
+    window.controller.set_session(first_start=False)  # else the first click takes away what the first start offers
     window.choose_theme("dark" if dark else "light")
     for _ in range(plus):
         window.named_actions["larger"].trigger()

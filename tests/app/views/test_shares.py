@@ -43,7 +43,7 @@ def seen(window: MainWindow) -> float:
     for canvas in window.canvases[: window.document.shown]:
         area = canvas.plot_area().toAlignedRect()
         region = QRegion(area.translated(canvas.mapTo(window, area.topLeft() - area.topLeft())))
-        for other in [*window.lanes_view.forms, *canvas.findChildren(QWidget)]:
+        for other in [*window.lanes_view.forms, window.lanes_view.offer, *canvas.findChildren(QWidget)]:
             if other.isVisible() and other is not canvas.viewport():
                 region -= QRegion(QRect(other.mapTo(window, other.rect().topLeft()), other.size()))
         total += sum(each.width() * each.height() for each in region)  # type: ignore[attr-defined]

@@ -1,0 +1,64 @@
+"""StartButtons: a sentence, and a button for each command that goes on from an empty picture or panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QFontInfo
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
+
+from app.scene.start_offer import StartOffer
+from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.form_fields import describe, filled, named, show_text
+
+#: What the buttons are called.
+TEXTS = {"examples": "Examples…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
+#: Size of large text, as a share of the text around it.
+LARGE = 1.25
+
+
+class StartButtons(QFrame):
+    """Hidden where nothing is offered; a click on a button triggers its action.
+
+    Parameters
+    ----------
+    name : str
+        Its object name, and the beginning of its buttons' names.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._actions: Mapping[str, QAction] = {}
+        self._offer: StartOffer | None = None
+        self._label = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), f"{name}.sentence")
+        self._buttons = {each: self._button(each) for each in TEXTS}
+        self._rows = ButtonRows(list(self._buttons.values()))
+        filled(QVBoxLayout(self), self._label, self._rows, margins=6, spacing=6)
+        self.hide()
+
+    def _button(self, name: str) -> QPushButton:
+        button = describe(QPushButton(TEXTS[name]), f"{self.objectName()}.{name}", TEXTS[name].rstrip("…"), "")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
+        button.clicked.connect(lambda: self._actions[name].trigger())
+        return button
+
+    def show_offer(self, offer: StartOffer | None, actions: Mapping[str, QAction]) -> bool:
+        """Show what is offered, or nothing; True where that is something else than before."""
+        self._actions = actions
+        if offer is not None:
+            for name in offer.actions:
+                self._buttons[name].setEnabled(actions[name].isEnabled())
+                self._buttons[name].setToolTip(actions[name].toolTip())
+        if offer == self._offer:
+            return False
+        self._offer = offer
+        if offer is not None:
+            show_text(self._label, offer.sentence)
+            self._label.setVisible(bool(offer.sentence))
+            self._rows.show_only([self._buttons[name] for name in offer.actions])
+            size = round(LARGE * QFontInfo(self.window().font()).pixelSize())
+            self.setStyleSheet(f"* {{ font-size: {size}px; }}" if offer.large else "")
+        self.setVisible(offer is not None)
+        return True
