@@ -24,8 +24,10 @@ def counted(number: float) -> str:
 
 def short(value: float) -> str:
     """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
+    if value < 0:
+        return f"−{short(-value)}"
     if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+        return "∞"
     if value != 0 and not 1e-2 <= abs(value) < 1e5:
         mantissa, exponent = f"{value:.1e}".split("e")
         return f"{mantissa.removesuffix('.0')}e{int(exponent)}"

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel, QStatusBar
 
 from app.state.document import Document
-from app.state.number_format import count
+from app.state.number_format import count, signed
 from app.state.plain_text import plain
 from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
@@ -72,7 +72,7 @@ class StatusLine(QStatusBar):
             self._asked = asked
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
-            self._coordinates.setText(f"x = {at[0]:.4g}   y = {at[1]:.4g}" if at else "")
+            self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
         self._hint.setText(self._said or self._gestures)
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())
         self._hint.setToolTip(self._tip if self._said else rest)

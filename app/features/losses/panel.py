@@ -11,6 +11,7 @@ from app.controllers.controller import Controller
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.model import Scene
+from app.state.number_format import signed
 from app.state.points import MAX_CLASSES
 from app.views.charts.chart import Plot, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.charts.linked_chart import Hover, LinkedChart
@@ -123,7 +124,7 @@ class LossPicture(LinkedChart):
         left, right = self._range
         every = max(1, int(np.ceil(1.6 * metrics.horizontalAdvance("-0") * (right - left) / area.width())))
         margins = [each for each in range(int(np.ceil(left)), int(np.floor(right)) + 1) if each % every == 0]
-        columns = [(plot.x.place_one(each), str(each)) for each in margins]
+        columns = [(plot.x.place_one(each), signed(str(each))) for each in margins]
         paint_columns(painter, area, columns, "y f", BELOW + TICK + 2, theme)
         tall = max(1, int(np.ceil(1.3 * metrics.height() * (1.0 - left) / area.height())))
         losses = range(0, int(1.0 - left) + 1, tall)

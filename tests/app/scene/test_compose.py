@@ -32,7 +32,7 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.number_format import short
+from app.state.number_format import even, share_of, share_text, short
 from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.test_split import Split
@@ -384,10 +384,12 @@ def test_numbers_in_words() -> None:
         "1234",
         "99999",
         "1e5",
-        "-2e7",
+        "−2e7",
         "∞",
         "−∞",
     ]
+    assert even(["-1", "0", "0.5", "−0.25"]) == ["−1.00", "0.00", "0.50", "−0.25"] and even(["-0"]) == ["0"]
+    assert [share_text(share_of(v)) for v in (7.0, 10.0, 12.5, 0.1)] == ["7 %", "10 %", "12.5 %", "0.1 %"]
     shares = (0.0, 1.0, 0.1234, 0.009, 0.00012, 1e-6)
     assert [words.percent(v) for v in shares] == ["0.0 %", "100.0 %", "12.3 %", "0.9 %", "0.01 %", "below 0.001 %"]
     assert [words.span_of_time(v) for v in (0.0034, 0.5, 12.34, 1234.0)] == ["3.4 ms", "0.5 s", "12.3 s", "1234 s"]

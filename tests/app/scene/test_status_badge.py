@@ -74,7 +74,7 @@ def test_on_its_way_a_training_is_not_certified() -> None:
 def test_lanes_without_multipliers_have_words_of_their_own() -> None:
     assert badge(None) is NO_BADGE
     assert badge(finished(knn(n_neighbors=3))).text == "exact: the 3 nearest of 80 vote"
-    assert badge(finished(knn(n_neighbors=99))).text == "all vote: k = 99, but there are only 80 points"
+    assert badge(finished(knn(n_neighbors=99))).text == "all tied: no class is ahead"
     perceptron = badge(finished(Lane("perceptron", perceptron=PerceptronSettings(max_iter=5))))
     assert perceptron.mood is Mood.DOUBTFUL and "mistakes" in perceptron.text
     pegasos = badge(finished(Lane("pegasos", pegasos=PegasosSettings(n_iter=2000))))

@@ -72,7 +72,7 @@ def study_of(
             2.0,
             (
                 "α = 0, C = 2",
-                "y f = -0.25, slack ξ = 1.25",
+                "y f = −0.25, slack ξ = 1.25",
                 "No multiplier yet, but inside the margin: alpha must grow",
             ),
         ),
@@ -95,7 +95,7 @@ def study_of(
             -0.5,
             3.0,
             3.0,
-            ("α = 3, C = 3", "y f = -0.5, slack ξ = 1.5", "Bounded support vector: misclassified, slack above 1"),
+            ("α = 3, C = 3", "y f = −0.5, slack ξ = 1.5", "Bounded support vector: misclassified, slack above 1"),
         ),
         (
             1.0,
@@ -127,7 +127,7 @@ def test_the_case_is_the_row_of_the_table(y: float, f: float, C: float, share: f
         assert lines[-1] == KKT_WORDS[case, good]
     said = re.fullmatch(r"y f = (\S+), slack ξ = (\S+)", lines[1])
     assert said is not None
-    assert float(said[1]) == pytest.approx(margin, rel=0.06, abs=1e-11)
+    assert float(said[1].replace("−", "-")) == pytest.approx(margin, rel=0.06, abs=1e-11)
     assert float(said[2]) == pytest.approx(max(0.0, 1.0 - margin), rel=0.06, abs=1e-11)
 
 
@@ -141,12 +141,12 @@ def test_what_rounding_leaves_is_called_zero() -> None:
 @pytest.mark.parametrize(
     ("learner", "f", "first", "second"),
     [
-        ("perceptron", -2.0, "y f = -2, loss max(0, −y f) = 2", "Wrong side of the boundary: an error"),
+        ("perceptron", -2.0, "y f = −2, loss max(0, −y f) = 2", "Wrong side of the boundary: an error"),
         ("perceptron", 0.5, "y f = 0.5, loss max(0, −y f) = 0", "Right side of the boundary"),
         ("perceptron", 0.0, "y f = 0, loss max(0, −y f) = 0", "On the boundary: counts as an error"),
         ("pegasos", 0.5, "y f = 0.5, hinge loss max(0, 1 − y f) = 0.5", "Right side, but inside the margin"),
         ("pegasos", 1.0, "y f = 1, hinge loss max(0, 1 − y f) = 0", "On the margin or beyond it: no loss"),
-        ("pegasos", -1.0, "y f = -1, hinge loss max(0, 1 − y f) = 2", "Wrong side of the boundary: an error"),
+        ("pegasos", -1.0, "y f = −1, hinge loss max(0, 1 − y f) = 2", "Wrong side of the boundary: an error"),
     ],
 )
 def test_a_point_without_multiplier(learner: str, f: float, first: str, second: str) -> None:
