@@ -9,13 +9,14 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from .cells import Places
+from .map_reading import measure_text
 from .model import Study, Value
 from .results import Summary
 
 #: Of cividis: dark blue to yellow, told apart by all eyes and in grey print.
 COLOURS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
 MISSING = "#e4e4e4"
-SIDE, LEFT, TOP, BOTTOM, GAP, BAR = 46, 84, 34, 48, 28, 110
+SIDE, LEFT, TOP, BOTTOM, GAP, BAR = 54, 84, 34, 48, 28, 110
 
 
 def png(study: Study, value: str, means: dict[Places, Summary]) -> bytes:
@@ -36,11 +37,11 @@ def png(study: Study, value: str, means: dict[Places, Summary]) -> bytes:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         numbers = [each.mean for each in means.values() if each.count]
         low, high = (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
-        painter.drawText(QPointF(12, 20), f"{value}: mean of repetitions and folds")
+        painter.drawText(QPointF(12, 20), f"{study.heading(value)}: mean of repetitions and folds")
         for number, rest in enumerate(rests):
             x, y = number % across * width + LEFT, 30 + number // across * height + TOP
-            _map(painter, study, means, rest, QRectF(x, y, columns * side, rows * side), low, high, "accuracy" in value)
-        _bar(painter, QRectF(across * width + 10, 30 + TOP, 18, max(rows * side, 80)), low, high)
+            _map(painter, study, means, rest, QRectF(x, y, columns * side, rows * side), low, high, value)
+        _bar(painter, QRectF(across * width + 10, 30 + TOP, 18, max(rows * side, 80)), low, high, value)
     finally:
         painter.end()
     data = QByteArray()
@@ -58,7 +59,7 @@ def _map(
     room: QRectF,
     low: float,
     high: float,
-    mark_best: bool,
+    value: str,
 ) -> None:
     across, up = study.axes[0], study.axes[1] if len(study.axes) > 1 else None
     rows = len(up.values) if up is not None else 1
@@ -78,13 +79,13 @@ def _map(
             continue
         share = (summary.mean - low) / (high - low) if high > low else 0.5
         painter.fillRect(cell, shade(share))
-        if side >= 40:
+        if side >= 48:
             painter.setPen(QColor("white") if share < 0.55 else QColor("black"))
-            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, _number(summary.mean))
+            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, measure_text(value, summary.mean))
             painter.setPen(QColor("black"))
         if best is None or summary.mean > best[0]:
             best = summary.mean, cell
-    if best is not None and mark_best:
+    if best is not None and "accuracy" in value:
         for colour, thickness in (("black", 4.0), ("white", 1.5)):
             painter.setPen(QPen(QColor(colour), thickness))
             painter.drawRect(best[1].adjusted(2, 2, -2, -2))
@@ -104,21 +105,17 @@ def _map(
     painter.drawText(corner, Qt.AlignmentFlag.AlignRight, up.name)
 
 
-def _bar(painter: QPainter, room: QRectF, low: float, high: float) -> None:
+def _bar(painter: QPainter, room: QRectF, low: float, high: float, measure: str) -> None:
     steps = int(room.height())
     for step in range(steps):
         strip = QRectF(room.left(), room.bottom() - step - 1, room.width(), 1.0)
         painter.fillRect(strip, shade(step / max(steps - 1, 1)))
     for value, y in ((low, room.bottom()), (0.5 * (low + high), room.center().y()), (high, room.top())):
-        painter.drawText(QPointF(room.right() + 6, y + 5), _number(value))
+        painter.drawText(QPointF(room.right() + 6, y + 5), measure_text(measure, value))
 
 
 def _name(value: Value) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}" if abs(value) < 10 else f"{value:.4g}"
 
 
 def shade(share: float) -> QColor:
