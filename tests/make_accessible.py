@@ -36,7 +36,6 @@ DIALOGS = (
     "help",
     "log",
     "about",
-    "race",
     "lesson_add",
 )
 TABLE = "x,y,class\n0,0,a\n1,1,b\n2,0,a\n"

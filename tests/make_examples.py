@@ -150,7 +150,7 @@ def pictures(window: MainWindow, name: str) -> list[QPixmap]:
     if name == "step":
         parts.append(window.findChild(BoxView).grab())
     if name == "race":
-        race = window.dock_manager.windows["race"]
+        race = window.dock_manager.panel("race")
         race.findChild(QAbstractButton, "race.play").click()
         end = time.monotonic() + 3.0  # one has come to its end by then, the other is on its way
         while time.monotonic() < end:

@@ -442,7 +442,6 @@ class Controller:
             selection=NOTHING,
             cursor=None,
             simple=self.prefers_simple and is_simple,
-            example="",
             lent="",
             first_start=False,
             seeks=Session.seeks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from app.files import documents
-from app.files.examples import BY_NAME, Example, read
+from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
 from app.state.document import MAX_LANES, Document
 from app.state.host import Host
@@ -16,6 +16,7 @@ class ExampleHost(Host, Protocol):
     """The same, where documents can be replaced."""
 
     def put(self, document: Document, path: None) -> None: ...
+    def replace_by(self, document: Document, text: str) -> bool: ...
 
 
 class ExampleController:
@@ -27,17 +28,48 @@ class ExampleController:
 
     def __init__(self, host: ExampleHost) -> None:
         self._host = host
+        #: The example opened last as a document of its own, and the store's number of that document.
+        self._opened: tuple[Example | None, int] = (None, 0)
 
     @property
     def present(self) -> Example | None:
-        """The example that the document began as."""
-        return BY_NAME.get(self._host.session.example)
+        """The example that the document, or the last step that opened something in it, began as."""
+        store = self._host.store
+        opened = [step for step in store.history[: store.position] if step.startswith(OPEN)]
+        if opened:
+            return _BY_STEP.get(opened[-1])
+        example, resets = self._opened
+        return example if resets == store.resets else None
 
     def open(self, example: Example) -> None:
         """Put the example in place of the document; FileError with one sentence when it cannot be read."""
         document = read(example)
         self._host.put(document, None)
+        self._opened = example, self._host.store.resets
         self._begin(example)
+
+    def follow(self, by: int) -> Example | None:
+        """Put the example `by` places after the present one in place of the document, as one step.
+
+        Returns the example, or None where there is none; then a sentence says so.
+        """
+        place = EXAMPLES.index(self.present) + by if self.present is not None else 0
+        if not 0 <= place < len(EXAMPLES):
+            self._host.say("This is the last example." if by > 0 else "This is the first example.")
+            return None
+        example, store = EXAMPLES[place], self._host.store
+        own = store.modified or store.path is not None
+        try:
+            changed = self._host.replace_by(read(example), _step(example))
+        except documents.FileError as error:
+            self._host.say(str(error))
+            return None
+        if not changed:  # the points and settings of the example are here already
+            self._opened = example, store.resets
+        elif not own:
+            store.saved(self._host.document, None)
+        self._begin(example)
+        return example
 
     def start_over(self) -> None:
         """The example as it was at first, as one step: undo brings back what was made of it."""
@@ -59,7 +91,6 @@ class ExampleController:
         """Every run from zero, at full speed, or waiting for its first step."""
         session = self._host.session
         self._host.set_session(
-            example=example.name,
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
@@ -67,3 +98,15 @@ class ExampleController:
             studied=self._host.document.slots[self._host.document.shown - 1],
         )
         self._host.say(example.sentence)
+
+
+#: How steps begin that put something in place of the whole document.
+OPEN = "Open "
+
+
+def _step(example: Example) -> str:
+    """Return what the step is called that opens an example."""
+    return f"{OPEN}“{example.title}”"
+
+
+_BY_STEP = {_step(example): example for example in EXAMPLES}

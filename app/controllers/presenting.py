@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from app.state.host import Host
 from app.state.session import PenStroke, Presenting
 
@@ -45,15 +47,27 @@ class PresentingController:
         if self._now is not None:
             self.light(not self._now.spotlight)
 
-    def toggle_pen(self) -> None:
-        """Have the mouse draw over the pictures, or use the tool again."""
+    def toggle_pen(self, ink: int = 0) -> None:
+        """Have the mouse draw over the pictures in one of the two colours, or use the tool again."""
         if self._now is not None:
-            self._change(pen=not self._now.pen)
+            drawing = self._now.pen and not self._now.erasing and self._now.ink == ink
+            self._change(pen=not drawing, ink=ink, erasing=False)
+
+    def toggle_eraser(self) -> None:
+        """Have the mouse take away lines of the pen, or use the tool again."""
+        if self._now is not None:
+            erasing = self._now.pen and self._now.erasing
+            self._change(pen=not erasing, erasing=not erasing)
+
+    def select(self, lane: int) -> None:
+        """Have the sliders of a lane in sight, where there is no room for those of all."""
+        self._host.set_session(studied=self._host.document.slots[lane])
 
     def begin(self, lane: int, x: float, y: float) -> None:
         """Put the pen down on the picture of a lane."""
         if self._now is not None:
-            self._change(strokes=(*self._now.strokes, PenStroke(self._host.document.slots[lane], ((x, y),))))
+            stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._now.ink)
+            self._change(strokes=(*self._now.strokes, stroke))
 
     def go_on(self, x: float, y: float) -> None:
         """Draw on to (x, y)."""
@@ -61,6 +75,24 @@ class PresentingController:
             *others, last = self._now.strokes
             self._change(strokes=(*others, replace(last, xy=(*last.xy, (x, y)))))
 
+    def erase(self, lane: int, x: float, y: float, reach: float) -> None:
+        """Take away the lines on the picture of a lane that pass (x, y) at most `reach` away."""
+        if self._now is not None:
+            slot = self._host.document.slots[lane]
+            kept = tuple(each for each in self._now.strokes if each.slot != slot or _distance(each, x, y) > reach)
+            if len(kept) < len(self._now.strokes):
+                self._change(strokes=kept)
+
     def clear(self) -> None:
         """Take away what the pen has drawn."""
         self._change(strokes=())
+
+
+def _distance(stroke: PenStroke, x: float, y: float) -> float:
+    """Return the distance of (x, y) from a line."""
+    corners = np.array(stroke.xy) - (x, y)
+    first, last = (corners, corners) if len(corners) == 1 else (corners[:-1], corners[1:])
+    along = last - first
+    squared = np.maximum((along * along).sum(axis=1), np.finfo(float).tiny)
+    share = np.clip(-(first * along).sum(axis=1) / squared, 0.0, 1.0)
+    return float(np.hypot(*(first + share[:, None] * along).T).min())

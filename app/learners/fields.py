@@ -27,8 +27,8 @@ class Field:
     name : str
         What programs call it: `lane0.name`.
     kind : str
-        What edits it; "text" only says something, by `formula`.  A "slider" is of a number with `decades` in the Meta
-        of its type, or of a whole number from 1 on.
+        What edits it; "text" only says something, by `formula`.  A "slider" is of a number with `decades` or `steps`
+        in the Meta of its type, or of a whole number from 1 on.
     label : str
         Before it; "" where it has none: in the flow of the form, or, for a choice, beside the choice of the problem
         that is drawn.
@@ -48,6 +48,8 @@ class Field:
         One of the few that one plays with: they stand above the picture, the others unfold.
     simple : bool
         It is among the few settings that Simple shows; a primary one is.
+    presented : bool
+        In presenter mode it stands above the picture, too.
     end : str
         Of a slider: the parameter that is on at its end, one position beyond the greatest value.
     beside : bool
@@ -73,6 +75,7 @@ class Field:
     formula: Callable[[Any], str] | None = None
     primary: bool = False
     simple: bool = False
+    presented: bool = False
     end: str = ""
     beside: bool = False
     has_curve: bool = False

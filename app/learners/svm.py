@@ -90,8 +90,8 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     C: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 6)})] = 1.0
     hard_margin: bool = False
     gamma: Annotated[float, Meta(ge=1e-8, le=1e8, extra={"decades": (-4, 4)})] = 1.0
-    degree: Annotated[int, Meta(ge=1, le=9)] = 3
-    coef0: Annotated[float, Meta(ge=-1e6, le=1e6)] = 1.0
+    degree: Annotated[int, Meta(ge=1, le=9, extra={"steps": (1, 9, 1)})] = 3
+    coef0: Annotated[float, Meta(ge=-1e6, le=1e6, extra={"steps": (-5, 5, 0.25)})] = 1.0
     tol: Annotated[float, Meta(ge=1e-9, le=1.0)] = 1e-3
     selection: Selection = "second-order"
     multiclass: Multiclass = "one-vs-one"
@@ -198,22 +198,24 @@ FIELDS = (
     ),
     Field(
         "coef0",
-        "number",
+        "slider",
         "c₀",
         "c₀ trades high against low powers; below 0 the kernel is not positive semidefinite.",
         title="coef0",
         shown=_of_kernel("coef0"),
         simple=True,
+        presented=True,
         change="Set c₀ to {value}",
     ),
     Field(
         "degree",
-        "integer",
-        "Degree d",
+        "slider",
+        "d",
         "Degree d of the polynomial.",
         title="Degree",
         shown=_of_kernel("degree"),
         simple=True,
+        presented=True,
         change="Set the degree to {value}",
     ),
     Field(

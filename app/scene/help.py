@@ -99,7 +99,9 @@ BEFORE: tuple[Section, ...] = (
         (
             ("Z", "spotlight: all is dark but a disc at the pointer; tap to switch it, or hold it"),
             ("C", "pen: the mouse draws over the pictures; again to use the tool"),
-            ("Backspace", "take away what the pen has drawn"),
+            ("Shift+C, Shift+E", "pen in its second colour; eraser: takes away the lines it touches"),
+            ("Backspace", "take away all that the pen has drawn"),
+            ("PageDown, PageUp", "the next and the previous example, where no lesson is open; undo brings back yours"),
             ("Ctrl+F5", "the open panel on half the screen, or away; its own key does the same for any panel"),
             ("Esc", "everything as it was before"),
         ),

@@ -65,10 +65,14 @@ class Outline:
 
 @dataclass(frozen=True)
 class PenStroke:
-    """A line that the pen has drawn over the picture of the lane in `slot`, through the places `xy` of the plane."""
+    """A line that the pen has drawn over the picture of the lane in `slot`, through the locations `xy` of the plane.
+
+    `ink` is 0 for the first colour of the pen, 1 for the second.
+    """
 
     slot: int
     xy: tuple[tuple[float, float], ...]
+    ink: int = 0
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,18 @@ class Presenting:
         All but a disc at the pointer is dark.
     pen : bool
         The mouse draws over the pictures.
+    ink : int
+        With which colour, 0 or 1.
+    erasing : bool
+        The pen takes away what it has drawn.
     strokes : tuple of PenStroke
         What it has drawn.
     """
 
     spotlight: bool = False
     pen: bool = False
+    ink: int = 0
+    erasing: bool = False
     strokes: tuple[PenStroke, ...] = ()
 
 
@@ -178,8 +188,6 @@ class Session:
         The program runs for the first time, and nothing has been done yet.
     simple : bool
         Only what one plays with is in sight; the rest is one click away.
-    example : str
-        The example of the gallery that the document began as, or "".
     theme : {"system", "light", "dark"}
     dark : bool
         What the theme comes to just now.
@@ -219,7 +227,6 @@ class Session:
     presenting: Presenting | None = None
     first_start: bool = False
     simple: bool = False
-    example: str = ""
     theme: str = "system"
     dark: bool = False
     features: tuple[FeatureSession, ...] = ()

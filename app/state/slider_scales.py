@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from msgspec import inspect
@@ -43,10 +43,43 @@ class LogScale:
         """The number at `place`, in three digits."""
         return float(f"{10 ** (place / PER_DECADE):.3g}")
 
+    def share(self, place: int) -> float:
+        """How far along the slider `place` is, from 0 to 1."""
+        return (place - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class LinearScale:
+    """Numbers from `least` to `most`, `step` apart; whole ones where `step` is."""
+
+    least: float
+    most: float
+    step: float
+    low: ClassVar[int] = 0
+
+    @property
+    def high(self) -> int:
+        return round((self.most - self.least) / self.step)
+
+    def place_of(self, value: float) -> int:
+        """The position nearest to `value`."""
+        return round((min(max(value, self.least), self.most) - self.least) / self.step)
+
+    def value_at(self, place: int) -> float:
+        """The number at `place`."""
+        return round(self.least + place * self.step, 9)
+
+    def share(self, place: int) -> float:
+        """How far along the slider `place` is, from 0 to 1."""
+        return place / self.high
+
 
 @dataclass(frozen=True)
 class RankScale:
-    """Whole numbers from 1 to `most`: each of the small ones, then ever fewer, in equal ratios."""
+    """Whole numbers from 1 to `most`: each of the small ones, then ever fewer, in equal ratios.
+
+    On the slider they stand where their logarithms are.
+    """
 
     most: int
 
@@ -69,9 +102,13 @@ class RankScale:
         """The number at `place`."""
         return int(_ladder(self.most)[place])
 
+    def share(self, place: int) -> float:
+        """How far along the slider `place` is, from 0 to 1."""
+        return math.log(self.value_at(place)) / math.log(self.most) if self.most > 1 else 0.0
+
 
 #: Positions of a slider, `low` to `high`, and what they stand for.
-Scale = LogScale | RankScale
+Scale = LogScale | LinearScale | RankScale
 
 
 @lru_cache(maxsize=16)
@@ -84,11 +121,11 @@ def _ladder(most: int) -> Integers:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Least and largest value of a parameter, and the scale of its slider where that spans powers of ten."""
+    """Least and largest value of a parameter, and the scale of its slider where its type has one."""
 
     least: Any
     most: Any
-    scale: LogScale | None
+    scale: LogScale | LinearScale | None
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +139,8 @@ def parameter(struct: Any, name: str) -> Parameter:
     extra: dict[str, Any] = {}
     if isinstance(kind, inspect.Metadata):
         kind, extra = kind.type, kind.extra or {}
-    return Parameter(kind.ge, kind.le, LogScale(*extra["decades"]) if "decades" in extra else None)
+    scales = {"decades": LogScale, "steps": LinearScale}
+    return Parameter(kind.ge, kind.le, next((scales[name](*ends) for name, ends in extra.items()), None))
 
 
 def control_of(name: str) -> tuple[str, Field]:

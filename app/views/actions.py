@@ -35,7 +35,7 @@ OWN: tuple[Action, ...] = (
         "S&tart this example over",
         ("Ctrl+Alt+R",),
         "As it was at first; undo brings your changes back.",
-        able=lambda controller: bool(controller.session.example),
+        able=lambda controller: controller.examples.present is not None,
     ),
     Action("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
     Action("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),

@@ -60,7 +60,7 @@ def docks() -> tuple[Dock, ...]:
 
 
 #: Of the remembered arrangement: raise it when docks come or go.
-VERSION = 5
+VERSION = 6
 RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
 #: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the
@@ -300,11 +300,6 @@ class DockManager:
         for name in names:
             if name in self._docks and self._docks[name].isHidden():
                 self._toggle(name)
-
-    @property
-    def opens_windows(self) -> frozenset[str]:
-        """Names of what can be opened in a window of its own."""
-        return frozenset(self._makers)
 
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""

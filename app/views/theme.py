@@ -17,6 +17,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.engine.shading import ON_WHITE, RGB, Shades
 from app.state.document import ClassStyle
 
+#: Width and height in pixels of a slider's smallest handle; odd, so that its middle is that of a pixel.
+LEAST_HANDLE = 15
+#: Of a screen of 96 dots an inch.
+PIXELS_PER_POINT = 96 / 72
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
 SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
 SHAPE_NAMES = ("disc", "square", "triangle", "diamond", "star", "pentagon", "triangle down", "hexagon")
@@ -141,6 +145,23 @@ def system_is_dark() -> bool:
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
+def text_rules(pixels: int) -> str:
+    """Return the style sheet for text of so many pixels, with sliders to match."""
+    return f"* {{ font-size: {pixels}px; }}{_slider_rules(pixels)}"
+
+
+def _slider_rules(pixels: int) -> str:
+    """Return the sizes of sliders beside text of so many pixels."""
+    handle, groove = max(round(0.9 * pixels) | 1, LEAST_HANDLE), max(round(0.25 * pixels) | 1, 5)
+    return f"""
+        QSlider {{ min-height: {max(handle + 4, 26)}px; }}
+        QSlider::groove:horizontal {{ height: {groove}px; border-radius: {groove // 2}px; }}
+        QSlider::handle:horizontal {{
+            width: {handle}px; margin: {(groove - handle) // 2}px 0; border-radius: {handle // 2}px;
+        }}
+        """
+
+
 def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     """Dress `window` and the dialogs it opens; `text_size` in points, 0 for the desktop's."""
     palette = QPalette()
@@ -164,7 +185,8 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     palette.setColor(role.BrightText, QColor(*theme.bad))
     QApplication.setPalette(palette)
     font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
-    accent, base, edge, bad = (QColor(*rgb).name() for rgb in (theme.accent, theme.base, theme.edge, theme.bad))
+    colours = (theme.accent, theme.base, theme.edge, theme.bad)
+    accent, base, edge, bad = (QColor(*rgb).name() for rgb in colours)
     # On the window, not on the application: that would also polish widgets that are being taken down.
     window.setStyleSheet(
         f"""
@@ -172,7 +194,15 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox, QRadioButton {{ min-height: 26px; }}
-        QSlider {{ min-height: 26px; }}
+        {_slider_rules(round(text_size * PIXELS_PER_POINT))}
+        QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
+        QSlider:focus {{ border-color: {accent}; }}
+        QSlider::groove:horizontal {{ background: {edge}; }}
+        QSlider::sub-page:horizontal {{ border-radius: 2px; background: {accent}; }}
+        QSlider::sub-page:horizontal:disabled {{ background: {edge}; }}
+        QSlider::handle:horizontal {{ background: {accent}; }}
+        QSlider::handle:horizontal:hover {{ background: {ink.name()}; }}
+        QSlider::handle:horizontal:disabled {{ background: {edge}; }}
         QLineEdit {{ border: 1px solid {edge}; border-radius: 3px; padding: 0 3px; }}
         QSpinBox QLineEdit {{ border: 0; }}
         QLineEdit:focus {{ border-color: {accent}; }}

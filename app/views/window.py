@@ -123,7 +123,7 @@ class MainWindow(DropWindow):
         safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
         self.bar = TopBar(controller)
         head = QWidget()
-        filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
+        rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
         self.lanes_view = Lanes(controller, self.ask_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
@@ -142,7 +142,9 @@ class MainWindow(DropWindow):
         safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
         bars = (self.menuBar(), self.bar, self._palette, self.status_line)
         resting = (self.named_actions["larger"], self.named_actions["smaller"])
-        self.presenter = Presenter(self, controller, self.lanes_view, self.dock_manager, bars, resting)
+        parts = (controller, self.lanes_view, self.dock_manager, bars, resting)
+        self.presenter = Presenter(self, *parts, self._follow_example)
+        rows.addWidget(self.presenter.caption)
         self._class_keys()
         self._command_states = actions.CommandStates(controller, self._rules())
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
@@ -464,7 +466,8 @@ class MainWindow(DropWindow):
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
             scores = self._settings.read(LESSONS)
-            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores)
+            text = self.lanes_view.text_size
+            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores, text)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         gallery.show_lessons(lessons)
         gallery.open()
@@ -482,6 +485,11 @@ class MainWindow(DropWindow):
         else:
             self._arrange_for(example)
 
+    def _follow_example(self, by: int) -> None:
+        """The example so many places further on, as one step."""
+        if (example := self.controller.examples.follow(by)) is not None:
+            self._arrange_for(example)
+
     def _start_over(self) -> None:
         self.controller.examples.start_over()
         if (example := self.controller.examples.present) is not None:
@@ -493,12 +501,8 @@ class MainWindow(DropWindow):
         self.refresh()
         for name in sorted({name for each in EXAMPLES for name in each.opens}):
             wanted, action = name in example.opens, self.named_actions[name]
-            if action.isCheckable() and action.isChecked() != wanted:
+            if action.isChecked() != wanted:
                 action.trigger()
-            elif wanted and not action.isCheckable():
-                self.dock_manager.open(name)
-            elif not wanted and name in self.dock_manager.windows:
-                self.dock_manager.windows[name].close()
         self.say(example.sentence)
 
     def _class_keys(self) -> None:

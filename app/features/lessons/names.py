@@ -55,13 +55,10 @@ def control(name: str) -> str | None:
 
 @cache
 def panels() -> tuple[str, ...]:
-    """Names of the actions that open a panel or a window."""
+    """Names of the actions that open a panel."""
     from app.features import table
 
-    # What a menu of another room opens, as the export of films, is a dialog.
-    named = {action.name for action in table.actions()}
-    windows = [feature.window[0] for feature in table.FEATURES if feature.window is not None]
-    return (*PANELS, *(dock.name for dock in table.docks()), *(name for name in windows if name in named))
+    return (*PANELS, *(dock.name for dock in table.docks()))
 
 
 @cache

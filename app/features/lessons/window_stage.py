@@ -205,12 +205,8 @@ class LessonStage(QObject):
                 each.addActions([actions["lesson_next"], actions["lesson_back"]])
 
     def _open_panel(self, panel: str, actions: dict[str, QAction]) -> None:
-        """Open a dock or a window, unless it is open."""
-        if panel in self._docks.opens_windows:
-            if panel not in self._docks.windows:
-                self._docks.open(panel)
-                self._share_keys(actions)
-        elif panel:
+        """Open a dock, unless it is open."""
+        if panel:
             if not actions[panel].isChecked():
                 actions[panel].trigger()
             docks = self._docks.docks((PANEL, panel))  # what the step is about has more of the height
@@ -223,10 +219,9 @@ class LessonStage(QObject):
         # A panel has nothing to show beside covered pictures; the question has the room.
         panel = "" if self._covered else step.panel
         self._docks.show_only([name for name in (PANEL, panel) if name])
-        for name, window in tuple(self._docks.windows.items()):
-            if name != panel:
-                window.close()
-                self._window.activateWindow()
+        for window in tuple(self._docks.windows.values()):
+            window.close()
+            self._window.activateWindow()
         self._open_panel(panel, actions)
         for name in sorted({name for each in lesson.steps for name in each.layers}):
             if name in actions and actions[name].isChecked() != (name in step.layers):

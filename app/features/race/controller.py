@@ -38,7 +38,7 @@ FIRST_RULES = ("random", "second-order")
 
 @dataclass(frozen=True)
 class RaceScene:
-    """What the window of the race shows.
+    """What the panel of the race shows.
 
     Attributes
     ----------
@@ -229,10 +229,10 @@ class RaceController:
             self._choice = replace(self._choice, playing=False)
         self._changed()
 
-    def close(self) -> None:
-        """The window is closed."""
-        self.asked = None
-        self._race.cancel()
+    def pause(self) -> None:
+        """Stop where the race is."""
+        if self._choice.playing:
+            self._change(playing=False)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 

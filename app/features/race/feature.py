@@ -1,19 +1,25 @@
 """Race of the working-set rules."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Feature, Widget
+from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
     actions=(
         Action(
             "race",
             TRAINING,
-            "&Race of the rules…",
+            "&Race of the rules",
             ("Ctrl+5",),
             "One problem, two to four rules.",
+            checkable=True,
             gap=True,
             simple=False,
         ),
     ),
-    window=("race", Widget("app.features.race.window.RaceWindow", ("window", "controller", "scheduler", "compiled"))),
-    help=((WATCHING, "Ctrl+5", "race: one problem, two to four rules"),),
+    dock=Dock(
+        "race",
+        "Race of the rules",
+        Widget("app.features.race.panel.RacePanel", ("controller", "scheduler", "compiled")),
+        tab="Race",
+    ),
+    help=((WATCHING, "Ctrl+5", "race: one problem, two to four rules; Return plays and pauses"),),
 )

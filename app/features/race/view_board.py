@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -172,7 +173,9 @@ class RacePicture(QWidget):
 
 
 GAP = 8  # pixels between two pictures
-#: From so high a board on, the rules are explained below their names.
+#: Pixels that each of more than two pictures needs to stand beside the others.
+COMFORTABLE = 180
+#: From so many pixels for a row of pictures on, the rules are explained below their names.
 TALL = 320
 
 
@@ -195,7 +198,7 @@ class RacerView(QWidget):
         self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
         self._note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture(resized)
-        first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=6)
+        first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=4)
         filled(QVBoxLayout(self), first, self._note, self._badge, (self.picture, 1), margins=0, spacing=2)
         self._name.setObjectName(f"race.title{slot}")
         self._badge.setObjectName(f"race.badge{slot}")
@@ -207,7 +210,7 @@ class RacerView(QWidget):
     def show_rule(self, rule: str, theme: Theme) -> None:
         """Name the rule."""
         title = race_words.title(rule)
-        self._key.setPixmap(key_pixmap(theme, self._slot, self.devicePixelRatioF(), self.fontMetrics().height()))
+        self._key.setPixmap(key_pixmap(theme, self._slot, self.devicePixelRatioF(), self.fontMetrics().height(), 1.6))
         self._name.setText(f"<b>{escape(title)}</b>")
         self._name.setToolTip(RULES[rule].note)
         self._note.say(escape(RULES[rule].note))
@@ -233,7 +236,7 @@ class RacerView(QWidget):
 
 
 class RaceBoard(QWidget):
-    """The racers side by side, all of the same size.
+    """The racers side by side, or two above two, all of the same size.
 
     Parameters
     ----------
@@ -246,21 +249,33 @@ class RaceBoard(QWidget):
         self._rules: tuple[str, ...] = ()
         self._theme: Theme | None = None
         self.racers = [RacerView(slot, resized) for slot in range(MOST_RACERS)]
-        self._row = filled(QHBoxLayout(self), margins=0, spacing=GAP)
-        for racer in self.racers:
-            self._row.addWidget(racer, 1)
+        self._columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(GAP)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        for racer in self.racers:
-            racer.show_note(self.height() >= TALL)
         self._divide()
 
     def _divide(self) -> None:
-        """Leave the pixels over that cannot be shared out: one more would be another picture."""
+        """Put the pictures into rows; leave the pixels over that cannot be shared out: one more is another picture."""
         n = max(len(self._rules), 1)
-        self._row.setContentsMargins(0, 0, (self.width() - (n - 1) * GAP) % n, 0)
+        columns = n if n < 3 or self.width() >= n * (COMFORTABLE + GAP) else 2
+        rows = -(-n // columns)
+        if columns != self._columns:
+            self._columns = columns
+            for place, racer in enumerate(self.racers):
+                self._grid.removeWidget(racer)
+                self._grid.addWidget(racer, *divmod(place, columns))
+        for racer in self.racers:
+            racer.show_note(self.height() >= rows * TALL)
+        for place in range(MOST_RACERS):
+            self._grid.setColumnStretch(place, int(place < columns))
+            self._grid.setRowStretch(place, int(place < rows))
+        beside = (self.width() - (columns - 1) * GAP) % columns
+        self._grid.setContentsMargins(0, 0, beside, (self.height() - (rows - 1) * GAP) % rows)
 
     def show_font(self) -> None:
         """The text is of another size, and the signs beside it are to be."""

@@ -80,7 +80,7 @@ def _marker(dark: bool, slot: int, size: float, ratio: float) -> QPixmap:
     return pixmap
 
 
-def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float = 2.4) -> QPixmap:
+def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: float) -> QPixmap:
     """A piece of the racer's line with its sign, for headings and the table; `longish` times as long as high."""
     width = round(longish * height)
     pixmap = blank(width, height, ratio)

@@ -23,12 +23,15 @@ from PySide6.QtWidgets import (
 
 from app.features.lessons.shipped import Row, picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
+from app.views.theme import text_rules
 from app.views.widgets.form_fields import describe
 from app.views.widgets.qt_dialogs import button_box
 from app.views.widgets.scrolling_form import scrolling
 
 #: Pixels of a card's picture, which the files have; and what stands around it.
 PICTURE, GAP = (192, 96), 6
+#: Pixels of the text that the picture's size is made for, and the most times that the picture grows with larger text.
+PLAIN_TEXT, LARGEST = 13, 2.0
 #: Letters in a line of a card's text: as many as it likes to have, and the least beside another card.
 LETTERS, LEAST_LETTERS = 32, 18
 
@@ -36,16 +39,18 @@ LETTERS, LEAST_LETTERS = 32, 18
 class Card(QPushButton):
     """One example or lesson: its picture, and beside it number, title and sentence."""
 
-    def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes) -> None:
+    def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes, size: QSize) -> None:
         super().__init__()
+        self._size = size
         describe(self, name, f"{number}. {title}", sentence)
         self.setToolTip("")  # all of it is to be read already
         self.setAutoDefault(True)
         picture, text = QLabel(), QLabel()
         pixmap = QPixmap()
         pixmap.loadFromData(picture_data)
-        picture.setPixmap(pixmap)
-        picture.setFixedSize(*PICTURE)
+        larger = size.toTuple() != PICTURE and not pixmap.isNull()
+        picture.setPixmap(pixmap.scaled(size, mode=Qt.TransformationMode.SmoothTransformation) if larger else pixmap)
+        picture.setFixedSize(size)
         text.setTextFormat(Qt.TextFormat.RichText)
         text.setText(f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
         text.setWordWrap(True)
@@ -65,15 +70,15 @@ class Card(QPushButton):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        beside = width - PICTURE[0] - 4 * GAP
-        return max(PICTURE[1], self._text.heightForWidth(max(beside, 120))) + 2 * GAP
+        beside = width - self._size.width() - 4 * GAP
+        return max(self._size.height(), self._text.heightForWidth(max(beside, 120))) + 2 * GAP
 
     def sizeHint(self) -> QSize:
         """A button asks for room for a line of text, not for what lies in it."""
         return QSize(420, self.heightForWidth(420))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(PICTURE[0] + 4 * GAP + 120, PICTURE[1] + 2 * GAP)
+        return QSize(self._size.width() + 4 * GAP + 120, self._size.height() + 2 * GAP)
 
 
 class GalleryDialog(QDialog):
@@ -88,6 +93,8 @@ class GalleryDialog(QDialog):
         ``learn(name)`` opens a lesson.
     scores : sequence of (str, int, int)
         Names of the lessons that are done, how many predictions were right, and of how many.
+    text : int
+        Size of text in pixels; 0 for the window's own.
     """
 
     def __init__(
@@ -96,30 +103,31 @@ class GalleryDialog(QDialog):
         choose: Callable[[Example], object],
         learn: Callable[[str], object],
         scores: Sequence[tuple[str, int, int]] = (),
+        text: int = 0,
     ) -> None:
         super().__init__(parent)
+        if text:
+            self.setStyleSheet(text_rules(text))
+            self.ensurePolished()
         self.setObjectName("gallery")
         self.setWindowTitle("Examples and lessons")
         self._choose, self._learn = choose, learn
-        letter = parent.fontMetrics().averageCharWidth()
-        room, around = parent.screen().availableSize(), PICTURE[0] + 6 * GAP
+        letter = self.fontMetrics().averageCharWidth()
+        size = QSize(*PICTURE) * min(max(text / PLAIN_TEXT, 1.0), LARGEST)
+        room, around = parent.screen().availableSize(), size.width() + 6 * GAP
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = QTabWidget()
         self._tabs.setObjectName("gallery.tabs")
         self._cards: list[list[Card]] = []
         dark = self.palette().window().color().lightness() < 128
-        examples = [
-            (Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark)), self._chooses(each))
-            for place, each in enumerate(EXAMPLES, 1)
-        ]
-        lessons = [
-            (
-                Card(f"lesson.{each.name}", place, *_said(each, scores), picture(each.name, dark)),
-                self._learns(each.name),
-            )
-            for place, each in enumerate(shipped(), 1)
-        ]
+        examples, lessons = [], []
+        for place, each in enumerate(EXAMPLES, 1):
+            card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
+            examples.append((card, self._chooses(each)))
+        for place, row in enumerate(shipped(), 1):
+            card = Card(f"lesson.{row.name}", place, *_said(row, scores), picture(row.name, dark), size)
+            lessons.append((card, self._learns(row.name)))
         cards = self._page("&Examples", examples)
         self._page("&Lessons", lessons)
         self._tabs.setCurrentIndex(0)
@@ -130,6 +138,8 @@ class GalleryDialog(QDialog):
         layout.setContentsMargins(GAP, GAP, GAP, GAP)
         layout.addWidget(self._tabs)
         layout.addWidget(buttons)
+        for label in self.findChildren(QLabel) if text else ():
+            label.ensurePolished()  # else its height would be that of other text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
         self.show_lessons(False)
 

@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.features import table
 from app.learners.fields import Field
 from app.state.points import MAX_CLASSES
-from app.state.slider_scales import PER_DECADE, Parameter, RankScale, parameter
+from app.state.slider_scales import PER_DECADE, LogScale, Parameter, RankScale, parameter
 from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
@@ -184,22 +184,25 @@ class EditorMaker(QWidget):
         return Editor(spin, lambda value: show_number(spin, value), [spin])
 
     def _slider(self, field: Field, limits: Parameter) -> Editor:
-        """Slider and exact field: of a number of any size, or, without decades, of a whole number from 1 on."""
-        slider = ScaleSlider(
-            limits.scale or RankScale(1), page=PER_DECADE if limits.scale else 5, endless=bool(field.end)
-        )
+        """Slider and exact field: on the scale of the number's type, or, without one, of a number of neighbours."""
+        scale = limits.scale or RankScale(1)
+        whole = isinstance(limits.least, int)
+        number = int if whole else float
+        page = PER_DECADE if isinstance(scale, LogScale) else 5
+        slider = ScaleSlider(scale, page=page, endless=bool(field.end))
         self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
-            lambda action: self.change(field, slider.value_at(slider.sliderPosition()), dragged=True)
+            lambda action: self.change(field, number(slider.value_at(slider.sliderPosition())), dragged=True)
         )
-        exact = self._number(field, limits) if limits.scale is not None else self._integer(field, limits)
+        exact = self._integer(field, limits) if whole else self._number(field, limits)
 
         def room(digits: int) -> int:
-            return exact.widget.fontMetrics().horizontalAdvance("0") * digits + (14 if limits.scale is not None else 30)
+            around = 30 if whole else 14
+            return exact.widget.fontMetrics().horizontalAdvance("0") * (digits or DIGITS) + around
 
         def fit(digits: int) -> None:
-            exact.widget.setFixedWidth(room(digits or DIGITS))
+            exact.widget.setFixedWidth(room(digits))
 
         fit(0)
 

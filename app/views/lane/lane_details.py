@@ -104,9 +104,12 @@ class LaneDetails(EditorMaker):
         self._speed_text.setText("not step by step" if lane.no_steps else lane.speed_text)
         self._show_pairs(lane)
 
-    def present(self, width: int | None) -> None:
-        """In presenter mode keep the row to one line of `width` pixels; None: all of it."""
-        self._fields.present(width)
+    def present(self, width: int | None, least: int, selected: bool) -> None:
+        """In presenter mode fit the row to `width` pixels, with sliders of `least` pixels, all of them if `selected`.
+
+        None: as it is otherwise.
+        """
+        self._fields.present(width, least, selected)
 
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -15,7 +16,7 @@ from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
-from app.views.theme import Theme
+from app.views.theme import Theme, text_rules
 from app.views.widgets.form_fields import describe
 from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -32,7 +33,9 @@ PLAIN_TEXT = 13
 SHARE, CLOSE, LEAST_TEXT = 1 / 32, 0.75, PLAIN_TEXT
 #: The same as a share of what there is for a lane from above to below; and the most, as a share of its width: with
 #: larger text, badge and scores would not fit into a line.
-FIRST, WIDEST = 1 / 37, 1 / 23
+FIRST, WIDEST = 1 / 38, 1 / 23
+#: In presenter mode, the least width of a slider in pixels, or as a share of its picture's width if that is less.
+SLIDER, SLIDER_SHARE = 160, 1 / 4
 GAP = 4  # pixels between two; even, so that an even width can be halved
 #: Lanes that are made at the start; the others when they are first shown.
 AT_START = 2
@@ -228,6 +231,11 @@ class Lanes(QWidget):
 
     # -- presenter mode ----------------------------------------------------------------------------------------------
 
+    @property
+    def text_size(self) -> int:
+        """In presenter mode, the size of all text in pixels; 0 otherwise."""
+        return self._text
+
     def _fit_soon(self) -> None:
         """Fit the text once all parts have their places."""
         if not self._fitting:
@@ -265,7 +273,7 @@ class Lanes(QWidget):
         """Text of so many pixels, and lines to match; 0: as it is otherwise."""
         self._text = size
         for part in (self, *self._dressed):
-            part.setStyleSheet(f"* {{ font-size: {size}px; }}" if size else "")
+            part.setStyleSheet(text_rules(size) if size else "")
         for canvas in self.canvases:
             canvas.present(max(1.0, size / PLAIN_TEXT) if size else None)
         for bar in self.bars:
@@ -277,9 +285,13 @@ class Lanes(QWidget):
         self._resized()
 
     def _fit_rows(self) -> None:
-        """In presenter mode each row is one line, with what there is room for."""
-        for panel, canvas in zip(self.panels, self.canvases, strict=True):
-            panel.present(canvas.width() if self._text else None)
+        """In presenter mode each row has its sliders where there is room; the selected one has them always."""
+        slots = () if self._scene is None else tuple(lane.slot for lane in self._scene.lanes)
+        chosen = -1 if self._scene is None else self._scene.session.studied
+        selected = slots.index(chosen) if chosen in slots else 0
+        for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=True)):
+            least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self._text else 0
+            panel.present(canvas.width() if self._text else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these, and no others, text of the same size."""
@@ -288,7 +300,7 @@ class Lanes(QWidget):
                 each.setStyleSheet("")
         self._dressed = list(panels)
         for each in panels:
-            each.setStyleSheet(f"* {{ font-size: {self._text}px; }}" if self._text else "")
+            each.setStyleSheet(text_rules(self._text) if self._text else "")
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 

@@ -23,11 +23,13 @@ from .lane_row import LaneRow
 #: Columns of the form: label, field, label, field.
 COLUMNS = 4
 #: Kinds of fields that take all of them.
-WIDE = ("slider", "numbers of classes")
+WIDE = ("numbers of classes",)
 #: Letters of a choice that are seen in the row, and digits of a number in presenter mode.
 SHORT, DIGITS = 7, 4
-#: The gap between the parts of the row, and the least and most of a slider, in pixels.
-GAP, MOST = 4, (1 << 24) - 1
+#: The gap between the parts of the row in pixels.
+GAP = 4
+#: In presenter mode: the most lines of a row that has its sliders unasked.
+LINES = 2
 
 
 class _Group(QWidget):
@@ -38,57 +40,56 @@ class _Group(QWidget):
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
-        line = QHBoxLayout()
-        line.setSpacing(GAP)
+        self._line = QHBoxLayout()
+        self._line.setSpacing(GAP)
+        rows.addLayout(self._line)
+        for view in made.below:
+            rows.addWidget(view)
+        self._made = made
+        self.has_slider = made.slider is not None
+        #: Whether it never does without its slider.
+        self.firm = False
+        policy = QSizePolicy.Policy.Maximum if made.slider is None else QSizePolicy.Policy.Expanding
+        self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
+
+    def take(self) -> None:
+        """Take label and editor in."""
+        made = self._made
         if made.label is not None:
-            line.addWidget(made.label)
+            self._line.addWidget(made.label)
             made.label.setVisible(not isinstance(made.widget, QComboBox))  # a choice says itself what it is about
         if isinstance(made.widget, QComboBox):
             made.widget.setMinimumContentsLength(SHORT)
             made.widget.setIconSize(QSize(0, 0))  # it has none; Qt would keep room for it
-        line.addWidget(made.widget, 1)
-        rows.addLayout(line)
-        for view in made.below:
-            rows.addWidget(view)
-        self._made, self._slides = made, made.slider is not None
-        self.slide(self._slides)
-
-    def slide(self, slides: bool) -> None:
-        """Have the slider take what is left of the line, or do without one."""
-        self._slides = slides
-        policy = QSizePolicy.Policy.Expanding if slides else QSizePolicy.Policy.Maximum
-        self.setSizePolicy(policy, QSizePolicy.Policy.Preferred)
-        self._show_slider()
-        self.updateGeometry()
+        self._line.addWidget(made.widget, 1)
 
     def _show_slider(self) -> None:
         """Show the slider where there is room for it."""
         slider = self._made.slider
-        if slider is not None and slider.isHidden() == (seen := self._slides and self.width() >= self._least()):
+        if slider is not None and slider.isHidden() == (seen := self.firm or self.width() >= self.length()):
             slider.setVisible(seen)
-
-    def _least(self) -> int:
-        """Width in pixels with the shortest slider, whether it is in sight or not."""
-        return self.length() + (LEAST + GAP if self._slides else 0)
 
     def minimumSizeHint(self) -> QSize:
         size = super().minimumSizeHint()
-        return size if self._made.slider is None else QSize(self._least(), size.height())
+        return QSize(self.length(), size.height()) if self.has_slider else size
 
     def shortest(self) -> int:
-        """Return the width in pixels without the slider."""
-        return self.length() if self._slides else self.minimumSizeHint().width()
+        """Return the width in pixels without what it can do without: the slider."""
+        return self._without_slider() if self.has_slider and not self.firm else self.minimumSizeHint().width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         later(self, self._show_slider)  # a part that comes or goes while it is laid out spoils the layouts around it
 
-    def length(self) -> int:
-        """Pixels that it takes without its slider."""
-        made = self._made
+    def _without_slider(self) -> int:
+        made, label = self._made, self._made.label
         own = made.inputs[1].minimumWidth() if made.slider is not None else made.widget.sizeHint().width()
-        label = made.label
         return own + (label.sizeHint().width() + GAP if label is not None and not label.isHidden() else 0)
+
+    def length(self) -> int:
+        """Return the least width in pixels, with the shortest slider, whether that is in sight or not."""
+        slider = self._made.slider
+        return self._without_slider() + (0 if slider is None else max(slider.minimumWidth(), LEAST) + GAP)
 
 
 class LearnerFields:
@@ -119,39 +120,43 @@ class LearnerFields:
         self.editors: dict[int, Editor] = {}
         self.of_problems: list[QWidget] = []
         self.behind: list[QWidget] = []
+        #: Of the fields that stand in the row, always or in presenter mode, by `Field.editor`; and the latter.
         self._groups: dict[int, _Group] = {}
+        self._lent: set[int] = set()
+        self._presenting = False
+        #: The groups of the lane's own fields.
+        self._own_groups: list[int] = []
         self._boxes: list[QHBoxLayout] = []
         self._placed: object = None
+        #: What the row was fitted to in presenter mode, None otherwise; and whether its fields are others since then.
         self._fitted: object = None
+        self._replaced = False
         self._font = line.font()
         self._shown: Lane | None = None
+        self._scene: LaneScene | None = None
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
                     made = self.editors[field.editor] = maker.editor(field, part, learner.settings)
                     made.show(field.value(learner.settings()))
-                    if field.primary:
+                    if field.primary or field.presented:
                         self._groups[field.editor] = _Group(made)
+                    if field.primary:
+                        self._groups[field.editor].take()
+                    elif field.presented:
+                        self._groups[field.editor].hide()
+                        self._lent.add(field.editor)
                     if field.kind == "choice" and not field.label:
                         self.of_problems.append(made.widget)
         line.place(list(self._groups.values()))
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
         """Show the lane's settings; while someone is `drawing`, no row comes or goes."""
-        fields, names, settings = lane.lane.family.fields, lane.fields, lane.lane.settings
+        fields, settings = lane.lane.family.fields, lane.lane.settings
         own = {field.editor for field in fields}
-        if not drawing and (lane.lane.classifier, names) != self._placed:
-            self._placed = lane.lane.classifier, names
-            for key, made in self.editors.items():
-                if key in self._groups:
-                    self._groups[key].setVisible(key in own and not names.isdisjoint(made.parts))
-                    continue
-                for name, widgets in made.parts.items():
-                    for widget in widgets:
-                        widget.setVisible(key in own and name in names)
-            in_form = [field for field in fields if not field.primary]
-            self.place([each for each in in_form if self.editors[each.editor].widget not in self.of_problems], names)
-            self._order(fields, names)
+        self._scene = lane
+        if not drawing:
+            self._place_all(lane)
         if self._fitted is None and self._font != self._line.font():
             self._font = self._line.font()
             for made in self.editors.values():
@@ -176,37 +181,78 @@ class LearnerFields:
                 made.widget.setText(field.formula(settings))
             made.widget.setEnabled(field.enabled(settings, ()))
 
-    def present(self, width: int | None) -> None:
-        """In presenter mode keep the row to one line of `width` pixels, without sliders where it is long; None: not."""
-        said = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
-        shown = [key for key, group in self._groups.items() if not group.isHidden()]
-        fitted = None if width is None else (width, self._line.font().pixelSize(), shown, said)
-        if fitted == self._fitted:  # each fitting has the window laid out anew
+    def _in_row(self, field: Field) -> bool:
+        """Whether a field stands in the row now."""
+        return field.primary or (self._presenting and field.editor in self._lent)
+
+    def _place_all(self, lane: LaneScene) -> None:
+        """Put the lane's fields into row and form, and the others out of sight."""
+        fields, names = lane.lane.family.fields, lane.fields
+        if (lane.lane.classifier, names, self._presenting) == self._placed:
             return
-        self._fitted = fitted
-        self._line.present(width is not None)
-        sliders, lengths = [], []
-        for key, group in self._groups.items():
-            made = self.editors[key]
-            if made.slider is not None and made.fit is not None:
+        self._placed = lane.lane.classifier, names, self._presenting
+        self._replaced = True
+        own = {field.editor for field in fields}
+        self._own_groups = []
+        for key, made in self.editors.items():
+            if key in self._groups:
+                in_row = self._presenting or key not in self._lent
+                shown = in_row and key in own and not names.isdisjoint(made.parts)
+                self._groups[key].setVisible(shown)
+                if shown:
+                    self._own_groups.append(key)
+                if in_row:
+                    continue
+            for name, widgets in made.parts.items():
+                for widget in widgets:
+                    widget.setVisible(key in own and name in names)
+        in_form = [field for field in fields if not self._in_row(field)]
+        self.place([each for each in in_form if self.editors[each.editor].widget not in self.of_problems], names)
+        self._order(fields, names)
+
+    def present(self, width: int | None, least: int, selected: bool) -> None:
+        """In presenter mode make each slider `least` pixels long at least, in a row of `width` pixels; None: not.
+
+        Where that takes too many lines, only the `selected` lane has its sliders in sight.
+        """
+        if (width is not None) != self._presenting:
+            self._presenting = width is not None
+            for key in self._lent if self._presenting else ():
+                self._groups[key].take()
+                self.editors[key].widget.show()
+            if self._scene is not None:
+                self._place_all(self._scene)
+        said = [made.widget.currentText() for made in self.editors.values() if isinstance(made.widget, QComboBox)]
+        size, ends = self._line.font().pixelSize(), self._line.ends_shown
+        fitted = None if width is None else (width, least, size, said, selected, ends)
+        if fitted == self._fitted and not self._replaced:  # each fitting has the window laid out anew
+            return
+        self._fitted, self._replaced = fitted, False
+        for key, made in self.editors.items():
+            if made.slider is not None and made.fit is not None and key in self._groups:
+                for widget in made.inputs:
+                    widget.ensurePolished()  # those that were never in sight have no size yet
+                made.slider.setMinimumWidth(least)
                 made.fit(0 if width is None else DIGITS)
-                sliders.append(made.slider)
-            if key in shown:
-                lengths.append(group.length())
         # From the parts themselves: what layouts say of them is renewed when this is done.
-        number = sum(self.editors[key].slider is not None for key in shown)
-        room = MOST
-        if width is not None and number:
-            room = (width - self._line.length(lengths)) // number - GAP
-        for key, group in self._groups.items():
-            group.slide(self.editors[key].slider is not None and room >= LEAST)
-        for slider in sliders:
-            slider.setMaximumWidth(MOST if room >= slider.sizeHint().width() else max(room, LEAST))
+        self._line.present(size if width is not None else 0)
+        groups = [self._groups[key] for key in self._own_groups]
+        sliders = [group for group in groups if group.has_slider]
+        shown = groups
+        if self._line.break_lines(groups, width) > LINES:
+            shown = sliders  # before choices
+            if self._line.break_lines(sliders, width) > LINES:
+                shown = groups if selected else [group for group in groups if not group.has_slider]
+                self._line.break_lines(shown, width)
+        for group in groups:
+            group.firm = width is not None
+            group.setVisible(group in shown)
+        self._line.offer_sliders(not set(sliders).issubset(shown))
 
     def _order(self, fields: Sequence[Field], names: frozenset[str]) -> None:
         """Have the Tab key go through the row, and then through the form, in the order of the fields."""
-        primary = [field for field in fields if field.primary and field.name in names]
-        others = [field for field in fields if not field.primary and field.name in names]
+        primary = [field for field in fields if self._in_row(field) and field.name in names]
+        others = [field for field in fields if not self._in_row(field) and field.name in names]
         inputs = [
             [widget for field in part for widget in self.editors[field.editor].inputs] for part in (primary, others)
         ]

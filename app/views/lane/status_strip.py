@@ -15,6 +15,9 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, plain_tip
 from app.views.widgets.stable_label import StableLabel
 
+#: In pixels.
+LEAST_HEIGHT = 24
+
 
 class StatusStrip(StableLabel):
     """Badge and scores of lane `index`."""
@@ -30,7 +33,7 @@ class StatusStrip(StableLabel):
         self._keep_room()
 
     def _keep_room(self) -> None:
-        self.setFixedHeight(self.fontMetrics().lineSpacing() + 8)
+        self.setFixedHeight(max(self.fontMetrics().lineSpacing() + 2, LEAST_HEIGHT))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

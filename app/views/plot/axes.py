@@ -74,11 +74,12 @@ def size_axes(
         The widest beside the vertical axis.
     """
     metrics = QFontMetrics(font)
-    sizes = (metrics.height() + 8, metrics.horizontalAdvance(number) + 12)
+    below, beside = (8, 12) if number == NUMBER else (4, 7)  # fitted to its numbers, it has no room to spare
+    sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
     for place, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
         axis.enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the name and scale the numbers
-        axis.setStyle(tickFont=font)
+        axis.setStyle(tickFont=font, tickTextOffset=2)
         name = plain(" ".join(name.split()))
         fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
         axis.label.setFont(font)

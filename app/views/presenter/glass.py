@@ -18,8 +18,11 @@ from app.views.widgets.painting import guarded, painter_on
 
 #: Radius of the spotlight's disc, as a share of the picture's shorter side; and opacity of the dark, of 255.
 DISC, DARK = 1 / 5, 190
-#: Width of the pen's line, as a share of the picture's height; its colour in light and dark theme, which no class has.
-PEN, COLOURS = 1 / 120, ((205, 0, 60), (255, 90, 140))
+#: Width of the pen's line, as a share of the picture's height; its two colours in light and dark theme, which no class
+#: has.
+PEN, INKS = 1 / 120, (((205, 0, 60), (255, 90, 140)), ((20, 20, 245), (120, 255, 80)))
+#: How near to a line the eraser must come, in widths of the line.
+REACH = 1.5
 
 
 class Glass(QWidget):
@@ -40,7 +43,7 @@ class Glass(QWidget):
         self._seen: tuple[object, ...] = ()
         self._spot: PointerPosition | None = None
         self._drawing = False
-        self._colour = QColor(*COLOURS[0])
+        self._dark = False
         self.setObjectName(f"glass{index}")
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -53,7 +56,7 @@ class Glass(QWidget):
         self._state = presenting
         slot = scene.lanes[self._index].slot
         self._strokes = tuple(stroke for stroke in presenting.strokes if stroke.slot == slot)
-        self._colour = QColor(*COLOURS[theme.dark])
+        self._dark = theme.dark
         if not presenting.pen:
             self._drawing = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not presenting.pen)
@@ -93,13 +96,17 @@ class Glass(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if self._state.spotlight:
                 self._paint_dark(painter, QRectF(event.rect()))
-            pen = QPen(self._colour, max(3.0, PEN * self.height()))
+            pen = QPen(QColor(), self._pen_width())
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-            painter.setPen(pen)
             for stroke in self._strokes:
+                pen.setColor(QColor(*INKS[stroke.ink][self._dark]))
+                painter.setPen(pen)
                 corners = [self._place(*corner) for corner in stroke.xy]
                 painter.drawPolyline(QPolygonF(corners if len(corners) > 1 else corners * 2))
+
+    def _pen_width(self) -> float:
+        return max(3.0, PEN * self.height())
 
     def _paint_dark(self, painter: QPainter, rect: QRectF) -> None:
         dark = QPainterPath()
@@ -117,7 +124,10 @@ class Glass(QWidget):
         if event.button() == Qt.MouseButton.LeftButton:
             self._drawing = True
             pointer = self._pointer(event)
-            self._controller.presenting.begin(self._index, pointer.x, pointer.y)
+            if self._state.erasing:
+                self._erase(pointer)
+            else:
+                self._controller.presenting.begin(self._index, pointer.x, pointer.y)
         else:
             event.ignore()  # the picture's: the view can still be moved
 
@@ -125,10 +135,18 @@ class Glass(QWidget):
         pointer = self._pointer(event)
         self._controller.editing.hover(pointer)
         if self._drawing and event.buttons() & Qt.MouseButton.LeftButton:
-            self._controller.presenting.go_on(pointer.x, pointer.y)
+            if self._state.erasing:
+                self._erase(pointer)
+            else:
+                self._controller.presenting.go_on(pointer.x, pointer.y)
         else:
             self._drawing = False
             event.ignore()
+
+    def _erase(self, pointer: PointerPosition) -> None:
+        """Take away the lines at the pointer."""
+        reach = REACH * self._pen_width() * self._canvas.unit()
+        self._controller.presenting.erase(self._index, pointer.x, pointer.y, reach)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if self._drawing and event.button() == Qt.MouseButton.LeftButton:

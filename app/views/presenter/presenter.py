@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QWidget
 from shiboken6 import isValid
 
 from app.controllers.controller import Controller
+from app.features.lessons.state import LessonSession
 from app.scene.model import Scene
+from app.state.session import Presenting
 from app.tools import PointerPosition
 from app.views.actions import Rule
 from app.views.dock_manager import VERSION, DockManager
@@ -20,13 +22,20 @@ from app.views.lane.lanes import Lanes
 from app.views.theme import Theme
 from app.views.widgets.later import later
 
+from .caption import Caption
 from .glass import Glass
+from .tray import Tray
 
 #: Share of the window that a panel takes, and that of a lesson, which stays in sight.
 PANEL, LESSON = 0.5, 0.28
 STAYS = "lesson"
-#: What is said at the beginning, where the status lines are, and for how many milliseconds.
-HINT, SAID = "Esc ends presenter mode  ·  Z spotlight  ·  C pen  ·  Ctrl+F5 panel", 4000
+FOLLOW = ("next_example", "previous_example")
+#: What is said at the beginning, at the top of the first picture, for how many milliseconds; pixels around it.
+HINT, SAID, PADDING = (
+    "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next example",
+    6000,
+    8,
+)
 #: Platforms without a window manager: nothing there fills a screen.
 BARE = ("offscreen", "minimal")
 
@@ -56,11 +65,15 @@ class Presenter(QObject):
         What stands round the pictures.
     resting : tuple of QAction
         What can be done otherwise, but not meanwhile.
+    follow : callable
+        ``follow(by)`` opens the example so many places further on.
 
     Attributes
     ----------
     actions : dict of QAction
         By name: its own commands, which work only meanwhile.
+    caption : Caption
+        To stand above the pictures.
     """
 
     def __init__(
@@ -71,8 +84,11 @@ class Presenter(QObject):
         docks: DockManager,
         bars: tuple[QWidget, ...],
         resting: tuple[QAction, ...],
+        follow: Callable[[int], object],
     ) -> None:
         super().__init__(window)
+        self.caption = Caption(controller)
+        self._tray = Tray(lanes.canvases[0], controller)
         self._window, self._controller, self._lanes, self._docks = window, controller, lanes, docks
         self._bars, self._resting = bars, resting
         self._before: _Before | None = None
@@ -84,16 +100,21 @@ class Presenter(QObject):
             for name, title, key, run in (
                 ("spotlight", "Spotlight", "Z", presenting.toggle_light),
                 ("pen", "Pen", "C", presenting.toggle_pen),
+                ("second_pen", "Second pen", "Shift+C", lambda: presenting.toggle_pen(1)),
+                ("pen_eraser", "Eraser of the pen", "Shift+E", presenting.toggle_eraser),
                 ("clear_pen", "Clear the pen", "Backspace", presenting.clear),
+                (FOLLOW[0], "Next example", "PgDown", lambda: follow(1)),
+                (FOLLOW[1], "Previous example", "PgUp", lambda: follow(-1)),
                 ("zoom_panel", "Panel on half the screen", "Ctrl+F5", self.toggle_panel),
             )
         }
         HeldKey(window, self.actions["spotlight"], presenting.light)
-        self._hint = QLabel(HINT, window)
+        self._hint = QLabel(HINT, lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setObjectName("presenter.hint")
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._hint.setAutoFillBackground(True)
-        self._hint.setMargin(6)
+        self._hint.setFrameShape(QFrame.Shape.StyledPanel)
+        self._hint.setMargin(PADDING)
         self._hint.hide()
         self._said = QTimer(self, singleShot=True, interval=SAID)
         self._said.timeout.connect(self._hint.hide)
@@ -128,11 +149,17 @@ class Presenter(QObject):
         presenting = scene.session.presenting
         if presenting is None:
             return
+        self.caption.show_document(self._lanes.text_size)
         while len(self._glasses) < scene.shown:
             index = len(self._glasses)
             self._glasses.append(Glass(index, self._lanes.canvases[index], self._controller))
         for glass in self._glasses[: scene.shown]:
             glass.render_scene(scene, presenting, theme)
+        area = self._lanes.canvases[0].plot_area()
+        self._tray.render_scene(scene, presenting, theme, area, self._lanes.text_size)
+        if presenting != Presenting():  # something is done already
+            self._hint.hide()
+        self._place_hint()
         docked = self._docks.docked
         if docked != self._docked:
             self._docked = docked
@@ -162,15 +189,18 @@ class Presenter(QObject):
             self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
 
     def _place_hint(self) -> None:
-        """Say how it ends in the middle of the lowest edge, where there is no picture."""
-        self._hint.adjustSize()
-        below = self._window.rect()
-        self._hint.move((below.width() - self._hint.width()) // 2, below.height() - self._hint.height())
-        self._hint.raise_()
+        """Put the hint at the top of the first picture, within its axes: it covers no number."""
+        if not self._hint.isHidden():
+            area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
+            whole = self._hint.fontMetrics().horizontalAdvance(HINT) + 2 * PADDING + 8
+            self._hint.setFixedWidth(min(whole, area.width()))
+            self._hint.setFixedHeight(self._hint.heightForWidth(self._hint.width()))
+            below = self._tray.height() + PADDING if self._tray.isVisible() else 0
+            self._hint.move(area.left() + (area.width() - self._hint.width()) // 2, area.top() + below)
+            self._hint.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.Resize:
-            self._place_hint()
             later(self, self._halve)
         return False
 
@@ -194,7 +224,6 @@ class Presenter(QObject):
         if focus is None or not focus.isVisible():
             self._lanes.canvases[0].setFocus()
         window.installEventFilter(self)
-        self._place_hint()
         self._hint.show()
         self._said.start()
         if QApplication.platformName() not in BARE:
@@ -207,7 +236,8 @@ class Presenter(QObject):
             return
         window = self._window
         window.removeEventFilter(self)
-        self._hint.hide()
+        for over in (self._hint, self._tray, self.caption):
+            over.hide()
         for glass in self._glasses:
             glass.hide()
             glass.deleteLater()
@@ -227,12 +257,17 @@ class Presenter(QObject):
     def rules(self) -> list[Rule]:
         """When its commands can be given, and when those that rest meanwhile."""
         rules: list[Rule] = [(self._escape, _is_presenting)]
-        rules += [(each, _is_presenting) for each in self.actions.values()]
+        rules += [(each, _follows if name in FOLLOW else _is_presenting) for name, each in self.actions.items()]
         return rules + [(each, _is_not_presenting) for each in self._resting]
 
 
 def _is_presenting(controller: Controller) -> bool:
     return controller.session.presenting is not None
+
+
+def _follows(controller: Controller) -> bool:
+    """A lesson has the keys of the next example for itself."""
+    return _is_presenting(controller) and controller.session.of(LessonSession).lesson is None
 
 
 def _is_not_presenting(controller: Controller) -> bool:

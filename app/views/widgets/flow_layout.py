@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
@@ -17,6 +19,16 @@ def _shortest(item: QLayoutItem) -> int:
     """Width in pixels below which a widget cannot go; less than its least where it can do without a part."""
     shortest = getattr(item.widget(), "shortest", None)
     return item.minimumSize().width() if shortest is None else int(shortest())
+
+
+def n_lines(widths: Iterable[int], room: int, gap: int) -> int:
+    """Return the number of lines that items of these least widths take in `room` pixels."""
+    lines, x = 1, 0
+    for width in widths:
+        if x and x + width > room:
+            lines, x = lines + 1, 0
+        x += width + gap
+    return lines
 
 
 class FlowLayout(QLayout):
@@ -37,7 +49,14 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._gap = gap
         self._items: list[QLayoutItem] = []
+        self._first_of_line: QWidget | None = None
         self.setContentsMargins(0, 0, 0, 0)
+
+    def break_before(self, widget: QWidget | None) -> None:
+        """Have a line begin with `widget`; None: only where there is no room."""
+        if widget is not self._first_of_line:
+            self._first_of_line = widget
+            self.invalidate()
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -96,7 +115,7 @@ class FlowLayout(QLayout):
                 size.setWidth(least.width() if grows else min(size.width(), max(room, least.width())))
                 sizes.append((item, size, grows))
         over = sum(size.width() + self._gap for _, size, _ in sizes) - self._gap - room
-        if 0 < over <= sum(size.width() - _shortest(item) for item, size, _ in sizes):
+        if self._first_of_line is None and 0 < over <= sum(size.width() - _shortest(item) for item, size, _ in sizes):
             for at in reversed(range(len(sizes))):
                 item, size, _ = sizes[at]
                 if over > 0 and (less := size.width() - _shortest(item)) > 0:
@@ -109,7 +128,8 @@ class FlowLayout(QLayout):
         lines: list[list[tuple[QLayoutItem, int, QSize, bool]]] = [[]]
         x = 0
         for item, size, grows in self._sizes(rect.width()):
-            if lines[-1] and x + size.width() > rect.width():
+            breaks = self._first_of_line is not None and item.widget() is self._first_of_line
+            if lines[-1] and (breaks or x + size.width() > rect.width()):
                 lines.append([])
                 x = 0
             lines[-1].append((item, x, size, grows))

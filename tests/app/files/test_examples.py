@@ -70,7 +70,7 @@ def test_starting_over_is_one_step_back_and_forth() -> None:
     hand.examples.start_over()
     assert all(now > then for now, then in zip(hand.session.restarts, before, strict=True)), "every run from zero"
     assert hand.document.points.xy.tolist() == first.points.xy.tolist() and hand.document.lanes == first.lanes
-    assert not hand.store.modified and hand.session.example == "margin"
+    assert not hand.store.modified and hand.examples.present is example
     hand.undo()
     assert len(hand.document.points) == 0 and hand.store.history[-1] == "Start “The widest margin” over"
 

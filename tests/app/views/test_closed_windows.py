@@ -33,7 +33,6 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     for _ in range(2):
         controller.lanes.add(1)
     window.named_actions["classes"].trigger()
-    window.dock_manager.open("race")
     window.ask_picture()
     window.named_actions["help"].trigger()
     window.findChild(QMenu, "recent").aboutToShow.emit()

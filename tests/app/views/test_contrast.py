@@ -137,7 +137,7 @@ def test_marks_and_lines_stand_out_from_every_surface(theme: Theme) -> None:
         assert ratio(rgb(case.colour(theme)), theme.background) >= MARK
     seams = [over(theme.background, ground, 200) for ground in everywhere]
     assert least([theme.ink], seams) >= MARK and least([theme.accent], seams) >= MARK, "brush, cursor and selection"
-    assert least([glass.COLOURS[theme.dark]], [theme.background]) >= MARK
+    assert least([ink[theme.dark] for ink in glass.INKS], [theme.background]) >= MARK
 
 
 @both

@@ -230,8 +230,6 @@ def visit(
         window.controller.playback.to_end(lane)
         window.controller.playback.set_speed(lane, 99)
     window.controller.set_session(playing=(True,) * 4, features=())
-    if "race" in window.dock_manager.windows:
-        window.dock_manager.windows["race"].close()
     settle(qtbot, window, 60_000)
     delete_now()
     assert timers() == timers_before

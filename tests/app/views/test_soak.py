@@ -111,14 +111,13 @@ def what_goes_on(window: MainWindow) -> str:
 
 
 def open_everything(window: MainWindow) -> None:
-    """Four classifiers, all panels, and the race."""
+    """Four classifiers and all panels."""
     for _ in range(4 - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
     for spec in docks():
         action = window.named_actions[spec.name]
         if not action.isChecked():
             action.trigger()
-    window.dock_manager.open("race")
     QApplication.processEvents()
 
 
@@ -155,7 +154,6 @@ def test_an_hour_with_everything_open_stays_flat(
         rest(qtbot, window, visitor)
         looks.append(look(window, begun, acts))
         print(*(f"{value:.0f}" for value in astuple(looks[-1])), sep="\t", flush=True)
-    window.dock_manager.windows["race"].close()
     assert window.close()
     settled = looks[max(1, int(WARMING * len(looks))) :]
     half = len(settled) // 2

@@ -185,7 +185,6 @@ def show_everything(window: MainWindow, qtbot: QtBot) -> None:
         window.findChild(QDockWidget, f"dock.{spec.name}").show()
     window.controller.feature(ProbeController).pin(0.1, 0.2)
     window.named_actions["classes"].trigger()
-    window.dock_manager.open("race")
     window.ask_picture()
     window.named_actions["help"].trigger()
     settle(qtbot, window, 60_000)

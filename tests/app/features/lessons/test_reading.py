@@ -364,7 +364,7 @@ def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path)
 
 def test_panels_and_layers_are_those_of_the_window() -> None:
     actions = {each.name: each for each in every()}
-    assert set(names.panels()) == {each.name for each in docks()} | {"race"}
+    assert set(names.panels()) == {each.name for each in docks()}
     assert set(names.panels()) | set(names.layers()) <= set(actions)
     assert all(actions[name].checkable for name in names.layers())
 

@@ -300,13 +300,13 @@ def test_a_refusal_of_the_background_is_shown() -> None:
     assert scene.grid is not None
 
 
-def test_closing_stops() -> None:
+def test_it_pauses_out_of_sight() -> None:
     table = Table()
+    table.desk.pause()
+    assert not table.scene.playing
     table.desk.toggle()
-    table.desk.close()
-    assert table.ear.stopped == 1
-    table.answer()
-    assert table.scene.frame is None
+    table.desk.pause()
+    assert not table.scene.playing and not table.desk.asked.playing
 
 
 # -- words -----------------------------------------------------------------------------------------------------------

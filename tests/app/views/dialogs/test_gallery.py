@@ -61,19 +61,17 @@ def test_one_click_opens_one(make: Make, qtbot: QtBot, example: examples.Example
     QTest.mouseClick(card(window, example.name), Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert window.findChild(QMessageBox, "unsaved") is None
-    assert window.controller.session.example == example.name
+    assert window.controller.examples.present is example
     assert window.document.points.xy.tolist() == examples.read(example).points.xy.tolist()
     assert window.controller.session.simple == (example.name != "perceptron")
     assert window.status_line.text().split() == example.sentence.split()
     assert ("step" in window.controller.session.open_panels) == (example.name == "step")
     assert window.controller.session.of(DifferenceSession).differing == (example.name == "differ")
     assert window.controller.session.of(WhatIfSession).armed == (example.name == "support-vectors")
-    assert ("race" in window.dock_manager.windows) == (example.name == "race")
+    assert ("race" in window.controller.session.open_panels) == (example.name == "race")
     assert not window.controller.store.modified and window.size().toTuple() == (1024, 768)
     run = window.scene.lanes[0].run_state
     assert (run is not None and run.step == 0) == (example.name == "step")
-    if "race" in window.dock_manager.windows:
-        window.dock_manager.windows["race"].close()
 
 
 def test_what_one_needs_goes_when_another_is_opened(make: Make, qtbot: QtBot) -> None:
@@ -81,7 +79,7 @@ def test_what_one_needs_goes_when_another_is_opened(make: Make, qtbot: QtBot) ->
     for name in ("step", "differ", "race", "support-vectors", "margin"):
         window.open_example(examples.BY_NAME[name])
         settle(qtbot, window)
-    assert window.controller.session.open_panels == frozenset() and window.dock_manager.windows == {}
+    assert window.controller.session.open_panels == frozenset()
     assert not window.named_actions["differing"].isChecked() and not window.named_actions["arm_whatif"].isChecked()
     assert window.scene.lanes[0].playing is False and window.scene.lanes[0].run_state.at_end
 
@@ -96,7 +94,7 @@ def test_keys_choose_too(make: Make, qtbot: QtBot) -> None:
     assert dialog.focusWidget().objectName() == f"example.{EXAMPLES[columns + 1].name}"
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Return)
     settle(qtbot, window)
-    assert window.controller.session.example == EXAMPLES[columns + 1].name
+    assert window.controller.examples.present is EXAMPLES[columns + 1]
     dialog = gallery(window)
     QTest.keyClick(dialog.focusWidget(), Qt.Key.Key_Up)
     assert dialog.focusWidget().objectName() == f"example.{EXAMPLES[0].name}"
@@ -112,7 +110,7 @@ def test_unsaved_changes_are_asked_about(make: Make, qtbot: QtBot) -> None:
     assert box is not None and window.document.lanes[0].knn.n_neighbors == 9
     box.button(QMessageBox.StandardButton.Discard).click()
     settle(qtbot, window)
-    assert window.controller.session.example == "circle"
+    assert window.controller.examples.present is examples.BY_NAME["circle"]
 
 
 def test_starting_over_is_one_key(make: Make, qtbot: QtBot) -> None:

@@ -135,7 +135,7 @@ def test_a_click_on_the_slider_of_c_retrains_it_and_undo_brings_the_answer_back(
     window = make(document(tol=1e-5))
     other, before = window.result(0), window.result(1)
     slider = part(window, QSlider, "lane1.C.slider")
-    QTest.mouseClick(slider, LEFT, pos=QPoint(round(0.8 * slider.width()), slider.height() // 2))
+    QTest.mouseClick(slider, LEFT, pos=QPoint(round(0.55 * slider.width()), slider.height() // 2))
     settle(qtbot, window)
     C = window.document.lanes[1].svm.C
     frame, points = window.result(1), window.document.points

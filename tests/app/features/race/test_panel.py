@@ -1,4 +1,4 @@
-"""The window of the race under the hand: rules, play, pictures, numbers, curves; and that it holds nothing up."""
+"""The panel of the race under the hand: rules, play, pictures, numbers, curves; and that it holds nothing up."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QCheckBox,
     QComboBox,
+    QDockWidget,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -24,8 +25,8 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.features.race import field, text
+from app.features.race.panel import RacePanel
 from app.features.race.view_curves import RaceCurves
-from app.features.race.window import RaceWindow
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views import theme as themes
@@ -33,7 +34,7 @@ from app.views.widgets.roomy_label import RoomyLabel
 from app.views.window import MainWindow
 from solver import SmoSolver
 from tests.covering import first_of
-from tests.windows import Make, discard, settle
+from tests.windows import Make, discard
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support raise")
 KNN_SVM = (Lane("knn"), Lane("svm"))
@@ -44,20 +45,28 @@ def document(count: int = 40, lanes: tuple[Lane, Lane] = KNN_SVM, **generator: o
     return Document(points=points, view=View.fitting(points), lanes=lanes)
 
 
-def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RaceWindow:
+def dock_of(window: MainWindow) -> QDockWidget:
+    dock = window.findChild(QDockWidget, "dock.race")
+    assert dock is not None
+    return dock
+
+
+def opened(window: MainWindow, qtbot: QtBot, size: tuple[int, int] = (900, 650)) -> RacePanel:
+    """The race as a panel in a window of its own, of this size."""
     window.named_actions["race"].trigger()
-    race = window.dock_manager.windows["race"]
-    race.resize(*size)
+    race, dock = window.dock_manager.panel("race"), dock_of(window)
+    dock.setFloating(True)
+    dock.resize(*size)
     qtbot.waitExposed(race)
-    race.activateWindow()
     qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
     rest(race, qtbot)
+    race.setFocus()
     return race
 
 
-def rest(race: RaceWindow, qtbot: QtBot) -> None:
+def rest(race: RacePanel, qtbot: QtBot) -> None:
     """Wait until nothing more is to come, and what has come is drawn."""
-    window = race.parent()
+    (window,) = (each for each in QApplication.topLevelWidgets() if isinstance(each, MainWindow) and each.isVisible())
 
     def rests() -> bool:
         frame, asked = race.desk.scene().frame, race.desk.asked
@@ -72,7 +81,7 @@ def rest(race: RaceWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(rests, timeout=30_000)
 
 
-def find(race: RaceWindow, kind: type[QWidget], name: str) -> QWidget:
+def find(race: RacePanel, kind: type[QWidget], name: str) -> QWidget:
     found = race.findChild(kind, f"race.{name}")
     assert found is not None, name
     return found
@@ -90,17 +99,17 @@ def choose(combo: QComboBox, data: object) -> None:
     combo.activated.emit(place)
 
 
-def news(race: RaceWindow) -> str:
+def news(race: RacePanel) -> str:
     return find(race, QLabel, "winner").text()
 
 
-def full_speed(race: RaceWindow) -> None:
+def full_speed(race: RacePanel) -> None:
     slider = find(race, QSlider, "pace")
     slider.setFocus()
     QTest.keyClick(slider, Qt.Key.Key_End)
 
 
-def wait_for_end(race: RaceWindow, qtbot: QtBot) -> None:
+def wait_for_end(race: RacePanel, qtbot: QtBot) -> None:
     def over() -> bool:
         frame = race.desk.scene().frame
         return frame is not None and frame.begun and frame.over and not race.desk.scene().playing
@@ -205,9 +214,8 @@ def test_the_keyboard_alone_races(make: Make, qtbot: QtBot) -> None:
             break
     wanted = {f"race.{name}" for name in ("play", "restart", "mode", "pace", "lane", "upwards", "rightwards")}
     assert wanted | {"race.rule.random", "race.rule.maximum-gain"} <= reached
-    assert not {name for name in reached if not name.startswith("race.")}, "nothing without a name is in the way"
-    QTest.keyClick(find(race, QPushButton, "play"), Qt.Key.Key_Escape)
-    assert room_is_empty(window, qtbot)
+    others = {name for name in reached if not name.startswith("race.")}
+    assert others <= {"dock.race.float", "dock.race.close"}, "nothing without a name is in the way"
 
 
 def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
@@ -221,13 +229,51 @@ def test_space_plays_at_once_and_after_clicks(make: Make, qtbot: QtBot) -> None:
     assert not race.desk.scene().playing and race.desk.scene().rules == ("cyclic", "random", "second-order")
 
 
-def room_is_empty(window: MainWindow, qtbot: QtBot) -> bool:
-    """No window of a race is left, and no work of one."""
-    settle(qtbot, window)
-    for _ in range(3):
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        QApplication.processEvents()
-    return window.findChild(RaceWindow) is None
+def test_it_is_a_panel_whose_return_key_plays_and_that_has_the_keys_of_the_window(make: Make, qtbot: QtBot) -> None:
+    window = make(document(), size=(1280, 800))
+    window.named_actions["race"].trigger()
+    race = window.dock_manager.panel("race")
+    assert dock_of(window).isVisible() and window.named_actions["race"].isCheckable()
+    qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
+    rest(race, qtbot)
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        QTest.keyClick(QApplication.focusWidget(), key)
+        assert race.desk.scene().playing == (key == Qt.Key.Key_Return)
+    QTest.keyClick(
+        QApplication.focusWidget(),
+        Qt.Key.Key_O,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    gallery = window.findChild(QWidget, "gallery")
+    assert gallery is not None and gallery.isVisible()
+    gallery.close()
+
+
+def test_out_of_sight_it_pauses_where_it_is(make: Make, qtbot: QtBot) -> None:
+    window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
+    race = opened(window, qtbot)
+    click(find(race, QPushButton, "play"))
+    qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
+    window.named_actions["race"].trigger()
+    assert not race.isVisible() and not race.desk.scene().playing
+    rest(race, qtbot)
+    steps = [racer.steps for racer in race.desk.scene().frame.racers]
+    window.named_actions["race"].trigger()
+    rest(race, qtbot)
+    assert [racer.steps for racer in race.desk.scene().frame.racers] == steps and min(steps) > 0
+
+
+def test_four_rules_stand_two_by_two_in_a_column(make: Make, qtbot: QtBot) -> None:
+    window = make(document(), size=(1280, 800))
+    window.named_actions["race"].trigger()
+    race = window.dock_manager.panel("race")
+    for rule in ("platt", "maximum-gain"):
+        race.desk.choose_rule(rule, True)
+    qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
+    rest(race, qtbot)
+    views = [(view.x(), view.y()) for view in race.board.racers]
+    assert len({x for x, _ in views}) == len({y for _, y in views}) == 2
+    assert len({view.picture.size().toTuple() for view in race.board.racers}) == 1
 
 
 def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
@@ -278,7 +324,7 @@ def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monk
     for rule in ("platt", "cyclic"):
         click(find(race, QCheckBox, f"rule.{rule}"))
     full_speed(race)
-    race.resize(1000, 700)
+    dock_of(window).resize(1000, 700)
     click(play)
     assert play.text() == "&Play", "it answers while the worker is away"
     canvas = window.canvases[0]
@@ -287,43 +333,19 @@ def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monk
     qtbot.waitUntil(lambda: len(turns) > 20)
     timer.stop()
     assert not thaw.is_set() and len(window.document.points) >= before
-    race.close()
-    assert not window.idle()
     thaw.set()
-    assert room_is_empty(window, qtbot)
+    rest(race, qtbot)
 
 
 def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
     race = opened(window, qtbot)
+    dock_of(window).setFloating(False)
     click(find(race, QPushButton, "play"))
     qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
-    gone = []
-    race.destroyed.connect(lambda: gone.append(1))
     discard(window)
     assert not race.isVisible()
-    for _ in range(3):
-        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        QApplication.processEvents()
-    assert gone and not [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
-
-
-def test_a_race_can_be_closed_and_opened_again_while_it_runs(make: Make, qtbot: QtBot) -> None:
-    window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
-    room = window.dock_manager
-    race = room.open("race")
-    qtbot.waitUntil(lambda: race.desk.scene().frame is not None, timeout=20_000)
-    assert room.open("race") is race, "one at a time"
-    click(find(race, QPushButton, "play"))
-    qtbot.waitUntil(lambda: race.desk.scene().frame.begun, timeout=20_000)
-    race.close()
-    assert "race" not in room.windows
-    again = room.open("race")
-    assert again is not race
-    qtbot.waitUntil(lambda: again.desk.scene().frame is not None, timeout=20_000)
-    assert not again.desk.scene().frame.begun
-    again.close()
-    assert room_is_empty(window, qtbot)
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
 
 
 def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> None:
@@ -398,7 +420,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     window.choose_theme("light")
     rest(race, qtbot)
     assert dark_share(race) < 0.3
-    scroll = race.findChild(QScrollArea)
+    scroll = dock_of(window).findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 == scroll.horizontalScrollBar().maximum()
     window.appearance.set_text_size(20)
     rest(race, qtbot)
@@ -423,7 +445,7 @@ def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
     for size in (16, 8):
         window.appearance.set_text_size(size)
         rest(race, qtbot)
-        assert race.findChild(QScrollArea).verticalScrollBar().maximum() == 0
+        assert dock_of(window).findChild(QScrollArea).verticalScrollBar().maximum() == 0
         for label in race.findChildren(RoomyLabel):
             if label.isVisible():
                 needed, line = label.heightForWidth(label.width()), label.fontMetrics().lineSpacing()
@@ -455,7 +477,7 @@ def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, siz
         for column in range(1, 7):
             wide = metrics.horizontalAdvance(table.item(row, column).text())
             assert wide < table.columnWidth(column), "no number is cut off"
-    scroll = race.findChild(QScrollArea)
+    scroll = dock_of(window).findChild(QScrollArea)
     assert scroll.verticalScrollBar().maximum() == 0 and scroll.horizontalScrollBar().maximum() == 0
 
 
@@ -500,6 +522,5 @@ def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
 
 def test_a_profile_keeps_no_race(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(document())
-    opened(window, qtbot).close()
-    assert room_is_empty(window, qtbot)
+    opened(window, qtbot)
     assert not window.isWindowModified(), "a race is no change of the document"

@@ -1,13 +1,12 @@
-"""RaceWindow: the race of the working-set rules, beside the main window."""
+"""RacePanel: the race of the working-set rules."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
-from typing import cast
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -29,7 +28,6 @@ from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_check, show_choice, show_number
 from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
-from app.views.widgets.scrolling_form import scrolling
 from solver import RULES
 
 from .controller import RaceController, RaceScene
@@ -155,8 +153,7 @@ class RaceControls(QWidget):
                 combo.addItem(text, data)
 
 
-FIRST_SIZE = (1120, 780)
-#: Width that the curves want beside the table.
+#: Width in pixels that the curves need beside the table.
 LEAST_CURVES = 270
 LONGEST_NEWS = (
     "Second order wins: 888 steps; First order needs 8.8 times as many, Maximum gain 8.8 times; Random is still"
@@ -164,15 +161,15 @@ LONGEST_NEWS = (
     "Gap at most 1 %: 1. Second order (888 steps), 2. Maximum gain (888 steps), 3. First order (8 888 steps), not"
     " yet: Random.",
 )
+#: Keys that play and pause.
+PLAYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class RaceWindow(QWidget):
-    """Controls, pictures, table and curves of the race.
+class RacePanel(QWidget):
+    """Controls, pictures, table and curves of the race; out of sight it pauses.
 
     Parameters
     ----------
-    parent : QWidget
-        The main window; closed or hidden, it takes this one with it.
     controller : Controller
     scheduler : Scheduler
     ready : callable
@@ -180,19 +177,13 @@ class RaceWindow(QWidget):
     """
 
     _rung = Signal()
-    #: It is being closed, for good.
-    finished = Signal()
 
-    def __init__(
-        self, parent: QWidget, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]
-    ) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
+    def __init__(self, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]) -> None:
+        super().__init__()
         self.setObjectName("race")
-        self.setWindowTitle("Race of the rules – Classifier Playground")
         self._theme: Theme | None = None
         self._scene: RaceScene | None = None
         self._drawn: tuple[RaceScene, Theme] | None = None
-        self._closed = False
         self._mailbox: Mailbox[RaceFrame] = Mailbox(self._rung.emit)
         self._rung.connect(self._collect, Qt.ConnectionType.QueuedConnection)
         self.destroyed.connect(self._mailbox.close)
@@ -200,12 +191,7 @@ class RaceWindow(QWidget):
         race = scheduler.queue(work, Priority.TRAINING, work.forget)
         self.desk = RaceController(controller, race, ready, self._show)
         self._build()
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setFocus()  # else the first rule has it, and Space would take that in or out
-        width, height = FIRST_SIZE
-        room = self.screen().availableSize()
-        self.resize(min(width, room.width()), min(height, room.height()))
-        parent.installEventFilter(self)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
 
     # -- parts -----------------------------------------------------------------------------------------------------
 
@@ -229,9 +215,8 @@ class RaceWindow(QWidget):
             "Curves of the race",
             "How far each rule is from the optimum, against what it has spent. Both axes are logarithmic.",
         )
-        inner = QWidget()
         stack = filled(
-            QVBoxLayout(inner), self._controls, self._sentence, (self.board, 3), self._news, margins=8, spacing=6
+            QVBoxLayout(self), self._controls, self._sentence, (self.board, 3), self._news, margins=8, spacing=6
         )
         self._bottom = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._bottom.setSpacing(10)
@@ -239,8 +224,6 @@ class RaceWindow(QWidget):
         plot = filled(QVBoxLayout(), self._axes_row(), (self.curves, 1))
         self._bottom.addLayout(plot, 1)
         stack.addLayout(self._bottom, 2)
-        self._scroll = scrolling(inner)  # large text in a small window
-        filled(QVBoxLayout(self), self._scroll, margins=0)
 
     def _axes_row(self) -> QWidget:
         row = QWidget()
@@ -263,12 +246,10 @@ class RaceWindow(QWidget):
         self.curves.choose(self._upwards.currentData(), self._rightwards.currentData())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Space comes here when nothing that has the focus wants it.
-        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+        # These keys come here when nothing that has the focus takes them.
+        if event.key() in PLAYS and not event.isAutoRepeat():
             if self._scene is not None and (self._scene.can_play or self._scene.playing):
                 self.desk.toggle()
-        elif event.key() == Qt.Key.Key_Escape:
-            self.close()
         else:
             super().keyPressEvent(event)
 
@@ -283,13 +264,12 @@ class RaceWindow(QWidget):
 
     @Slot()
     def _collect(self) -> None:
-        if not self._closed:
-            for frame in self._mailbox.take():
-                self.desk.take(frame)
+        for frame in self._mailbox.take():
+            self.desk.take(frame)
 
     def _show(self) -> None:
         """Draw what the desk says now."""
-        if self._closed or self._theme is None:
+        if self._theme is None:
             return
         scene, theme = self.desk.scene(), self._theme
         if self._drawn == (scene, theme):
@@ -335,20 +315,7 @@ class RaceWindow(QWidget):
         if self._bottom.direction() != direction:
             self._bottom.setDirection(direction)
 
-    # -- closing ---------------------------------------------------------------------------------------------------
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # The main window is closed; minimised, it is not hidden but tells so spontaneously.
-        if event.type() == QEvent.Type.Hide and not event.spontaneous():
-            self.close()
-        return False
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        if not self._closed:
-            self._closed = True
-            self._mailbox.close()
-            self.desk.close()
-            parent = cast(QWidget, self.parent())
-            parent.removeEventFilter(self)
-            self.finished.emit()
-        super().closeEvent(event)
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():  # as when the window is minimised
+            self.desk.pause()
