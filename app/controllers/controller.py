@@ -400,12 +400,12 @@ class Controller:
 
     def put_back(self) -> None:
         """Restore the user's document, its history and what was being done with it; its runs start from zero."""
-        aside, now = self.aside, self.session
+        aside = self.aside
         if aside is None:
             return
         self.editing.cancel()
         self.presenting.clear()
-        self.aside, self.on_disk = None, aside.on_disk
+        now, self.aside, self.on_disk = self.session, None, aside.on_disk
         self.session = replace(
             aside.session,
             cursor=None,

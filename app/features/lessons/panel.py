@@ -264,6 +264,8 @@ class _Question(QFrame):
                 right, tried = None if open_ else place == prediction.right, place in guess.tried
                 answer.show_answer(place, prediction.answers[place], place == guess.answer, tried, right)
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
+        if guess.passed and not guess.is_made:  # in presenter mode there is no status line to say it
+            asked = words.PASS
         show_text(self._asked, asked)
         self._asked.setVisible(bool(asked) and open_)
         self._buttons.setVisible(open_)

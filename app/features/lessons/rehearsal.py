@@ -19,7 +19,7 @@ from solver import Grid
 SMALL = Grid(-3.0, 3.0, -3.0, 3.0, 24, 24)
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
 #: Seconds after which a training is broken off: what it shows by then is enough for a check.
-LONGEST = 20.0
+LONGEST = 10.0
 
 
 def frame_of(document: Document, place: int, paused: bool = False) -> Frame:

@@ -27,8 +27,6 @@ from .model import Lesson, Prediction, Step
 from .rehearsal import context_of
 from .state import LessonSession, StepState
 
-#: Points up to which a step is rehearsed: more train for minutes.
-MOST_POINTS = 2000
 #: What a question may be about, and the words that say so.
 SUBJECTS = {
     "the test accuracy": r"new points|test points|test accuracy|kept back|not seen|better\?",
@@ -136,8 +134,6 @@ def spoilers(lesson: Lesson) -> list[tuple[int, str]]:
             document = starting.start_of(lesson, at)
         except FileError:
             return found
-        if len(document.points) > MOST_POINTS:
-            continue
         results = context_of(document, step.paused).results
         if step.prediction is not None:
             asked = list(_views(lesson, at, document, results, revealed=False))
@@ -177,6 +173,7 @@ def _faults(
             yield f"{_where(before, at)} shows {what}; {_mend(before, at, 'marks')}."
         return
     subjects = _subjects(prediction)
+    asked = [view for view in asked if not view.lane.lane.is_difference]  # which has no numbers of its own
     given = {(value, is_share) for value, is_share in _values(prediction.question) if is_share}
     for subject in subjects:  # a number that the question itself gives is no secret
         able = [view for view in (*seen, *asked) if view.displays(subject) and not given & _values(view.text)]

@@ -73,6 +73,13 @@ PLANTED: dict[str, tuple[str, str]] = {
         lesson("start: example gamma", ASK.format("Which is better on the test points?", "The left one")),
         "step 1 shows the test accuracy",
     ),
+    "a comparison beside a difference": (
+        lesson(
+            "start: example gamma\nclassifiers = svm, svm, difference",
+            ASK.format("Which is better on the test points?", "The left one"),
+        ),
+        "step 1 shows the test accuracy",
+    ),
     "a boundary": (
         lesson("start: example margin", "predict boundary: Draw it."),
         "step 1 shows this boundary; write “hide: ",

@@ -291,6 +291,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     window.canvases[0].setFocus()
     press(window, qtbot, Qt.Key.Key_PageDown)  # an unanswered question needs it twice
     assert here(window).at == 0 and window.status_line.text().startswith("Not answered yet.")
+    assert said(window, "lesson.asked").startswith("Not answered yet.")
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).at == 1
     press(window, qtbot, Qt.Key.Key_1)
