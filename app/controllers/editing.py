@@ -370,8 +370,7 @@ class Editing:
             return
         pointer = self._cursor(unit)
         if pointer is None:
-            self.arrow(0, 0, unit)
-            self.say("The arrow keys move the cursor, Enter uses the tool there.")
+            self._show_cursor(unit)
             return
         if self.busy:
             self.release(pointer)
@@ -382,6 +381,15 @@ class Editing:
         else:
             title = "Line" if self.session.lent else TOOLS[self.session.tool].title
             self.say(f"{title} begun: arrows move it, Enter ends it, Esc breaks it off.")
+
+    def _show_cursor(self, unit: float) -> None:
+        """Show the keyboard cursor on a selected point, else in the middle of the view."""
+        at = self.menu_location(None, unit)
+        self._host.set_session(cursor=(at.x, at.y) if at is not None else (self.document.view.x, self.document.view.y))
+        if len(self.session.selection):
+            self.say("Enter uses the tool at the cursor; the arrow keys move what is selected, Esc selects nothing.")
+        else:
+            self.say("The arrow keys move the cursor, Enter uses the tool there.")
 
     def escape(self) -> None:
         """The Esc key: break the gesture off, else select nothing, else hide the keyboard cursor."""

@@ -206,3 +206,14 @@ def test_a_tap_is_a_click(make: Make, screen: QPointingDevice) -> None:
     for _ in range(2):
         tap(spot(window, 0.5, 0.5))
     assert selected(window) == [] and len(window.document.points) == 6, "a double tap adds one point"
+
+
+def test_enter_adds_a_point_on_top_of_a_selected_one(make: Make) -> None:
+    window = make(five())
+    click(window, spot(window, -1.0, 1.0))
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_Return)
+    assert window.controller.session.cursor == (-1.0, 1.0)
+    assert "arrow keys move what is selected" in window.status_line.text()
+    QTest.keyClick(window.canvases[0], Qt.Key.Key_Return)
+    assert len(window.document.points) == 6
+    assert tuple(window.document.points.xy[-1]) == (-1.0, 1.0)
