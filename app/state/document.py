@@ -143,16 +143,21 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 
     def points(self) -> Points:
         """The points these settings stand for; ValueError with a sentence when they cannot be."""
-        X, y = datasets.generate(
-            self.name,
-            self.count,
-            noise=self.noise,
-            seed=self.seed,
-            shift=self.shift,
-            n_classes=self.n_classes,
-            flipped=self.flipped,
-        )
-        return Points.of(X, y)
+        return _points_of(self)
+
+
+@lru_cache(maxsize=1)  # whoever asks whether the points are the generator's asks right after they were made
+def _points_of(settings: GeneratorSettings) -> Points:
+    X, y = datasets.generate(
+        settings.name,
+        settings.count,
+        noise=settings.noise,
+        seed=settings.seed,
+        shift=settings.shift,
+        n_classes=settings.n_classes,
+        flipped=settings.flipped,
+    )
+    return Points.of(X, y)
 
 
 #: No view spans a smaller share of its distance from the origin: its pixels would be the same numbers.
@@ -346,17 +351,12 @@ def _parts_of(document: Document) -> Parts:
     return parts_of(document.points, document.split, document.training_limit)
 
 
-@lru_cache(maxsize=1)
-def _made_by(settings: GeneratorSettings) -> Points:
-    return settings.points()
-
-
 @lru_cache(maxsize=4)
 def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
     if len(points) not in (2 * settings.count, settings.n_classes * settings.count):
         return False
     try:
-        made = _made_by(settings)
+        made = settings.points()
     except ValueError:  # a file may hold what no generator accepts
         return False
     alike = len(made) == len(points) and np.array_equal(made.xy, points.xy)

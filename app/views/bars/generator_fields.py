@@ -75,10 +75,7 @@ class GeneratorFields(QWidget):
         for edit in (self._noise, self._shift, self._flipped):
             edit.setMaximumWidth(64)
         more = self._more = PopupButton(
-            "generator.more",
-            "⋯",
-            "More of the data set",
-            "Shift, flipped labels, number of classes and seed of the data set; more points.",
+            "generator.more", "⋯", "More of the data set", "All settings of the data set; new points, or more of them."
         )
         self._build(more)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
