@@ -69,7 +69,7 @@ def point_words(run_state: RunState, place: int) -> tuple[str, ...]:
 
 def _side(margin: float, within: str) -> str:
     if abs(margin) < ROUNDING:
-        return "On the boundary: counts as an error"
+        return "On the boundary: a tie; its 0-1 loss is 1"
     return within if margin > 0 else "Wrong side of the boundary: an error"
 
 

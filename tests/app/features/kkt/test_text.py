@@ -143,7 +143,7 @@ def test_what_rounding_leaves_is_called_zero() -> None:
     [
         ("perceptron", -2.0, "y f = −2, loss max(0, −y f) = 2", "Wrong side of the boundary: an error"),
         ("perceptron", 0.5, "y f = 0.5, loss max(0, −y f) = 0", "Right side of the boundary"),
-        ("perceptron", 0.0, "y f = 0, loss max(0, −y f) = 0", "On the boundary: counts as an error"),
+        ("perceptron", 0.0, "y f = 0, loss max(0, −y f) = 0", "On the boundary: a tie; its 0-1 loss is 1"),
         ("pegasos", 0.5, "y f = 0.5, hinge loss max(0, 1 − y f) = 0.5", "Right side, but inside the margin"),
         ("pegasos", 1.0, "y f = 1, hinge loss max(0, 1 − y f) = 0", "On the margin or beyond it: no loss"),
         ("pegasos", -1.0, "y f = −1, hinge loss max(0, 1 − y f) = 2", "Wrong side of the boundary: an error"),
