@@ -118,6 +118,8 @@ class Lanes(QWidget):
         for part in (*self._parts(index), self.forms[-1]):
             part.setParent(self)
         self.forms[-1].hide()
+        if self._text:
+            self._present(index)
         if index >= AT_START:
             before = self._stops(index - 1)
             for first, second in zip((before[-1:] + self._stops(index))[:-1], self._stops(index), strict=False):
@@ -274,15 +276,18 @@ class Lanes(QWidget):
         self._text = size
         for part in (self, *self._dressed):
             part.setStyleSheet(text_rules(size) if size else "")
-        for canvas in self.canvases:
-            canvas.present(max(1.0, size / PLAIN_TEXT) if size else None)
-        for bar in self.bars:
-            bar.present(size)
+        for index in range(len(self.canvases)):
+            self._present(index)
         self._fit_rows()
         if self._scene is not None and self._theme is not None:
             for strip, lane in zip(self.strips, self._scene.lanes, strict=False):
                 strip.render_scene(lane, self._theme)
         self._resized()
+
+    def _present(self, index: int) -> None:
+        """Give the lines, axes and timeline of one lane the size of the text."""
+        self.canvases[index].present(max(1.0, self._text / PLAIN_TEXT) if self._text else None)
+        self.bars[index].present(self._text)
 
     def _fit_rows(self) -> None:
         """In presenter mode each row has its sliders where there is room; the selected one has them always."""

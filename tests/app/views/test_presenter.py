@@ -200,6 +200,17 @@ def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> No
     assert window.controller.session.presenting is None, "its own key ends it, too"
 
 
+def test_classifiers_added_meanwhile_look_like_the_others(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1024, 768), simple=True)
+    window.named_actions["presenter"].trigger()
+    settle(qtbot, window)
+    for _ in range(2):
+        window.named_actions["add_lane"].trigger()
+        settle(qtbot, window)
+    areas = [canvas.plot_area() for canvas in window.canvases]
+    assert len(areas) == 4 and len({(area.left(), area.width()) for area in areas}) == 1
+
+
 @pytest.mark.parametrize("size", first_of([(800, 600), (1920, 1080), (1024, 768), (1100, 760)], 2))
 def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
     make: Make, qtbot: QtBot, size: tuple[int, int]
