@@ -55,10 +55,20 @@ def test_class_scores_by_hand() -> None:
     assert np.isnan(balanced_accuracy_of(np.zeros((2, 2), dtype=int)))
 
 
-@pytest.mark.parametrize("bad", [[[1, 2]], [1, 2], [[1.5, 0], [0, 1]], [[-1, 0], [0, 1]], [[[1]]]])
+@pytest.mark.parametrize(
+    "bad", [[[1, 2]], [1, 2], [[np.nan, 0], [0, 1]], [[True, False], [False, True]], [[-1, 0], [0, 1]], [[[1]]]]
+)
 def test_what_is_no_confusion_matrix(bad: Any) -> None:
     with pytest.raises(ValueError, match="square of counts"):
         class_scores(bad)
+
+
+def test_a_point_may_count_in_parts() -> None:
+    """A tie of two classes is half a point for each: precision, recall and F1 are those of twice the counts."""
+    halves, whole = class_scores([[1.5, 0.5], [0.0, 2.0]]), class_scores([[3, 1], [0, 4]])
+    for name in ("precision", "recall", "f1"):
+        assert getattr(halves, name) == pytest.approx(getattr(whole, name))
+    assert class_scores([[0.25, 0.0], [0.0, 0.0]]).recall.tolist() == [1.0, 0.0]
 
 
 def a_score(seed: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
