@@ -54,6 +54,7 @@ class ToolOptions(QWidget):
         self._numbers = {name: self._number(name) for name in NUMBERS}
         self._choices = {name: self._choice(name) for name in CHOICES}
         self._checks = {name: self._check(name) for name in CHECKS}
+        self._line.addStretch(1)  # not between a label and its field
 
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
@@ -65,6 +66,7 @@ class ToolOptions(QWidget):
         describe(spin, f"tool.{name}", title, sentence)
         slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
         spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
+        spin.refused.connect(self._editing.say)
         slider.setFixedWidth(90)
         self._add(name, self._label(title, spin), slider, spin)
         return slider, spin

@@ -216,9 +216,9 @@ def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QCo
 class WholeField(QSpinBox):
     """A field for a whole number, which tells of it once it is typed, not of every digit.
 
-    Qt would swallow the digit that leads beyond the limits (100000 became 10000), and go back to the old number without
-    a word from what is below them.  Here both are typed, and answered with `refused`: they stay to be corrected until
-    Escape or another focus brings the old number back.
+    Qt would swallow the digit that leads beyond the limits (100000 became 10000) and all that is no digit (2.5 became
+    25), and go back to the old number without a word from what is below them.  Here all is typed, and answered with
+    `refused`: it stays to be corrected until Escape or another focus brings the old number back.
     """
 
     refused = Signal(str)
@@ -230,8 +230,8 @@ class WholeField(QSpinBox):
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         state = super().validate(text, pos)[0]
-        beyond = state is QValidator.State.Invalid and self._typed(text).removeprefix("-").isdigit()
-        return QValidator.State.Intermediate if beyond else state, text, pos
+        refusable = state is QValidator.State.Invalid and text.endswith(self.suffix())  # which cannot be edited
+        return QValidator.State.Intermediate if refusable else state, text, pos
 
     def _typed(self, text: str) -> str:
         return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()
