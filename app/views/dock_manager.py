@@ -338,7 +338,8 @@ class DockManager:
 
         The window itself has grown to its new least size by now, so that its own width tells nothing.
         """
-        QApplication.sendPostedEvents()  # the new least sizes of all parts
+        # The new least sizes of all parts; nothing that is to be deleted later, which may be what was clicked.
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         room = max(self._window.screen().availableSize().width(), size.width())
         return self._window.minimumSizeHint().width() <= room
 
