@@ -162,6 +162,19 @@ def _slider_rules(pixels: int) -> str:
         """
 
 
+def _radio_rules(accent: str, base: str, edge: str) -> str:
+    """Return the rules of radio buttons, whose outline is lost on a dark window otherwise."""
+    dot = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
+    return f"""
+        QRadioButton::indicator {{
+            width: 13px; height: 13px; border: 1px solid {edge}; border-radius: 7px; background: {base};
+        }}
+        QRadioButton::indicator:focus, QRadioButton::indicator:hover {{ border-color: {accent}; }}
+        QRadioButton::indicator:checked {{ {dot} stop: 0.55 {accent}, stop: 0.65 {base}); }}
+        QRadioButton::indicator:checked:disabled {{ {dot} stop: 0.55 {edge}, stop: 0.65 {base}); }}
+        """
+
+
 def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     """Dress `window` and the dialogs it opens; `text_size` in points, 0 for the desktop's."""
     palette = QPalette()
@@ -194,6 +207,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
         QToolTip {{ color: {ink.name()}; background: {base}; border: 1px solid {edge}; padding: 4px; }}
         QComboBox, QSpinBox, QLineEdit, QPushButton, QToolButton {{ min-height: 24px; }}
         QCheckBox, QRadioButton {{ min-height: 26px; }}
+        {_radio_rules(accent, base, edge)}
         {_slider_rules(round(text_size * PIXELS_PER_POINT))}
         QSlider {{ border: 1px solid transparent; border-radius: 4px; }}
         QSlider:focus {{ border-color: {accent}; }}

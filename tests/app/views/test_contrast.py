@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
 
 from app.engine.overlays import LineStyle
 from app.engine.shading import LEVELS, RGB, colour
@@ -154,6 +154,25 @@ def line_styles() -> Iterator[LineStyle]:
         for sign in feature.signs:
             if isinstance(sign.kind, LineStyle):
                 yield sign.kind
+
+
+@both
+def test_radio_buttons_have_an_outline_and_a_dot(theme: Theme, make: Make) -> None:
+    """Of each, across its middle: the outline against the window; the dot of the chosen one against its ground."""
+    window = make()
+    window.choose_theme("dark" if theme is DARK else "light")
+    box = QWidget(window)
+    for place in range(2):
+        button = QRadioButton(box)
+        button.setChecked(place == 1)
+        button.setGeometry(0, 30 * place, 30, 30)
+    box.setGeometry(0, 0, 30, 60)
+    box.show()
+    window.refresh_if_pending()
+    image = box.grab().toImage()
+    rows = [[rgb(image.pixelColor(x, y)) for x in range(20)] for y in (15, 45)]
+    assert max(ratio(each, theme.window) for each in rows[0]) >= MARK
+    assert max(ratio(chosen, plain) for plain, chosen in zip(*rows, strict=True)) >= MARK
 
 
 def test_nothing_is_told_by_colour_alone() -> None:
