@@ -10,6 +10,8 @@ WIDTH = 79
 #: Room for the name of a variable and " = " before a call.
 _BEFORE = 10
 INDENT = "    "
+#: Remark on learners whose votes may tie.
+TIES = "A tie counts for the lowest class; in the playground's accuracies, 1/m for each of m classes."
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from msgspec import Meta
 from app.state.number_format import count, grouped
 
 from .base import LaneSettings, Learner, Measured
-from .code import Code, call
+from .code import TIES, Code, call
 from .fields import Field
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Neighbors(Learner[KnnSettings]):
         if knn.metric != "cosine" and 2 * k >= n - 1:  # it would choose "brute", which is wrong far from the origin
             parameters["algorithm"] = '"kd_tree"'
         remarks = ["Of points at the same distance, the first ones vote; in the playground, they share the votes left."]
-        remarks.append("A tie counts for the lowest class; in the playground's accuracies, 1/m for each of m classes.")
+        remarks.append(TIES)
         if k < knn.n_neighbors:
             remarks.insert(0, f"k = {knn.n_neighbors}, but there are only {k}: all of them vote.")
         return Code(

@@ -15,7 +15,7 @@ from app.state.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
 from .base import LaneSettings, Learner, Measured, Trainer, Verdict, estimator_of, in_each, passes, several
-from .code import Code, call
+from .code import TIES, Code, call
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
@@ -668,7 +668,9 @@ def _code_remarks(settings: SvmSettings, several: bool) -> tuple[str, ...]:
     if not s.as_kernel().is_positive_semidefinite:
         remarks.append("This kernel is not positive semidefinite: SVC may end at another stationary point.")
     if several and s.multiclass == "one-vs-one" and _goes_through_origin(s):
-        remarks.append("Of classes with as many duels won, the largest sum of f wins; in the playground, the first.")
+        remarks.append("Of classes with as many duels won, the largest sum of f wins; in the playground, they tie.")
+    elif several and s.multiclass == "one-vs-one":
+        remarks.append(TIES)
     return tuple(remarks)
 
 

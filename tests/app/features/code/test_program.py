@@ -20,6 +20,7 @@ from app.features.code.program import MANY, MARKERS, Program, program
 from app.features.scores.query import fresh_points
 from app.features.scores.scene import measured_on
 from app.learners.base import Learner
+from app.learners.code import TIES
 from app.learners.knn import METRICS, WEIGHTS, KnnSettings
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
@@ -219,6 +220,14 @@ def test_what_scikit_learn_has_no_word_for_is_said() -> None:
         assert words in text_of(document(TWO, lane)).replace("\n# ", " ")
     default = text_of(document(TWO, svm(tol=1e-3)))
     assert '# SVM, RBF, C = 1, γ = 0.5\nmodel = SVC(kernel="rbf", gamma=0.5, C=1.0)\n' in default
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_how_ties_count_is_said_where_votes_may_tie(scheme: str) -> None:
+    """kNN and duels of classes vote; one against the rest and two classes do not."""
+    ties = TIES.split(";")[0]
+    assert (ties in text_of(document(THREE, svm(multiclass=scheme)))) == (scheme == "one-vs-one")
+    assert ties not in text_of(document(TWO, svm(multiclass=scheme))) and ties in text_of(document(TWO, knn()))
 
 
 def test_points_test_points_classes_and_view(cases: dict[str, Case], told: Told) -> None:
