@@ -47,6 +47,8 @@ Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
 KEEP = 5.0
 #: Seconds of computing from which one learns how fast this machine is.
 ENOUGH = 0.2
+#: Seconds after the first result from which the pace of a run is known; before, processes are still beginning.
+PACE = 5.0
 #: Kinds that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
@@ -109,6 +111,8 @@ class StudyController:
         self._costs = Costs(None, (0.0,))
         self._trial: Trial | None = None
         self._whole = self._over = self._took = 0.0
+        #: When the first results were there (active seconds), and what they had cost.
+        self._since = (0.0, 0.0)
         #: By which factor this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
         self.look()
@@ -278,6 +282,7 @@ class StudyController:
         self._costs = costs_of(study, given)
         lacking = kept.lacks("n")
         self._whole, self._over, self._took = float(lacking @ self._costs.seconds), 0.0, 0.0
+        self._since = (0.0, 0.0)
         self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
         if lacking.any():
             self._run = Run(study, given, kept.missing, lambda: self.wake())
@@ -349,6 +354,8 @@ class StudyController:
             self.kept.add(record)
             self._over += self._costs.of(record.places)
             self._took += record.seconds
+        if found and not self._since[1]:
+            self._since = (self._active(), self._over)
         if found or ended:
             self.changes += 1
         if ended:
@@ -413,8 +420,15 @@ class StudyController:
             return Progress("paused", share, f"Paused at {100 * share:.0f} %")
         if self._over <= 0:
             return Progress("running", 0.0, "Beginning…")
-        left = self._active() * (1.0 - share) / share
-        return Progress("running", share, f"{100 * share:.0f} %, {duration(left)} left")
+        return Progress("running", share, f"{100 * share:.0f} %, {duration(self._left(run.study))} left")
+
+    def _left(self, study: Study) -> float:
+        """Seconds until the end: at the pace since the first result, and before there is one, as forecast."""
+        active, over = self._since
+        elapsed, lacking = self._active() - active, self._whole - self._over
+        if elapsed < PACE or self._over <= over:
+            return lacking * self._slower.get(_sort(study), 1.0) / jobs()
+        return elapsed * lacking / (self._over - over)
 
     def forecast(self) -> str:
         """How many trainings the form asks for, and how long they will take."""

@@ -70,12 +70,16 @@ MEASURES: dict[str, Measure] = {
 SHARES = ("accuracy", "training_accuracy", "disagreement")
 
 
-def heading_of(name: str, generated: bool, folds: bool) -> str:
-    """What a measure is called, and of which points an accuracy is: those of the folds that were left out, new points
-    of the generator, or the test points of the document."""
+def heading_of(name: str, generated: bool, folds: bool, square: bool = False) -> str:
+    """What a measure is called, and of which points an accuracy is: those of the folds that were left out, points of
+    the whole square with their true classes, new points of the generator, or the test points of the document."""
     if name != "accuracy":
         return MEASURES[name].heading
-    return "Validation accuracy" if folds else "Accuracy on new points" if generated else "Test accuracy"
+    if folds:
+        return "Validation accuracy"
+    if square:
+        return "Accuracy on the whole square"
+    return "Accuracy on new points" if generated else "Test accuracy"
 
 
 class Axis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,7 +137,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def heading(self, name: str) -> str:
         """What a measure is called here."""
-        return heading_of(name, self.generator is not None, self.folds > 0)
+        return heading_of(name, self.generator is not None, self.folds > 0, self.test_on == "square")
 
     @property
     def path_axis(self) -> int:

@@ -278,7 +278,8 @@ def notes_plan() -> Plan:
 def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
     """What can be measured, alone or beside an `other` classifier, and what it is called."""
     folds = plan.folds.strip() != "0"
-    return {name: heading_of(name, plan.generated, folds) for name in measures_of(lane_of(plan.kind, lane), other)}
+    names = measures_of(lane_of(plan.kind, lane), other)
+    return {name: heading_of(name, plan.generated, folds, plan.preset) for name in names}
 
 
 # -- from the form to a study ------------------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from app.features.study import engines, exporting, reading, results, timing
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
-from app.features.study.controller import OUTDATED
+from app.features.study.controller import OUTDATED, duration
 from app.features.study.kept import NAME, Kept
-from app.features.study.model import NOTES, Axis, Study
+from app.features.study.model import LEARNING, NOTES, Axis, Study
 from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession, costs_of
 from app.features.study.running import Run, jobs
@@ -418,6 +418,8 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window.refresh_if_pending()
     assert NOTES_SENTENCE in said(panel, "sentence") and said(panel, "forecast").startswith("990\u202f000 trainings")
     assert panel.studies.planned().study == NOTES
+    assert panel.form.value.currentText() == "Accuracy on the whole square", "not of the generator's new points"
+    assert [each.heading("accuracy")[12:] for each in (NOTES, LEARNING)] == ["the whole square", "new points"]
     choose(panel, "kind", "rules")
     window.refresh_if_pending()
     assert "six rules" in said(panel, "sentence") and "All 6" in said(panel, "axis1.all")
@@ -525,6 +527,26 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     window.refresh_if_pending()
     assert not panel.studies.measured
     qtbot.waitUntil(lambda: panel.studies.measured, timeout=20_000)
+
+
+@pytest.mark.usefixtures("stopped")
+def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
+    """A first result after 400 seconds is no pace: until there is one, the forecast stands."""
+    window = make(document())
+    panel = opened(window, qtbot, small=False)
+    choose(panel, "kind", "notes")
+    studies, seconds = panel.studies, panel.studies.planned().seconds
+    studies.start()
+    studies._begun -= 400.0
+    qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0, timeout=60_000)
+    forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
+    assert studies.progress().text == f"0 %, {duration(forecast)} left"
+    # Then the pace of the results counts, from the first one on.
+    studies._begun -= 20.0
+    studies._over = 0.01 * studies._whole
+    elapsed = studies._active() - studies._since[0]
+    left = elapsed * (studies._whole - studies._over) / (studies._over - studies._since[1])
+    assert elapsed < 60 and studies.progress().text == f"1 %, {duration(left)} left"
 
 
 def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
