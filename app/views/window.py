@@ -158,7 +158,8 @@ class MainWindow(DropWindow):
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
         controller.prefer_simple(self._settings.read(SIMPLE))
-        controller.set_session(first_start=not geometry)
+        # Points of one's own have been made by somebody who needs no example.
+        controller.set_session(first_start=not geometry and controller.document.is_generated)
         self._compose()
         self.follow()  # pictures are ordered once their size is known
         self.dock_manager.restore()
