@@ -256,7 +256,8 @@ class Controller:
             return self.dispatch(Regenerate(settings=settings, text=text, merge_key=drag))
         accepted = self.dispatch(SetGenerator(settings=settings, text=text, merge_key=drag))
         if accepted and len(document.points):
-            self.say("The points were edited, so they stay as they are.  Generate (G) makes new ones.")
+            why = "The points are not the generator's" if document.origin is None else "The points were edited"
+            self.say(f"{why}, so they stay as they are.  Generate (G) makes new ones.")
         return accepted
 
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None:

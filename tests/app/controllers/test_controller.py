@@ -120,6 +120,16 @@ def test_a_chosen_generator_can_generate(name: str, table: Table) -> None:
         assert len(table.store.document.points) == 2 * len(made.points)
 
 
+def test_points_that_stay_are_called_what_they_are(table: Table) -> None:
+    """Pasted or drawn ones were never the generator's; edited ones were."""
+    table.hand.set_generator(noise=0.5)
+    table.hand.generate()
+    click(table.hand, 9.0, 9.0)
+    table.hand.set_generator(noise=0.25)
+    rest = ", so they stay as they are.  Generate (G) makes new ones."
+    assert table.said == [f"The points are not the generator's{rest}", f"The points were edited{rest}"]
+
+
 def test_fields_change_or_are_refused_with_a_sentence(table: Table) -> None:
     table.hand.set_lane(1, "svm", C=9.0)
     table.hand.set_lane(0, "knn", n_neighbors=7)
