@@ -207,7 +207,7 @@ class LessonStage(QObject):
     def _open_panel(self, panel: str, actions: dict[str, QAction]) -> None:
         """Open a dock, unless it is open."""
         if panel:
-            if not actions[panel].isChecked():
+            if not actions[panel].isChecked() and panel not in self._docks.docked:  # it is checked when next drawn
                 actions[panel].trigger()
             docks = self._docks.docks((PANEL, panel))  # what the step is about has more of the height
             self._window.resizeDocks(docks, [800, 1200], Qt.Orientation.Vertical)
