@@ -20,7 +20,7 @@ ASKED = {
     "pair": "Click two points{of}, or go to them with the arrow keys and press Enter.",
 }
 PASS = "Not answered yet.  PageDown once more goes on without an answer."
-OVER = "The lesson is over.  Next lesson and Leave stand in its panel."
+OVER = "The lesson is over.  Its panel leads to other lessons, and back to your own document."
 NOT_READY = "It is still learning; reveal in a moment."
 NOT_TRAINED = "This classifier does not move two multipliers at a time."
 SET_BACK = "The run had gone on: it is back at its first step.  Reveal again."

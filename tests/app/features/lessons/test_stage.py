@@ -313,7 +313,9 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     assert end.startswith(f"Predicted right: {asked - 2} of {asked}, 1 not answered.")
     assert all(each in end for each in lesson.learnt) and "Neighbours with weights" in end
     press(window, qtbot, Qt.Key.Key_PageDown)
-    assert here(window).ended and window.status_line.text().startswith("The lesson is over.")
+    over = window.status_line.text()
+    assert here(window).ended and over.startswith("The lesson is over.")
+    assert "Next lesson" not in over, "after the last lesson there is no such button"
     assert window.settings.read(LESSONS) == (("neighbours", asked - 2, asked),)
     window.named_actions["lessons"].trigger()
     gallery = window.findChild(GalleryDialog)
