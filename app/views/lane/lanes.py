@@ -226,7 +226,7 @@ class Lanes(QWidget):
         picture, area = self.canvases[0].geometry(), self.canvases[0].plot_area().toAlignedRect()
         area.translate(picture.topLeft())
         width = min(OFFER, area.width())
-        size = QSize(width, self.offer.heightForWidth(width))
+        size = QSize(width, self.offer.height_at(width))
         top = area.bottom() - size.height() - GAP if self._scene.offer.large else area.center().y() + 2 * PLAIN_TEXT
         self.offer.setGeometry(QRect(QPoint(area.center().x() - size.width() // 2, top), size))
         self.offer.raise_()

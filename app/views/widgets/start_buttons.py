@@ -44,6 +44,13 @@ class StartButtons(QFrame):
         button.clicked.connect(lambda: self._actions[name].trigger())
         return button
 
+    def height_at(self, width: int) -> int:
+        """The height that all of it needs at this width."""
+        margins = self.contentsMargins() + self.layout().contentsMargins()
+        self._rows.resize(width - margins.left() - margins.right(), self._rows.height())
+        wanted = self.heightForWidth(width)  # -1 where there is no sentence, which alone could be wrapped
+        return wanted if wanted > 0 else self.sizeHint().height()
+
     def show_offer(self, offer: StartOffer | None, actions: Mapping[str, QAction]) -> bool:
         """Show what is offered, or nothing; True where that is something else than before."""
         self._actions = actions

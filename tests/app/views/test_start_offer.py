@@ -80,6 +80,11 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
     window.named_actions["clear"].trigger()
     settle(qtbot, window)
     assert buttons(window, "offer") == list(BEGIN)
+    rest()
+    for name in BEGIN:
+        button = window.findChild(QPushButton, f"offer.{name}")
+        assert button is not None and button.visibleRegion().boundingRect().size() == button.size(), "all of it is seen"
+        assert button.height() >= 24
     lacking = []
     for spec in docks():
         window.named_actions[spec.name].trigger()
