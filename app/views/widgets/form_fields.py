@@ -113,7 +113,8 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
 
     The tip of a button that shows no word begins with its name.
 
-    A button takes what is being typed elsewhere when it is pressed: many take no focus, and no field would notice.
+    A button or list takes what is being typed elsewhere when it is pressed: many take no focus, and no field would
+    notice.  After a click on a list or a check box the keys still belong to the picture: Space would open the list.
     """
     if isinstance(widget, QAbstractButton) and not widget.objectName():  # the first time
         widget.pressed.connect(take_typed_number)
@@ -126,6 +127,8 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     widget.setToolTip(plain_tip(f"{begins}{tip}"))
     if isinstance(widget, TURNED):
         pass_wheel_on(widget)
+    if isinstance(widget, (QComboBox, QCheckBox)):
+        widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return widget
 
 
@@ -134,9 +137,11 @@ TURNED = (QComboBox, QAbstractSpinBox, QSlider)
 
 
 class _WheelFilter(QObject):
-    """Ignores the wheel over the controls it watches: the widget behind them gets it."""
+    """Ignores the wheel over the controls it watches: the widget behind them gets it.  A press takes what was typed."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.MouseButtonPress and isinstance(watched, QComboBox):
+            take_typed_number()
         if event.type() is not QEvent.Type.Wheel:
             return False
         event.ignore()

@@ -16,6 +16,7 @@ from app.views.widgets.form_fields import describe, filled, named, show_text
 TEXTS = {"examples": "Examples…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
 #: Size of large text, as a share of the text around it.
 LARGE = 1.25
+MARGIN = 6
 
 
 class StartButtons(QFrame):
@@ -35,7 +36,7 @@ class StartButtons(QFrame):
         self._label = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), f"{name}.sentence")
         self._buttons = {each: self._button(each) for each in TEXTS}
         self._rows = ButtonRows(list(self._buttons.values()))
-        filled(QVBoxLayout(self), self._label, self._rows, margins=6, spacing=6)
+        filled(QVBoxLayout(self), self._label, self._rows, margins=MARGIN, spacing=MARGIN)
         self.hide()
 
     def _button(self, name: str) -> QPushButton:
@@ -46,8 +47,8 @@ class StartButtons(QFrame):
 
     def height_at(self, width: int) -> int:
         """The height that all of it needs at this width."""
-        margins = self.contentsMargins() + self.layout().contentsMargins()
-        self._rows.resize(width - margins.left() - margins.right(), self._rows.height())
+        frame = self.contentsMargins()
+        self._rows.resize(width - frame.left() - frame.right() - 2 * MARGIN, self._rows.height())
         wanted = self.heightForWidth(width)  # -1 where there is no sentence, which alone could be wrapped
         return wanted if wanted > 0 else self.sizeHint().height()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
 
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
 from app.files import examples
 from app.views.window import MainWindow
-from tests.windows import Make
+from tests.windows import Make, settle
 
 KEY, CTRL, SHIFT, ALT = (
     Qt.Key,
@@ -75,3 +77,35 @@ def test_points_example_presenter_and_lesson_at_once(make: Make) -> None:
     assert actions["lesson_next"].isEnabled() and actions["lesson_leave"].isEnabled()
     actions["lesson_leave"].trigger()
     assert controller.session.of(LessonSession).lesson is None and not actions["lesson_next"].isEnabled()
+
+
+def test_after_a_choice_from_a_list_the_keys_belong_to_the_picture(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.activateWindow()
+    window.canvases[1].setFocus()
+    kernel, cost = window.findChild(QComboBox, "lane1.kernel"), window.findChild(QLineEdit, "lane1.C")
+    assert kernel is not None and cost is not None
+    QTest.mouseClick(kernel, Qt.MouseButton.LeftButton)
+    choose(kernel, "linear")
+    settle(qtbot, window)
+    assert window.document.lanes[1].svm.kernel == "linear"
+    assert window.focusWidget() is window.canvases[1]
+    window.activateWindow()
+    press(window, KEY.Key_Space)
+    assert not kernel.view().isVisible() and window.controller.session.has_timeline(window.document.slots[1])
+    QTest.mouseClick(cost, Qt.MouseButton.LeftButton)
+    assert cost.hasFocus()
+    cost.selectAll()
+    QTest.keyClicks(cost, "7")
+    QTest.mouseClick(kernel, Qt.MouseButton.LeftButton)
+    assert window.document.lanes[1].svm.C == 7, "a press on a list takes what was typed"
+    choose(kernel, "rbf")
+    settle(qtbot, window)
+    assert cost.text() == "7" and window.document.lanes[1].svm.kernel == "rbf"
+
+
+def choose(combo: QComboBox, data: str) -> None:
+    """Choose an entry of the open list; Qt takes no click there so soon after the one that opened it."""
+    assert combo.view().isVisible()
+    combo.view().setCurrentIndex(combo.model().index(combo.findData(data), 0))
+    QTest.keyClick(combo.view(), KEY.Key_Return)
