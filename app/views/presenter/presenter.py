@@ -32,7 +32,7 @@ STAYS = "lesson"
 FOLLOW = ("next_example", "previous_example")
 #: What is said at the beginning, at the top of the first picture, for how many milliseconds; pixels around it.
 HINT, SAID, PADDING = (
-    "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next example",
+    "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next ",
     6000,
     8,
 )
@@ -109,7 +109,7 @@ class Presenter(QObject):
             )
         }
         HeldKey(window, self.actions["spotlight"], presenting.light)
-        self._hint = QLabel(HINT, lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint = QLabel("", lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._hint.setObjectName("presenter.hint")
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._hint.setAutoFillBackground(True)
@@ -192,7 +192,7 @@ class Presenter(QObject):
         """Put the hint at the top of the first picture, within its axes: it covers no number."""
         if not self._hint.isHidden():
             area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
-            whole = self._hint.fontMetrics().horizontalAdvance(HINT) + 2 * PADDING + 8
+            whole = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8
             self._hint.setFixedWidth(min(whole, area.width()))
             self._hint.setFixedHeight(self._hint.heightForWidth(self._hint.width()))
             below = self._tray.height() + PADDING if self._tray.isVisible() else 0
@@ -224,6 +224,7 @@ class Presenter(QObject):
         if focus is None or not focus.isVisible():
             self._lanes.canvases[0].setFocus()
         window.installEventFilter(self)
+        self._hint.setText(HINT + ("example" if _follows(self._controller) else "step"))
         self._hint.show()
         self._said.start()
         if QApplication.platformName() not in BARE:

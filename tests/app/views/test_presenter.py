@@ -513,6 +513,7 @@ def test_a_lesson_has_page_down_for_itself(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: window.controller.session.of(LessonSession).lesson is not None)
     begin(window, qtbot)
     assert not window.presenter.actions["next_example"].isEnabled()
+    assert window.findChild(QLabel, "presenter.hint").text().endswith("PageDown next step")
     assert not window.findChild(QLabel, "presenter.name").isVisible()
 
 
