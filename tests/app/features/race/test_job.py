@@ -544,7 +544,7 @@ def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
     assert (small.left, small.right, small.bottom, small.top) == (grid.left, grid.right, grid.bottom, grid.top)
     assert small.width / small.height == pytest.approx(600 / 420, rel=0.05)
     frames = len(driver.frames)
-    driver.run(request(moons(), SvmSettings(), playing=False, grid=grid))  # other points: a race of their own
+    driver.run(request(moons(21), SvmSettings(), playing=False, grid=grid))  # other points: a race of their own
     assert len(driver.frames) == frames + 2
     assert not driver.last().begun and (driver.last().racers[0].picture.argb == 0xFF808080).all()
 
