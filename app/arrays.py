@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .learners.table import LEARNERS
-from .state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
-from .state.plain_text import plain
-from .state.points import LIMIT, MAX_CLASSES, Points
+from app.core.plain_text import plain
+from app.core.points import LIMIT, MAX_CLASSES, Points
+from app.learners.table import LEARNERS
+from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
 
 LONGEST_NAME = 40
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.features.lessons.model import Lesson
     from app.files.documents import Fingerprint
     from app.state.document import Document
-    from app.views.window import MainWindow
+    from app.window.main_window import MainWindow
 
 NAME = "classifier-playground"
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
@@ -59,15 +59,16 @@ def create_window(
     import platformdirs
 
     from app.controllers.controller import Controller
+    from app.core import log
     from app.engine.compile_ahead import CompileAhead
     from app.engine.scheduler import Scheduler
-    from app.files import documents, log
+    from app.files import documents
     from app.files.settings import Settings
     from app.state.document import MAX_LANES, default_document
     from app.state.session import Session
     from app.state.store import Store
-    from app.views.safekeeping import Safekeeping
-    from app.views.window import MainWindow
+    from app.window.main_window import MainWindow
+    from app.window.safekeeping import Safekeeping
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
@@ -160,7 +161,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
 
     from app.files import documents
     from app.scene.text import details, headline, sampled
-    from app.views.window import LEAST_WINDOW
+    from app.window.main_window import LEAST_WINDOW
 
     application = make_application()
     with tempfile.TemporaryDirectory() as profile:
@@ -529,7 +530,7 @@ def _integrate(what: str) -> int:
 
 
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
-    from app.files import log
+    from app.core import log
 
     if options.desktop:
         return _integrate(options.desktop)

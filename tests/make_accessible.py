@@ -18,8 +18,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
 from app.main import create_window, make_application
-from app.views.dock_manager import docks
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.app.views.accessible_tree import Node, nodes
 
 FILE = Path(__file__).parent / "app" / "views" / "accessible.txt"

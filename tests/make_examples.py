@@ -17,6 +17,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
+from app.core.points import Points
 from app.features.lessons import shipped, starting
 from app.features.race.view_board import RacePicture
 from app.features.step.view_box import BoxView
@@ -27,11 +28,10 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.main import create_window, make_application
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.points import Points
 from app.state.test_split import Split
-from app.views.dialogs.gallery import PICTURE
 from app.views.theme import theme_of
-from app.views.window import MainWindow
+from app.window.dialogs.gallery import PICTURE
+from app.window.main_window import MainWindow
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
 LESSONS = FOLDER.parent / "lessons"

@@ -18,7 +18,7 @@ from app.engine import scheduler
 from app.engine.requests import Frame
 from app.main import create_window, make_application
 from app.state.document import Document
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver.warmup import compile_all
 
 Make = Callable[..., MainWindow]

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from app.controllers.host import Host
+from app.core.number_format import count
+from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
 from app.files import documents
 from app.files.file_tasks import FileTasks
@@ -26,9 +29,6 @@ from app.state.commands import (
 )
 from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
 from app.state.edit_struct import changed_struct, text_of
-from app.state.host import Host
-from app.state.number_format import count
-from app.state.points import MAX_CLASSES, Points
 from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store, StoreState
 from app.state.test_split import IdSet, Kind

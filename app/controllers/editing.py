@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from app.controllers.host import Host
+from app.core.number_format import count
+from app.core.points import MAX_CLASSES, Ids
 from app.files.background_task import Progress, Task
 from app.state.commands import (
     AddPoints,
@@ -17,9 +20,6 @@ from app.state.commands import (
     RemovePoints,
 )
 from app.state.document import Document
-from app.state.host import Host
-from app.state.number_format import count
-from app.state.points import MAX_CLASSES, Ids
 from app.state.session import MOVES, NOTHING, OPTION_LIMITS, SPREADS, Selection, Session
 from app.tools import COARSE_PIXELS, NO_KEYS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, Tool, nearest, point_at
 from solver.core.arrays import Array

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from app.controllers.host import Host
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
 from app.state.document import MAX_LANES, Document
-from app.state.host import Host
 from app.state.session import FULL_SPEED
 
 

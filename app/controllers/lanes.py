@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from app.controllers.host import Host
 from app.learners.table import LEARNERS
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import MAX_LANES, Lane
-from app.state.host import Host
 from app.state.session import PER_SLOT, Session
 
 

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal
 
+from app.controllers.host import Host
 from app.engine.requests import Phase
 from app.engine.run_state import RunState, Seek
-from app.state.host import Host
 from app.state.session import SPEEDS
 
 Until = Literal["step", "next change", "previous change", "end", "replay"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.state.host import Host
+from app.controllers.host import Host
 from app.state.session import PenStroke, Presenting
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
+from app.core.points import Points
 from app.learners.base import Measured
 from app.state.document import Lane
-from app.state.points import Points
 from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
 from solver.svm.auto import AutoSolver

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from app.files import log
+from app.core import log
 from solver.warmup import compile_all, complete
 
 

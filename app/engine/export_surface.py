@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.files import log
+from app.core import log
 from solver import Grid
 from solver.core.arrays import Array
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from app.core.points import Points
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier, Start

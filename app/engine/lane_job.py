@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.files import log
+from app.core import log
 from app.learners.model import Model
 from solver import Grid, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier

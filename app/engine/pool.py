@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from app.files import log
+from app.core import log
 
 #: Of so many pieces one is that which has waited longest, if it has for so many seconds, unless a first picture is
 #: wanted: else a lane that trains for minutes would leave the other lane's picture coarse for as long.

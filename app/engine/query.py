@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from app.files import log
+from app.core import log
 
 from .pieces import OvertakenError, Step
 from .pool import Job

@@ -8,10 +8,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
-from app.state.points import Points
 from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY

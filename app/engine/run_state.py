@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.core.points import Points
 from app.learners.base import Trainer
-from app.state.points import Points
 from solver import Certificate
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.trace import TraceView

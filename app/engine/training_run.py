@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from app.core.points import Points
 from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
-from app.state.points import Points
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier

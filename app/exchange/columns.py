@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import count, grouped
+from app.core.plain_text import plain
+from app.core.points import LIMIT, MAX_CLASSES
 from app.files.documents import FileError
-from app.state.number_format import count, grouped
-from app.state.plain_text import plain
-from app.state.points import LIMIT, MAX_CLASSES
 from app.state.scaling import Scaling
 from solver.core.arrays import Array
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from app.core.number_format import grouped
 from app.files.documents import FileError
-from app.state.number_format import grouped
 
 from .table import (
     CLASS_NAMES,

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import MAX_CLASSES
 from app.files.documents import FileError, write_bytes
-from app.state.points import MAX_CLASSES
 from solver.core.arrays import Array
 
 from .columns import Choice, convert

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.state.document import GeneratorSettings
-from app.state.points import Points
 
 #: Most points of a document that a share text stands for: making them takes 0.01 s.
 MOST_MADE = 50_000

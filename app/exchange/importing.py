@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.core.plain_text import plain
 from app.files import documents
 from app.files.documents import FileError
-from app.state.plain_text import plain
 
 from .delimited import read_delimited
 from .npz import read_archive

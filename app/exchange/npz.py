@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from app.core.points import MAX_CLASSES
 from app.files import documents
 from app.files.documents import FileError
-from app.state.points import MAX_CLASSES
 
 from .table import Column, Table, check_size, column_of, distinct_names, one_line
 

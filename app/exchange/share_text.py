@@ -43,12 +43,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import grouped
+from app.core.plain_text import plain
+from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.files import documents, file_format
 from app.files.documents import FileError, UnreadError, is_share_text
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
-from app.state.number_format import grouped
-from app.state.plain_text import plain
-from app.state.points import LIMIT, MAX_CLASSES, Points
 from app.state.test_split import IdSet
 from solver.core.arrays import Array, Integers
 from solver.data.datasets import DATASETS

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
+from app.core.number_format import grouped
 from app.files.documents import FileError
-from app.state.number_format import grouped
 
 from .delimited import Lines, encoding_of
 from .table import MAX_COLUMNS, Column, Table, check_size, column_of

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.core.number_format import grouped
+from app.core.plain_text import plain
 from app.files.documents import FileError
-from app.state.number_format import grouped
-from app.state.plain_text import plain
 from solver.core.arrays import Array, Integers
 
 #: Larger tables are refused: their numbers alone would take 80 MB.

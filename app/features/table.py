@@ -11,33 +11,32 @@ from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
 from app.engine.results import Results
+from app.features.active_learning.feature import FEATURE as ACTIVE_LEARNING
+from app.features.code.feature import FEATURE as CODE
+from app.features.curves.feature import FEATURE as CURVES
+from app.features.difference.feature import FEATURE as DIFFERENCE
+from app.features.evaluation.feature import FEATURE as EVALUATION
+from app.features.film.feature import FEATURE as FILM
+from app.features.ground_truth.feature import FEATURE as GROUND_TRUTH
+from app.features.kkt.feature import FEATURE as KKT
+from app.features.lessons.feature import FEATURE as LESSONS
+from app.features.losses.feature import FEATURE as LOSSES
+from app.features.multipliers.feature import FEATURE as MULTIPLIERS
+from app.features.probe.feature import FEATURE as PROBE
+from app.features.race.feature import FEATURE as RACE
+from app.features.relief.feature import FEATURE as RELIEF
+from app.features.scores.feature import FEATURE as SCORES
+from app.features.step.feature import FEATURE as STEP
+from app.features.study.feature import FEATURE as STUDY
+from app.features.validation_curves.feature import FEATURE as VALIDATION_CURVES
+from app.features.what_if.feature import FEATURE as WHAT_IF
 from app.scene.compared import compared
 from app.scene.context import Context
+from app.scene.feature import Action, Aspect, Dock, Feature, Place, Sign
 from app.scene.model import LaneScene
 from app.scene.status_badge import Status
 from app.state.document import Document
 from app.state.session import Session
-
-from .active_learning.feature import FEATURE as ACTIVE_LEARNING
-from .code.feature import FEATURE as CODE
-from .curves.feature import FEATURE as CURVES
-from .difference.feature import FEATURE as DIFFERENCE
-from .evaluation.feature import FEATURE as EVALUATION
-from .feature import Action, Aspect, Dock, Feature, Place, Sign
-from .film.feature import FEATURE as FILM
-from .ground_truth.feature import FEATURE as GROUND_TRUTH
-from .kkt.feature import FEATURE as KKT
-from .lessons.feature import FEATURE as LESSONS
-from .losses.feature import FEATURE as LOSSES
-from .multipliers.feature import FEATURE as MULTIPLIERS
-from .probe.feature import FEATURE as PROBE
-from .race.feature import FEATURE as RACE
-from .relief.feature import FEATURE as RELIEF
-from .scores.feature import FEATURE as SCORES
-from .step.feature import FEATURE as STEP
-from .study.feature import FEATURE as STUDY
-from .validation_curves.feature import FEATURE as VALIDATION_CURVES
-from .what_if.feature import FEATURE as WHAT_IF
 
 #: In the order of menus and docks.
 FEATURES: tuple[Feature, ...] = (

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from . import log
+from app.core import log
+
 from .documents import FileError
 
 #: Seconds of work before the first rest, and of each rest: a thread that never rests would hold up the window's, which

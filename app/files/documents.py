@@ -21,8 +21,8 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from app.core.plain_text import plain
 from app.state.document import Document
-from app.state.plain_text import plain
 
 from . import file_format, locks
 

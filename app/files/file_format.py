@@ -22,6 +22,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
     MAX_LANES,
     PLAIN_STYLES,
@@ -34,7 +35,6 @@ from app.state.document import (
     TrainingLimit,
     View,
 )
-from app.state.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.scaling import Scaling
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 from solver.core.arrays import Integers

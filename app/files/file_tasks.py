@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+from app.controllers.host import Host
+from app.core.number_format import count
 from app.state.commands import Revert
 from app.state.document import Document, View
-from app.state.host import Host
-from app.state.number_format import count
 from app.state.store import same_content
 
 from . import documents, locks, recovery

@@ -21,9 +21,9 @@ from typing import Any
 
 import msgspec
 
+from app.core.number_format import count
+from app.core.plain_text import plain
 from app.state.document import Document
-from app.state.number_format import count
-from app.state.plain_text import plain
 
 from . import documents, file_format, locks
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, T
 import msgspec
 from msgspec import Meta
 
-from app.state.number_format import grouped, short
+from app.core.number_format import grouped, short
 
 from .code import Code
 from .fields import Field
 from .model import Model
 
 if TYPE_CHECKING:
-    from app.state.points import Points
+    from app.core.points import Points
     from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from app.state.number_format import count, grouped
+from app.core.number_format import count, grouped
 
 from .base import LaneSettings, Learner, Measured
 from .code import TIES, Code, call
 from .fields import Field
 
 if TYPE_CHECKING:
-    from app.state.points import Points
+    from app.core.points import Points
     from solver import KNeighborsClassifier
 
 Weights = Literal["uniform", "distance", "distance-squared"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import msgspec
 from msgspec import Meta
 
-from app.state.number_format import count, grouped, percent, short
+from app.core.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
 from .base import LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
@@ -17,7 +17,7 @@ from .code import Code, call
 from .fields import SEED, Field
 
 if TYPE_CHECKING:
-    from app.state.points import Points
+    from app.core.points import Points
     from solver import PegasosClassifier
 
 TRAINER = Trainer(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.state.number_format import grouped, short
+from app.core.number_format import grouped, short
 from solver import SVC, Grid, PerceptronSolver, Status, largest_margin
 from solver.core.arrays import Array, Integers, Mask
 from solver.core.stepping import Stop

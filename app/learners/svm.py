@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
-from app.state.number_format import count, grouped, percent, short
+from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
 from .base import LaneSettings, Learner, Measured, Trainer, Verdict, estimator_of, in_each, passes, several
@@ -19,7 +19,7 @@ from .code import TIES, Code, call
 from .fields import INTERCEPT, Field
 
 if TYPE_CHECKING:
-    from app.state.points import Points
+    from app.core.points import Points
     from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 

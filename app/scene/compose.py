@@ -7,17 +7,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.core.points import MAX_CLASSES, Points
 from app.engine.cover import Cover
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
 from app.features import table
-from app.features.feature import Feature
 from app.features.lessons.controls import PLACES, hidden_fields
 from app.learners.perceptron_orders import of_orders
+from app.scene.feature import Feature
 from app.state.document import NO_LIMIT, Document, Lane, problems_of
-from app.state.points import MAX_CLASSES, Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.slider_scales import scale_of
 from solver.core.arrays import Indices

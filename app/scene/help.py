@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from app.core.number_format import grouped
 from app.features import table
 from app.files.assets import assets
 from app.learners.svm import STEPPED
 from app.learners.table import TRAINERS
-from app.state.number_format import grouped
 from app.tools.table import TOOLS
 
 from .text import LEGEND, PROVISIONAL

@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.engine.overlays import Sheet
 from app.engine.requests import Marks, Picture
 from app.engine.run_state import RunState
 from app.learners.perceptron_orders import Orders
 from app.state.document import ClassStyle, GeneratorSettings, Lane, View
-from app.state.points import Points
 from app.state.session import Session
 from app.state.slider_scales import Scale
 from app.state.test_split import Parts

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from app.core.number_format import about, grouped
 from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
-from app.state.number_format import about, grouped
 
 from . import text
 from .text import headline

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from app.core.number_format import about, count, grouped, percent, span_of_time
+from app.core.points import MAX_CLASSES
 from app.engine.cover import Cover
 from app.engine.requests import AtOnce, Frame, Phase
 from app.learners.svm import STEPPED
 from app.state.document import Document, Lane
-from app.state.number_format import about, count, grouped, percent, span_of_time
-from app.state.points import MAX_CLASSES
 from solver.data.datasets import DATASETS
 
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from app.core.number_format import about
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.learners.base import Measured
 from app.state.document import Document
-from app.state.number_format import about
 from solver.kernels.kernel_classifier import KernelClassifier
 
 #: Numbers of points that can be chosen as the most to learn from.

@@ -15,8 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
+
 from .document import MAX_LANES, Document, GeneratorSettings, Lane, View
-from .points import LIMIT, MAX_CLASSES, Ids, Points
 from .scaling import Scaling, measured, named
 from .test_split import IdSet
 

@@ -17,6 +17,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from app.core.plain_text import plain
+from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
 from app.learners.knn import KnnSettings
 from app.learners.pegasos import PegasosSettings
@@ -26,8 +28,6 @@ from app.learners.table import LEARNERS
 from solver import Grid
 from solver.data import datasets
 
-from .plain_text import plain
-from .points import LIMIT, MAX_CLASSES, Points
 from .scaling import Scaling, measured
 from .test_split import NO_SPLIT, Parts, Split, parts_of
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import msgspec
 
+from app.core.number_format import share_text
 from app.learners.fields import Field, change_text
-
-from .number_format import share_text
 
 _TEXTS = {
     "n_classes": "Set the number of classes to {}",

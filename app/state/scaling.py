@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from .points import LIMIT
+from app.core.points import LIMIT
 
 Array = NDArray[np.float64]
 #: What the name of such an axis ends in; and how long a name may be.

@@ -10,11 +10,11 @@ from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
+from app.core.points import Ids
 from app.engine.run_state import Seek
 from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
-from .points import Ids
 
 #: Steps per second that the speed slider offers; the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))

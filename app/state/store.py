@@ -6,9 +6,10 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from app.core.plain_text import plain
+
 from .commands import Command
 from .document import Document
-from .plain_text import plain
 
 Listener = Callable[[Document, Document], None]
 

@@ -13,9 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.points import Ids, Points, shuffled
 from solver.core.arrays import Indices
-
-from .points import Ids, Points, shuffled
 
 Kind = Literal["none", "ratio", "painted"]
 KINDS: tuple[Kind, ...] = ("none", "ratio", "painted")

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from app.core.points import Ids, Points
 from app.state.commands import Command
 from app.state.document import Document
-from app.state.points import Ids, Points
 from app.state.session import Outline, Session
 from solver.core.arrays import Array, Integers, Mask
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.core.points import Ids
 from app.state.commands import MovePoints
-from app.state.points import Ids
 from solver.core.arrays import Array
 
 from .base import CLICK_PIXELS, PointerPosition, Tool, point_at

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.core.points import Ids
 from app.state.commands import AddPoints
-from app.state.points import Ids
 from app.state.session import Outline
 from solver.core.arrays import Array, Mask
 

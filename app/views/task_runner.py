@@ -15,7 +15,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.files import log
+from app.core import log
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.views.widgets.form_fields import describe

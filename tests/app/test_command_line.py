@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app import __version__
+from app.core.points import Points
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.points import Points
 
 ROOT = Path(__file__).parents[2]
 

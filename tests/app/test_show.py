@@ -18,7 +18,7 @@ import app
 from app.arrays import Arrays
 from app.learners.knn import KnnSettings
 from app.state.document import Document
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 X = np.array([[0.5, 1.25], [-3.0, 0.1], [1e-9, 7.0], [0.5, 1.25]])
 Act = Callable[[MainWindow], Any]

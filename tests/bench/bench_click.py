@@ -20,7 +20,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 import app.engine.lane_job as lane_job
-import app.views.window as window_module
+import app.window.main_window as window_module
 from app.engine.lane_job import LaneJob
 from app.engine.mailbox import Mailbox
 from app.engine.pool import LatestQueue
@@ -29,14 +29,14 @@ from app.engine.surface_values import Surface
 from app.engine.training_run import TrainingRun
 from app.main import create_window, make_application
 from app.state.store import Store
-from app.views.bars.top_bar import TopBar
-from app.views.dock_manager import DockManager
-from app.views.lane.lane_details import LaneDetails
-from app.views.lane.lanes import Lanes
-from app.views.lane.status_strip import StatusStrip
 from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
-from app.views.window import MainWindow
+from app.window.bars.top_bar import TopBar
+from app.window.dock_manager import DockManager
+from app.window.lane.lane_details import LaneDetails
+from app.window.lane.lanes import Lanes
+from app.window.lane.status_strip import StatusStrip
+from app.window.main_window import MainWindow
 
 from .bench_window import _document, _shown, _Watch, ground
 

@@ -6,7 +6,7 @@ from statistics import median
 
 from app.features.probe.controller import ProbeController
 from app.main import make_application
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 from .bench_window import CLICKS, click_times
 

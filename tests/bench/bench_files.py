@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 
+from app.core.points import Points
 from app.exchange import Imported
 from app.files import documents
 from app.main import create_window, make_application
 from app.state.document import Document, Lane, View
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 SIZES = (100_000, 1_000_000)
 #: Milliseconds of the event loop that are looked at after all is done; and seconds of waiting, at most.

@@ -15,6 +15,7 @@ from typing import Any
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 
+from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.outcome import outcome
 from app.engine.pieces import Pace, never
@@ -23,8 +24,7 @@ from app.features.scores.query import Scoring
 from app.learners.svm import SvmSettings
 from app.main import create_window, make_application
 from app.state.document import Document, Lane, View
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver.data.datasets import generate
 from tests.app.views.watchdog import Watchdog
 

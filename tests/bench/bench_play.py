@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDockWidget
 from app.features.kkt.scene import KktSession
 from app.main import create_window, make_application
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 SIZES = (500, 1000)
 SECONDS = 6.0

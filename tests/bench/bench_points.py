@@ -13,12 +13,12 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 
+from app.core.points import Points
 from app.main import create_window, make_application
 from app.state.commands import MovePoints
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.state.store import Store
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 SIZES = (1000, 10_000, 100_000, 400_000)
 PANS = 150

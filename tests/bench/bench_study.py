@@ -18,13 +18,13 @@ from sklearn import svm
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
+from app.core.points import Points
 from app.features.study import engines
 from app.features.study.cells import data_of, folds_of, paths, seed_of
 from app.features.study.computing import Given, Record, compute
 from app.features.study.model import Axis, Study, log_steps
 from app.features.study.results import summaries
 from app.state.document import GeneratorSettings, Lane
-from app.state.points import Points
 from solver.core.multiclass import PairTrainer
 from solver.kernels.table import Kernel
 from solver.svm.c_path import PathSolver

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from app.main import create_window, make_application
 from app.state.document import Document, GeneratorSettings, View
 from app.tools import point_at
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 
 SIZES = (50, 200, 500, 1000)
 CLICKS = 15

@@ -1,6 +1,6 @@
 """Active learning: asking for the label that teaches most."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
     actions=(

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.points import MAX_CLASSES
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.state.document import Lane
-from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import (

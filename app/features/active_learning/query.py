@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core import log
+from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.fitting import trained
 from app.engine.outcome import outcome
@@ -24,10 +26,8 @@ from app.engine.pool import Priority
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
-from app.files import log
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from solver import Grid, Pair
 from solver.core.arrays import Array, Indices, Integers
 from solver.inspection.active_learning import certainty, most_informative

@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.learners.model import Model
 from app.state.commands import ImportPoints
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.points import Points
 from solver.core.arrays import Array, Indices
 from solver.data import datasets
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from app.core.number_format import count, grouped, percent, short
 from app.state.document import Lane
-from app.state.number_format import count, grouped, percent, short
 
 from .query import Curves
 from .state import STRATEGIES, ActiveLearningRun, Source, Strategy

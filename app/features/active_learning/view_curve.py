@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.state.number_format import percent
+from app.core.number_format import percent
 from app.views.charts.chart import Chart, Plot, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.plot.symbols import path
 from app.views.theme import Theme

@@ -10,10 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.core.number_format import short
 from app.engine.requests import Picture
 from app.scene.model import grid_of
 from app.state.document import View
-from app.state.number_format import short
 from app.views.plot.lines import draw_line
 from app.views.plot.samples import draw_samples
 from app.views.plot.symbols import DISC, UNKNOWN, line_pen, stamp

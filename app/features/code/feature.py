@@ -1,6 +1,6 @@
 """The program that makes this picture."""
 
-from app.features.feature import Action, Dock, Feature, Widget
+from app.scene.feature import Action, Dock, Feature, Widget
 
 FEATURE = Feature(
     actions=(Action("code", "&View", "&Code", ("Ctrl+U",), "The scikit-learn program of this picture.", "", True),),

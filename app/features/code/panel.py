@@ -9,9 +9,9 @@ from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import count
 from app.scene.model import Scene
 from app.state.document import Document
-from app.state.number_format import count
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines

@@ -12,12 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from app.core.number_format import count
 from app.engine.shading import ON_WHITE
 from app.features.scores.scene import measured_on
 from app.learners.code import WIDTH, Code, call, indented
 from app.scene.compared import compared
 from app.state.document import Document, View
-from app.state.number_format import count
 from solver.data.distribution import Law
 
 from .generating import Generated, generated

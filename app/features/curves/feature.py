@@ -1,6 +1,6 @@
 """Curves of a run: dual, gap and violation, step by step."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStyle, QToolButton, QVBox
 
 from app.controllers.controller import Controller
 from app.controllers.playback import PlaybackController
+from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
 from app.scene.model import Scene
-from app.state.number_format import grouped, short
 from app.views.charts import strokes
 from app.views.charts.chart import Chart
 from app.views.charts.scales import StepScale, Tick, cell_edges
 from app.views.charts.strokes import DOTTED, SOLID, Dash
-from app.views.lane import timeline_keys
 from app.views.theme import Theme
+from app.views.widgets import timeline_keys
 from app.views.widgets.form_fields import describe, filled, label_for
 from app.views.widgets.scrolling_form import scrolling
 

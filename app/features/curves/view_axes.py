@@ -10,9 +10,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
+from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
 from app.engine.shading import RGB
-from app.state.number_format import grouped, short
 from app.views.charts import strokes
 from app.views.charts.chart import LEFT, paint_rows
 from app.views.charts.scales import StepScale, Tick, ValueScale

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from app.controllers.host import Host
 from app.controllers.lanes import add_lane
 from app.scene.compared import compared
 from app.state.commands import AddLane, SetFields
 from app.state.document import Lane
-from app.state.host import Host
 
 from .scene import DifferenceSession
 

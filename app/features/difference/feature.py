@@ -1,6 +1,6 @@
 """Two classifiers compared."""
 
-from app.features.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import BESIDE, COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 from .controller import DifferenceController

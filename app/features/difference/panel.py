@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.number_format import grouped, signed
 from app.engine.surface_values import TIED
 from app.scene.model import Scene
-from app.state.number_format import grouped, signed
 from app.views.theme import Theme
 from app.views.widgets.form_fields import (
     combo_box,

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from app.core.number_format import count, percent
+from app.core.points import Points
 from app.engine.outcome import outcome
 from app.engine.overlays import Hatch, Sheet
 from app.engine.pieces import Pace, Step
@@ -21,8 +23,6 @@ from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
-from app.state.number_format import count, percent
-from app.state.points import Points
 from app.state.session import FeatureSession
 from solver import Grid
 from solver.core.arrays import Indices, Integers

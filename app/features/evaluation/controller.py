@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from app.state.host import Host
+from app.controllers.host import Host
 
 from .scene import EvaluationSession
 

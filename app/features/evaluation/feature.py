@@ -1,6 +1,6 @@
 """Evaluation on test points and by cross-validation."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.fitting import fitted
 from app.engine.outcome import outcome, outcome_of_shares
@@ -18,7 +19,6 @@ from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from app.state.test_split import folds_of
 from solver import Grid
 from solver.core.arrays import Array, Integers

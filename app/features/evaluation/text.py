@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.state.number_format import count, counted, grouped, percent, short
+from app.core.number_format import count, counted, grouped, percent, short
 
 from .query import Validated
 from .scene import Evaluation, LaneEvaluation

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from app.state.number_format import counted
+from app.core.number_format import counted
 from app.views.charts.chart import LEFT, RIGHT, Chart, Plot, goal_of, legend_size, paint_legend, plate
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme

@@ -1,6 +1,6 @@
 """Films of a training, of a slider that moves, or of the relief of f."""
 
-from app.features.feature import WATCHING, Feature, Widget
+from app.scene.feature import WATCHING, Feature, Widget
 
 FEATURE = Feature(
     window=("film", Widget("app.features.film.window.FilmDialog", ("window", "scheduler"))),

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
+from app.core.number_format import count, grouped, short
 from app.engine.run_state import RunState
 from app.engine.training_run import LAST
 from app.features.relief import text
@@ -21,7 +22,6 @@ from app.features.relief.geometry import Camera
 from app.features.relief.query import has_map
 from app.scene.text import NO_STEPS, empty_sentence
 from app.state.document import Document, Lane
-from app.state.number_format import count, grouped, short
 from app.state.slider_scales import control_of, controls_of, scale_of
 
 #: By the end of a file's name.

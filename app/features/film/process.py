@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files import documents, log
+from app.core import log
+from app.files import documents
 from solver.core.own_process import command
 
 from .encoder import Film

@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QImage
 
+from app.core import log
+from app.core.number_format import grouped
 from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Picture
@@ -29,11 +31,10 @@ from app.engine.run_state import RunState, Seek
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.training_run import PROBLEMS
-from app.files import documents, log
+from app.files import documents
 from app.scene.compose import compose
 from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
-from app.state.number_format import grouped
 from app.state.session import Session
 from app.views import theme
 from app.views.export.layout import PictureSpec, Sheet, Shot, shoot

@@ -11,9 +11,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
+from app.core.number_format import count, span_of_time
 from app.files.documents import FileError
 from app.state.document import Document
-from app.state.number_format import count, span_of_time
 from app.views.export.layout import PictureSpec, What, scale_for
 
 from . import plan

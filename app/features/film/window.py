@@ -23,12 +23,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.number_format import count, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files import settings as remembered
 from app.scene.model import Scene
 from app.state.document import Document
-from app.state.number_format import count, short, span_of_time
 from app.state.slider_scales import Scale, scale_of
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme

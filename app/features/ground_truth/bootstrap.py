@@ -21,6 +21,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import MAX_CLASSES, Points
 from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
@@ -29,7 +30,6 @@ from app.engine.surface_values import source_of, surface
 from app.learners.base import training_key
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import MAX_CLASSES, Points
 from solver import Grid
 from solver.core.arrays import Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.state.host import Host
+from app.controllers.host import Host
 
 from . import text
 from .bootstrap import LEAST, MOST

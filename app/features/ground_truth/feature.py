@@ -1,6 +1,6 @@
 """What the generator knows, and how stable a boundary is."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene
 from .bootstrap import HAZE

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.fitting import predictions
 from app.engine.outcome import outcome
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import GeneratorSettings
-from app.state.points import Points
 from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
 from solver.data.distribution import Law

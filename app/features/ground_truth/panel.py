@@ -10,9 +10,9 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import grouped
 from app.features.evaluation.text import state_words
 from app.scene.model import Scene
-from app.state.number_format import grouped
 from app.state.session import Session
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from app.core.number_format import count, counted, grouped, percent, share_text
 from app.state.document import GeneratorSettings
-from app.state.number_format import count, counted, grouped, percent, share_text
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, wilson
 

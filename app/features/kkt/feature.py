@@ -1,6 +1,6 @@
 """KKT cases and slacks of the points, in the pictures."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Feature, Sign, Widget
+from app.scene.feature import TRAINING, WATCHING, Action, Feature, Sign, Widget
 
 from . import scene
 

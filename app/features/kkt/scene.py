@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.marks import KKT_MARKS, PointMarks, mark_of
-from app.state.points import Points
 from app.state.session import FeatureSession
 from solver.inspection.metrics import KktCase
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.core.number_format import count, grouped, percent, short
 from app.engine.run_state import RunState
 from app.learners.base import Trainer
-from app.state.number_format import count, grouped, percent, short
 from solver.core.arrays import Array, Mask
 from solver.inspection.metrics import KKT_WORDS, KktCase, KktReport
 

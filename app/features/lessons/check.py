@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.core.number_format import count
+from app.core.plain_text import plain
 from app.files.documents import FileError
-from app.state.number_format import count
-from app.state.plain_text import plain
 
 from .reading import examined, text_of
 from .spoilers import spoilers

@@ -11,11 +11,11 @@ from typing import Protocol, cast
 import numpy as np
 
 from app.controllers.editing import Editing
+from app.controllers.host import Host
 from app.engine.requests import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
 from app.state.document import MAX_LANES, Document
-from app.state.host import Host
 from app.state.session import FULL_SPEED
 from app.state.test_split import Validation
 from app.tools import PointerPosition, Tool, point_at

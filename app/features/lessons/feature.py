@@ -1,7 +1,7 @@
 """Lessons: steps with a text, a start and perhaps a question, to be answered before the picture is shown."""
 
 from app.controllers.controller import Controller
-from app.features.feature import Action, Dock, Feature, Widget
+from app.scene.feature import Action, Dock, Feature, Widget
 
 from . import scene
 from .controller import LessonController

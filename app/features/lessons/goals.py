@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from app.core.number_format import grouped, percent, short
 from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair
@@ -20,7 +21,6 @@ from app.features.scores.scene import is_present, measured_on, score
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document
-from app.state.number_format import grouped, percent, short
 from solver import Certificate
 from solver.core.binary_reduction import PairClassifier
 

@@ -22,14 +22,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.plain_text import plain
 from app.scene.model import Scene
-from app.state.plain_text import plain
-from app.views.dialogs.message_box import message_box
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_text
 from app.views.widgets.later import later
+from app.views.widgets.message_box import message_box
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from app.state.plain_text import plain
+from app.core.plain_text import plain
 
 from .model import Setting
 

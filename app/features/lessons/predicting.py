@@ -16,12 +16,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
 from app.engine.results import Results
 from app.engine.run_state import RunState
-from app.state.points import Points
 from solver import Kernel
 from solver.core.arrays import Array, Integers
 

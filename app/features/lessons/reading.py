@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from app.core.plain_text import plain
 from app.files.documents import FileError, read_bytes
-from app.state.plain_text import plain
 
 from .model import Lesson
 from .parts import FRONT, Faults, front_matter, lines_of, parts_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.query import Query
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
-from app.state.points import Points
 from app.state.session import Session
 
 from . import text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.core.points import Points
 from app.learners.model import Model
 from app.state.document import Document
-from app.state.points import Points
 from app.state.session import FeatureSession
 
 from .model import Lesson, Prediction, Step

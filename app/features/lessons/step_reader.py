@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from app.core.plain_text import plain
 from app.engine.cover import Cover
 from app.files.documents import FileError, is_share_text
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
-from app.state.plain_text import plain
 
 from . import goals, names, starting
 from .controls import PLACES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.state.number_format import grouped, percent
+from app.core.number_format import grouped, percent
 
 from .model import Lesson, Prediction
 from .state import Guess

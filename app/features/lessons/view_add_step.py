@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.plain_text import plain
 from app.files import documents
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
-from app.state.plain_text import plain
 from app.views.task_runner import TaskRunner
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from app.core.plain_text import plain
 from app.state.document import Document
-from app.state.plain_text import plain
 
 from .model import PredictKind
 from .parts import LONGEST_TITLE, open_fence

@@ -1,6 +1,6 @@
 """Loss of each point."""
 
-from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(

@@ -8,11 +8,11 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import signed
+from app.core.points import MAX_CLASSES
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.model import Scene
-from app.state.number_format import signed
-from app.state.points import MAX_CLASSES
 from app.views.charts.chart import Plot, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.charts.linked_chart import Hover, LinkedChart
 from app.views.plot.clouds import Cloud, size_for

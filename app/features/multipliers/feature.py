@@ -1,6 +1,6 @@
 """Multipliers of a run as bars."""
 
-from app.features.feature import TRAINING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(

@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import even, short
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.marks import mark_of
 from app.scene.model import Scene
-from app.state.number_format import even, short
 from app.views import kkt_style
 from app.views.charts.chart import paint_rows
 from app.views.charts.linked_chart import Hover, LinkedChart, nice_ticks

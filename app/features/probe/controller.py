@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from app.state.host import Host
-from app.state.points import LIMIT
+from app.controllers.host import Host
+from app.core.points import LIMIT
 from app.tools import PointerPosition
 
 from .scene import ProbeSession, place_of

@@ -1,6 +1,6 @@
 """Why a place gets its class."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
 from . import scene
 from .controller import ProbeController

@@ -7,9 +7,9 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.points import LIMIT
 from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
-from app.state.points import LIMIT
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import NumberField, describe

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from solver.core.arrays import Array
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision

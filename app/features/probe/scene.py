@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.core.number_format import percent
+from app.core.points import Points
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
@@ -19,8 +21,6 @@ from app.learners.model import Model
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document, Lane
-from app.state.number_format import percent
-from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier
 from solver.core.arrays import Array, Indices, Mask

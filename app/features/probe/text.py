@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from app.core.number_format import count, grouped
 from app.engine.surface_values import problem_of
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene.text import problem
 from app.state.document import Lane
-from app.state.number_format import count, grouped
 from solver import REST
 from solver.core.arrays import Array, Integers
 from solver.core.multiclass import Pair

@@ -14,13 +14,13 @@ from functools import lru_cache
 import msgspec
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.pool import LatestQueue
 from app.engine.shading import Shades
 from app.learners.svm import STEPPED, SvmSettings
 from app.scene.model import grid_of
 from app.scene.text import problem as problem_name
 from app.state.document import Document, View, problems_of
-from app.state.points import Points
 from solver import RULES, Grid
 
 from . import text

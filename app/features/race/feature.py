@@ -1,6 +1,6 @@
 """Race of the working-set rules."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 
 FEATURE = Feature(
     actions=(

@@ -12,12 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.core import log
+from app.core.points import Points
 from app.engine.pieces import Step
 from app.engine.pool import Later, Priority
 from app.engine.surface_values import problem_of
-from app.files import log
 from app.learners.svm import svc_of
-from app.state.points import Points
 from solver import REST, RULES, Pair, SmoSolver, Status
 from solver.core.arrays import Array
 

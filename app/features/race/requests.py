@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.core.points import Points
 from app.engine.requests import NO_MARKS, Marks, Picture
 from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
-from app.state.points import Points
 from solver import Certificate, Grid, Status
 from solver.core.arrays import Array
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.core.number_format import count, grouped, percent, short, span_of_time
 from app.learners.svm import STEPPED
 from app.scene.status_badge import Badge, Mood
-from app.state.number_format import count, grouped, percent, short, span_of_time
 from solver import RULES, Status
 
 from .requests import NEAR_GAP, Finish, RaceFrame, RacerFrame

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.core.number_format import count
+from app.core.points import MAX_CLASSES, Points
 from app.engine.requests import NO_MARKS, Marks, Picture
 from app.scene.status_badge import SIGNS, Badge
-from app.state.number_format import count
-from app.state.points import MAX_CLASSES, Points
 from app.views.plot import symbols
 from app.views.plot.clouds import on_screen
 from app.views.plot.lines import draw_line

@@ -10,8 +10,8 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
+from app.core.number_format import grouped
 from app.engine.shading import RGB
-from app.state.number_format import grouped
 from app.views.charts.chart import Chart, Plot, paint_columns, paint_rows
 from app.views.charts.scales import powers
 from app.views.plot.lines import draw_line

@@ -1,6 +1,6 @@
 """f in three dimensions."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
 from . import scene

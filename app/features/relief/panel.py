@@ -14,7 +14,8 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QRes
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.files import log, png
+from app.core import log
+from app.files import png
 from app.files.background_task import Progress, Task
 from app.files.documents import write_bytes
 from app.scene.model import Scene

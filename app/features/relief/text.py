@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.core.number_format import count, short
 from app.state.document import Lane
-from app.state.number_format import count, short
 
 from .query import Relief
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from app.core.points import MAX_CLASSES
 from app.engine.shading import FULL_VALUE, colour
 from app.engine.surface_values import UNKNOWN
-from app.state.points import MAX_CLASSES
 from app.views.charts.chart import plate
 from app.views.plot.clouds import size_for
 from app.views.plot.symbols import POINT, shapes

@@ -1,6 +1,6 @@
 """Test accuracy beside training accuracy."""
 
-from app.features.feature import Feature
+from app.scene.feature import Feature
 
 from . import scene
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.outcome import Outcome, outcome
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from solver import RocCurve, roc_curve
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import PairClassifier

@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import msgspec
 
+from app.core.number_format import count, grouped
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
@@ -14,8 +16,6 @@ from app.scene import text
 from app.scene.context import Context
 from app.scene.status_badge import Status
 from app.state.document import Document, Lane
-from app.state.number_format import count, grouped
-from app.state.points import Points
 from app.state.test_split import Parts
 from solver.data.distribution import Law
 

@@ -1,6 +1,6 @@
 """Why this step: the pair, its box, and what the rule compared."""
 
-from app.features.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
+from app.scene.feature import TRAINING, WATCHING, Action, Dock, Feature, Widget
 from app.scene.start_offer import TRAINED
 
 FEATURE = Feature(

@@ -10,10 +10,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import grouped
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.model import Scene
-from app.state.number_format import grouped
-from app.state.points import Points
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.scrolling_form import ScrollingForm

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
-from app.state.number_format import grouped, short
 from solver import Certificate, Status
 from solver.inspection.step_explanation import Explanation
 from solver.svm.working_set_candidates import Ranking

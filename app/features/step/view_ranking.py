@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
-from app.state.number_format import grouped
+from app.core.number_format import grouped
 from app.views.charts.chart import LEFT, RIGHT, Chart, is_plain
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from app.state.points import Points
+from app.core.points import Points
 from solver.core.arrays import Indices
 
 from .model import Study

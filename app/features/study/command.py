@@ -15,10 +15,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
+from app.core.number_format import count, grouped, short, span_of_time
 from app.files import documents
 from app.files.documents import FileError
 from app.state.document import Document
-from app.state.number_format import count, grouped, short, span_of_time
 from app.state.slider_scales import RankScale, controls_of, scale_of
 
 from . import engines, exporting, reading, results

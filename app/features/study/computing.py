@@ -14,11 +14,11 @@ from typing import Annotated, Any, Protocol
 import msgspec
 import numpy as np
 
+from app.core.points import Points
 from app.engine.outcome import credit_of
 from app.learners.base import estimator_of
 from app.learners.knn import neighbors_of
 from app.state.document import Lane
-from app.state.points import Points
 from solver import Status
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier

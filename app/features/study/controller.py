@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from app.controllers.host import Host
+from app.core.number_format import count, span_of_time
+from app.core.points import Points
 from app.files.documents import FileError
 from app.state.commands import Attach, Generate, SetLane
 from app.state.document import Document, Lane
-from app.state.host import Host
-from app.state.number_format import count, span_of_time
-from app.state.points import Points
 
 from . import map_reading
 from .cells import Places, digest_of, numerics_of

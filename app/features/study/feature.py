@@ -1,6 +1,6 @@
 """Studies: many trainings over a table of settings, as one picture."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
 
 SECTION = "Studies"
 

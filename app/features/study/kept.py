@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import grouped
 from app.files.documents import FileError
 from app.state.document import GeneratorSettings
 from app.state.edit_struct import changed_struct
-from app.state.number_format import grouped
 from solver.core.arrays import Array, Integers
 
 from .cells import OTHERS, Path, Places, key_of, numerics_of, paths

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import grouped, short, signed
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
-from app.state.number_format import grouped, short, signed
 from solver.core.arrays import Array
 from solver.data.datasets import DATASETS
 

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
+from app.core.number_format import grouped
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError, write_bytes
 from app.scene.model import Scene
-from app.state.number_format import grouped
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text

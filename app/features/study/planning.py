@@ -14,9 +14,9 @@ from typing import Any
 
 import msgspec
 
+from app.core.number_format import grouped, share_of, share_text
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
-from app.state.number_format import grouped, share_of, share_text
 from app.state.session import FeatureSession
 from app.state.slider_scales import parameter
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import msgspec
 
+from app.core.plain_text import plain
 from app.files.documents import FileError, is_share_text, read_bytes
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
-from app.state.plain_text import plain
 from solver.data import datasets
 
 from .cells import digest_of, paths

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from app.files import log
+from app.core import log
 from solver.core.own_process import command
 
 from .cells import Path

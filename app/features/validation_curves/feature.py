@@ -1,6 +1,6 @@
 """Accuracy over the whole range of each slider."""
 
-from app.features.feature import COMPARE, Action, Feature, Widget
+from app.scene.feature import COMPARE, Action, Feature, Widget
 
 from . import scene
 

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import count, grouped, percent, short
+from app.core.points import Ids, Points
 from app.engine.fitting import trained
 from app.engine.outcome import credit_of, outcome_of_values
 from app.engine.pieces import Pace, Step
@@ -25,8 +27,6 @@ from app.engine.query import Answer, Query
 from app.learners.knn import neighbors_of
 from app.scene.context import Context
 from app.state.document import Document, Lane
-from app.state.number_format import count, grouped, percent, short
-from app.state.points import Ids, Points
 from app.state.session import FeatureSession
 from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
 from solver.core.arrays import Array

@@ -5,10 +5,10 @@ While it is armed, the first change of a step (a drag is one step) keeps the doc
 
 from __future__ import annotations
 
+from app.controllers.host import Host
 from app.engine.requests import Frame
 from app.state.commands import RemovePoints
 from app.state.document import Document
-from app.state.host import Host
 from solver.core.arrays import Integers
 
 from .scene import differs, removable

@@ -1,6 +1,6 @@
 """What if: an edit beside what was before it."""
 
-from app.features.feature import COMPARE, Action, Dock, Feature, Sign, Widget
+from app.scene.feature import COMPARE, Action, Dock, Feature, Sign, Widget
 
 from . import scene, text
 from .controller import WhatIf

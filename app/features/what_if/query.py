@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.outcome import outcome
@@ -23,7 +24,6 @@ from app.features.scores.query import fresh_points
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
-from app.state.points import Points
 from solver import Certificate, Grid
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier

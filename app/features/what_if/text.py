@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from app.core.number_format import grouped, percent, short
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.scene.context import Context
 from app.state.document import Document, Lane
-from app.state.number_format import grouped, percent, short
 from app.state.session import Session
 from solver import Certificate
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from app.state.number_format import even, grouped, short
+from app.core.number_format import even, grouped, short
 from solver.core.arrays import Array, Integers
 from solver.core.trace import FACTOR, LEVELS
 

@@ -15,15 +15,15 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
+from app.core.number_format import count
+from app.core.plain_text import plain
+from app.core.points import LIMIT
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
 from app.features import table
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
-from app.state.number_format import count
-from app.state.plain_text import plain
-from app.state.points import LIMIT
 from app.state.session import Session
 from app.state.test_split import unsplit
 from app.tools import Keys, PointerPosition

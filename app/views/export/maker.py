@@ -22,9 +22,10 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize
 from PySide6.QtGui import QFontInfo, QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
+from app.core import log
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
-from app.files import documents, log, png
+from app.files import documents, png
 from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
-from app.state.number_format import even
-from app.state.plain_text import plain
+from app.core.number_format import even
+from app.core.plain_text import plain
 from app.views.widgets.painting import guarded
 
 

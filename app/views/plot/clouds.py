@@ -10,8 +10,8 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.core.points import MAX_CLASSES
 from app.scene.marks import KKT_MARKS
-from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver.core.arrays import Array, Indices

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.core.points import MAX_CLASSES
 from app.engine.overlays import Sheet, Specks
 from app.engine.requests import Marks, Picture
 from app.learners.perceptron_orders import Orders
 from app.scene.marks import PointMarks
 from app.scene.model import Scene
-from app.state.points import MAX_CLASSES
 from app.views.theme import Theme
 from app.views.widgets.painting import guarded, painter_on, saved
 from solver import Grid

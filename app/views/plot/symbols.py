@@ -16,9 +16,9 @@ from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
+from app.core.points import MAX_CLASSES
 from app.engine.overlays import LineStyle
 from app.scene.marks import KKT_MARKS, case_of
-from app.state.points import MAX_CLASSES
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.painting import blank, painter_on, saved

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from app.core.plain_text import plain
 from app.files.documents import is_share_text
-from app.state.plain_text import plain
 
 from .painting import painter_on
 

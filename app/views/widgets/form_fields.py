@@ -32,8 +32,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.state.number_format import share_of, share_text
-from app.state.plain_text import plain
+from app.core.number_format import share_of, share_text
+from app.core.plain_text import plain
 
 from .painting import painter_on
 

@@ -10,8 +10,8 @@ import pytest
 
 from app import exchange
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.state.session import FULL_SPEED, SPEEDS, Session
 from app.state.store import Store
 from app.tools import PointerPosition

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from sklearn import svm as theirs
 
+from app.core.number_format import about
+from app.core.points import Points
 from app.engine import at_once
 from app.engine.at_once import AtOnceRun
 from app.engine.fitting import fitted
@@ -23,8 +25,6 @@ from app.learners.base import Measured
 from app.scene import text
 from app.scene.training_times import training_times
 from app.state.document import Document, Lane, SvmSettings
-from app.state.number_format import about
-from app.state.points import Points
 from solver import Grid, Status
 from solver.data.datasets import generate
 from solver.svm.auto import AutoSolver

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine import compile_ahead, lane_job, pieces, training_run
 from app.engine.compile_ahead import CompileAhead
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
@@ -23,7 +24,6 @@ from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.state.commands import AddPoints, MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.points import Points
 from solver import Grid, Status
 
 PATIENCE = 20.0

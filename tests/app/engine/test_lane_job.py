@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine import compile_ahead as preparation_module
 from app.engine import lane_job as work_module
 from app.engine import pool as pool_module
@@ -30,7 +31,6 @@ from app.engine.surface_values import Values, svm_source, unless_too_dense
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.state.points import Points
 from solver import SVC, Grid, KNeighborsClassifier, Status
 from tests.stepped import stepped
 

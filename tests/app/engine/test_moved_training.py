@@ -9,11 +9,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine.requests import Frame, LaneSpec, Phase
 from app.engine.run_state import RunState, Seek
 from app.engine.training_run import TrainingRun
 from app.state.document import Lane
-from app.state.points import Points
 from solver import SVC, Grid, SmoSolver
 from tests.app.engine.test_lane_job import OWN, WIDE, Background, four_blobs, replace_pair, spec, svm, two_moons
 

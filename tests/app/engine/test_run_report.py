@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core.points import Points
 from app.engine.requests import Frame, Phase
 from app.engine.run_state import RunState
 from app.state.document import Lane, SvmSettings, problems_of
-from app.state.points import Points
 from solver import RULES, Kernel, SmoSolver, Status
 from tests.app.engine.test_lane_job import Background, spec
 from tests.app.engine.test_training_run import Run, study_of

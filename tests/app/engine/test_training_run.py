@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core.points import Points
 from app.engine.requests import Frame, Phase
 from app.engine.run_state import RunState, Seek
 from app.state.document import Lane
-from app.state.points import Points
 from solver import SmoSolver
 from tests.app.engine.test_lane_job import Background, four_blobs, spec, svm, two_moons
 

@@ -15,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
+from app.core.points import LIMIT
 from app.exchange import (
     EXPORTS,
     BadRows,
@@ -36,7 +37,6 @@ from app.exchange.exporting import encode, names_of
 from app.exchange.importing import decode
 from app.files import documents
 from app.files.documents import FileError
-from app.state.points import LIMIT
 from tests.examples import examples
 
 

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.points import LIMIT, MAX_CLASSES
 from app.exchange import EXPORTS, Choice, Dialect, convert, default_choice, read_text
 from app.exchange.exporting import encode
 from app.exchange.importing import decode
 from app.exchange.npz import read_archive
 from app.files import documents
 from app.files.documents import FileError
-from app.state.points import LIMIT, MAX_CLASSES
 from tests.examples import examples
 
 RNG = np.random.default_rng(0)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from msgspec import inspect
 
+from app.core.points import LIMIT, Points
 from app.exchange import share_text
 from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, is_share_text, moves, read
 from app.files import documents, examples
@@ -30,7 +31,6 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import PLAIN_STYLES, ClassStyle, Document, GeneratorSettings, Lane, View, default_document
-from app.state.points import LIMIT, Points
 from app.state.scaling import Scaling
 from app.state.test_split import KINDS, IdSet, Split
 from solver.data.datasets import DATASETS

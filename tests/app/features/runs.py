@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.controllers.playback import PlaybackController
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.learners.table import TRAINERS
-from app.state.points import Points
 from solver import Certificate, Kernel, SmoSolver, Status
 from solver.core.trace import LIMIT, Trace
 from solver.data import datasets

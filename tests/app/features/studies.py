@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import svm
 
+from app.core.points import Points
 from app.engine.run_state import RunState, Slacks
 from app.learners.table import TRAINERS
-from app.state.points import Points
 from solver import Kernel, SmoSolver
 from solver.core.trace import TraceView
 from solver.inspection.metrics import kkt_case

@@ -15,25 +15,25 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.features.feature
+import app.scene.feature
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pool import Priority
 from app.engine.query import Query, Step
 from app.engine.requests import Marks
 from app.engine.run_state import RunState
 from app.features import table
-from app.features.feature import Action, Dock, Feature, Place, Sign, Surroundings, Widget
 from app.scene.context import Context
+from app.scene.feature import Action, Dock, Feature, Place, Sign, Surroundings, Widget
 from app.scene.help import sections
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
-from app.state.points import Points
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
-from app.views import actions
 from app.views.export.layout import PictureSpec, Sheet, screen_size
 from app.views.theme import Theme
+from app.window import actions
 from tests.windows import Make, settle
 
 #: As wide and dashed as no other.
@@ -238,8 +238,8 @@ def test_a_feature_keeps_its_part_of_the_session(middle: None, make: Make, qtbot
 
 
 def test_names_and_keys_are_given_once() -> None:
-    from app.views.actions import every
-    from app.views.dock_manager import docks
+    from app.window.actions import every
+    from app.window.dock_manager import docks
 
     for names in ([each.name for each in every()], [each.name for each in docks()]):
         assert len(set(names)) == len(names)
@@ -258,7 +258,7 @@ def widgets(feature: Feature) -> list[Widget]:
 
 
 def test_widgets_are_made_of_their_surroundings() -> None:
-    around = get_type_hints(Surroundings, vars(app.features.feature))
+    around = get_type_hints(Surroundings, vars(app.scene.feature))
     found = [widget for feature in table.FEATURES for widget in widgets(feature)]
     assert len(found) == 16
     for widget in found:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from app import exchange
+from app.core.points import Points
 from app.files import documents, file_format
 from app.files.background_task import CancelledError, Progress, Task
 from app.files.documents import FileError
 from app.state.document import Document, default_document
-from app.state.points import Points
 from app.state.test_split import IdSet, Split
 
 

@@ -15,7 +15,7 @@ from app.main import render
 from app.state.document import default_document
 from app.state.session import Session
 from app.state.store import Store
-from app.views.dialogs.gallery import PICTURE
+from app.window.dialogs.gallery import PICTURE
 from tests.covering import first_of
 from tests.make_examples import FOLDER, LARGEST, made
 

@@ -25,6 +25,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
+from app.core.points import LIMIT, Points
 from app.files import documents, file_format, locks
 from app.files.documents import FileError
 from app.learners.svm import TRAINERS as SVM_TRAINERS
@@ -40,7 +41,6 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.points import LIMIT, Points
 from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import KINDS, NO_SPLIT, IdSet, Split

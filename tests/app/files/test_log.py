@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.files import log
+from app.core import log
 from app.files.background_task import Task
 from tests.app.file_work import NoProgress
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.core.plain_text import plain
+from app.core.points import LIMIT, Points
 from app.exchange import as_text, from_text
 from app.exchange.exporting import encode
 from app.files import documents, recovery
 from app.files.documents import FileError
 from app.files.recovery import Recorder, Work
 from app.state.document import ClassStyle, Document
-from app.state.plain_text import plain
-from app.state.points import LIMIT, Points
 from app.state.test_split import IdSet, Split
 from tests.app.exchange.test_exchange_damage import attempt
 from tests.app.files.test_files import content

@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.files import documents, locks, recovery
 from app.files.locks import Claims, Lock
 from app.files.recovery import Recorder, Work, orphans
 from app.state.document import Document, default_document
-from app.state.points import Points
 from tests.app.files.test_files import content, failing, new_document
 
 ROOT = Path(__file__).parents[3]
@@ -579,7 +579,7 @@ from pathlib import Path
 import numpy as np
 from app.files import recovery
 from app.state.document import Document
-from app.state.points import Points
+from app.core.points import Points
 recovery.INTERVAL = recovery.DELAY = 0.0
 recorder = recovery.Recorder(Path(sys.argv[1]), sys.argv[2], print)
 turn = 0

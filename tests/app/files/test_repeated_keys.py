@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.core.points import Points
 from app.files import documents, file_format
 from app.files.documents import FileError
 from app.state.document import Document
-from app.state.points import Points
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.playground"))
 #: Keys as JSON may write them; the last two are "x" and "a:" again.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
@@ -21,7 +22,6 @@ from app.learners.table import LEARNERS, TRAINERS
 from app.scene import text
 from app.scene.compose import fields_of
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.state.points import Points
 from solver import (
     SVC,
     Certificate,

@@ -13,6 +13,7 @@ from msgspec import Meta
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
@@ -30,7 +31,6 @@ from app.scene import text
 from app.scene.status_badge import Mood, badge
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.edit_struct import changed_struct
-from app.state.points import Points
 from solver import Grid
 from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.windows import Make, finish_tasks, save_as, settle

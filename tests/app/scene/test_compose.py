@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.core.number_format import even, share_of, share_text, short
+from app.core.points import Points
 from app.engine.lane_job import LaneJob
 from app.engine.requests import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture
 from app.engine.results import Results
@@ -32,8 +34,6 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.number_format import even, share_of, share_text, short
-from app.state.points import Points
 from app.state.session import SPEEDS, Selection, Session
 from app.state.test_split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status

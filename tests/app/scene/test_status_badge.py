@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from app.core.number_format import short
 from app.engine.requests import Frame, Phase
 from app.scene.status_badge import NO_BADGE, Mood, badge
 from app.state.document import Lane, PegasosSettings, PerceptronSettings
-from app.state.number_format import short
 from solver import Certificate, Status
 from tests.app.engine.test_lane_job import Background, four_blobs, knn, spec, svm, two_moons
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
+from app.core.points import Points
 from app.state.commands import (
     AddPoints,
     Clear,
@@ -37,7 +38,6 @@ from app.state.document import (
     View,
     default_document,
 )
-from app.state.points import Points
 from app.state.store import Store
 from tests.examples import examples
 

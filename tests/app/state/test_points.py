@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.points import BLOCK, Points
 from app.state.commands import MovePoints
 from app.state.document import Document
-from app.state.points import BLOCK, Points
 from app.state.store import Store
 from tests.examples import examples
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.exchange import Choice, Imported, convert, read, read_text
 from app.files import documents, file_format
 from app.state.commands import Clear, Generate, ImportPoints
 from app.state.document import Document, View, default_document
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
 PEOPLE = "height,weight,class\n" + "".join(f"{160.2 + 3 * k:.1f},{55 + 4.5 * k:.1f},{k % 2 + 1}\n" for k in range(12))

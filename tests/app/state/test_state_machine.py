@@ -23,10 +23,10 @@ from hypothesis.stateful import (
 )
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.features.difference.controller import DifferenceController
 from app.files import documents
 from app.state.document import ClassStyle, Document
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import IdSet

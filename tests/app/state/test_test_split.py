@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.scene import EvaluationSession
 from app.files import documents
 from app.scene import text
 from app.state.commands import AddPoints, Clear, MovePoints, PaintTestPoints, RelabelPoints, RemovePoints, SetFields
 from app.state.document import Document, GeneratorSettings, Lane
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import NO_SPLIT, IdSet, Split, drawn

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.points import Ids, Points
 from app.state.commands import Command, MovePoints
 from app.state.document import Document
-from app.state.points import Ids, Points
 from app.state.session import Selection, Session
 from app.tools import CLICK_PIXELS, POINT_PIXELS, REMOVE_PIXELS, TOOLS, Keys, PointerPosition, nearest, point_at
 from app.tools.base import inside_polygon

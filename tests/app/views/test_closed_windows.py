@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.main import create_window
 from app.state.commands import AddPoints
-from app.views.dock_manager import docks
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.app.views.test_leaks import delete_now
 from tests.windows import listed, settle
 

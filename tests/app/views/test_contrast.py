@@ -24,8 +24,8 @@ from app.features.study.view_picture import mixed, readable_on
 from app.views import kkt_style
 from app.views.plot.overlays import pens_of
 from app.views.plot.symbols import FREE_OF, MARKS, TEST_POINTS, shapes
-from app.views.presenter import glass
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
+from app.window.presenter import glass
 from tests.windows import Make
 
 TEXT, MARK = 4.5, 3.0

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QLineEdit, QSlid
 from pytestqt.qtbot import QtBot
 
 from app.features.race import controller
-from app.views.lane.named_combo import MORE
-from app.views.window import MainWindow
+from app.window.lane.named_combo import MORE
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

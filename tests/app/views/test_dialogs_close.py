@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
 
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.make_accessible import DIALOGS, TABLE
 from tests.make_accessible import rest as rested
 from tests.windows import Make, listed

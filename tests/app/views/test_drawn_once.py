@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from app.engine.pool import Job
 from app.engine.requests import LaneRequest
 from app.scene.model import Scene
-from app.views import window as window_module
-from app.views.window import MainWindow
+from app.window import main_window as window_module
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 LONG = 20.0

@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.document import default_document
 from app.tools import TOOLS
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, rest, settle
 
 LEFT = Qt.MouseButton.LeftButton

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.make_accessible import dialogs
 from tests.windows import Make, settle
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
 from app.files import examples
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 KEY, CTRL, SHIFT, ALT = (

@@ -20,9 +20,9 @@ from pytestqt.qtbot import QtBot
 from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
-from app.views.dock_manager import docks
-from app.views.picture_menu import PictureMenu
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
+from app.window.picture_menu import PictureMenu
 from tests.app import file_work
 from tests.app.views.watchdog import Watchdog
 from tests.windows import listed, settle

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import PictureSpec, Sheet
 from app.views.export.maker import paint_strip
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 M = Qt.Key.Key_M

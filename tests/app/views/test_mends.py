@@ -13,15 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.difference.scene import DifferenceSession
 from app.features.validation_curves.scene import ValidationCurvesSession
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.commands import AddPoints, SetView
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
-from app.state.points import Points
 from app.state.scaling import Scaling, named
 from app.state.session import Session
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, finish_tasks, rest, settle
 

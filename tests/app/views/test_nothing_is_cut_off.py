@@ -36,12 +36,12 @@ from pytestqt.qtbot import QtBot
 
 from app.scene.status_badge import SIGNS
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings, View
-from app.views.dock_manager import docks
-from app.views.lane.named_combo import NamedCombo
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import ShortCombo
 from app.views.widgets.roomy_label import RoomyLabel
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.lane.named_combo import NamedCombo
+from app.window.main_window import MainWindow
 from tests.covering import first_rows
 from tests.make_accessible import dialogs
 from tests.windows import Make, rest, settle

@@ -17,7 +17,7 @@ from app.files import settings as s
 from app.files.settings import DOCKS, GEOMETRY, TEXT_SIZE, THEME, Key, Settings
 from app.main import create_window
 from app.state.document import default_document
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, discard
 

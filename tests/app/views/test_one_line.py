@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.views.dock_manager import docks
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.windows import Make, rest, settle
 
 

@@ -18,12 +18,12 @@ from pytestqt.qtbot import QtBot
 
 import app
 from app.state.document import Document, GeneratorSettings
-from app.views.dock_manager import docks
 from app.views.plot.layers import Layers
 from app.views.plot.pointer_marks import Overlay
 from app.views.widgets import painting
 from app.views.widgets.painting import guarded, painter_on
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 SMALL = Document(points=GeneratorSettings("moons", 20).points())

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.features.difference.scene import DifferenceSession
 from app.state.document import View
-from app.views import window as window_module
-from app.views.window import MainWindow
+from app.window import main_window as window_module
+from app.window.main_window import MainWindow
 from tests.app.views.test_drawn_once import LONG, Frozen, _turn
 from tests.windows import Make, settle
 

@@ -8,13 +8,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.probe.scene import ProbeSession
 from app.state.document import Document, View
-from app.state.points import Points
 from app.tools import TOOLS
-from app.views.export.dialog import PictureDialog
 from app.views.plot import pointer_input
-from app.views.window import MainWindow
+from app.window.dialogs.export_picture import PictureDialog
+from app.window.main_window import MainWindow
 from tests.windows import Make, rest, settle
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton

@@ -17,9 +17,9 @@ from app.features.lessons.state import LessonSession
 from app.files.examples import EXAMPLES
 from app.state.commands import AddPoints
 from app.state.session import Presenting
-from app.views.dock_manager import VERSION
-from app.views.presenter.glass import Glass
-from app.views.window import MainWindow
+from app.window.dock_manager import VERSION
+from app.window.main_window import MainWindow
+from app.window.presenter.glass import Glass
 from tests.covering import first_of, first_rows
 from tests.windows import Make, settle
 

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 KEY = Qt.Key

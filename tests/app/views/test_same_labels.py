@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, settle

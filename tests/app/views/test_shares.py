@@ -8,7 +8,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_rows
 from tests.windows import Make, settle
 

@@ -23,7 +23,7 @@ from app.main import create_window
 from app.state.document import Document, Lane, default_document
 from app.state.session import Session
 from app.state.store import Store
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, discard, settle
 
 #: What a student of 17 does not understand.

@@ -20,11 +20,12 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.files import log, recovery
+from app.core import log
+from app.files import recovery
 from app.main import create_window
 from app.state.document import default_document
-from app.views.dock_manager import docks
-from app.views.window import MainWindow
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.app.views.test_leaks import Visitor, delete_now
 from tests.windows import listed, settle
 

@@ -12,9 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from app.main import create_window
 from app.scene.start_offer import BEGIN, TRAINING
-from app.views.dialogs.gallery import GalleryDialog
-from app.views.dock_manager import docks
-from app.views.window import MainWindow
+from app.window.dialogs.gallery import GalleryDialog
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.windows import Make, discard, finish_tasks, rest, settle
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSpinBox, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.state.document import Document, View
-from app.state.points import Points
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.bars.popup import PopupButton
-from app.views.window import MainWindow
+from app.window.bars.popup import PopupButton
+from app.window.main_window import MainWindow
 from tests.covering import first_rows
 from tests.windows import Make, finish_tasks, settle
 

@@ -39,11 +39,11 @@ from app.files.locks import Claims
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import Split
-from app.views.dialogs.import_table import ImportDialog
-from app.views.dialogs.recovery import RecoveryDialog
-from app.views.dock_manager import docks
 from app.views.widgets.form_fields import plain_tip
-from app.views.window import MainWindow
+from app.window.dialogs.import_table import ImportDialog
+from app.window.dialogs.recovery import RecoveryDialog
+from app.window.dock_manager import docks
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.views.dialogs.test_recovery import box, choose, left_behind, offered
 from tests.windows import Make, finish_tasks, settle

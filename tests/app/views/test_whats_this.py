@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.scene.help import sections, signs
 from app.state.session import FULL_SPEED
-from app.views.bars.popup import PopupButton
-from app.views.dialogs.help import HelpDialog
 from app.views.widgets.whats_this import teaching
-from app.views.window import MainWindow
+from app.window.bars.popup import PopupButton
+from app.window.dialogs.help import HelpDialog
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, listed, settle
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.views.dialogs.classes import ClassesDialog
 from app.views.widgets.scrolling_form import ScrollingForm
+from app.window.dialogs.classes import ClassesDialog
 from tests.app.views.wheel import turned, value
 from tests.windows import Make, rest, settle
 

@@ -19,12 +19,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPlainTextEdit, QPushButton, QTextBrowser
 from pytestqt.qtbot import QtBot
 
-from app.files import log
+from app.core import log
 from app.main import create_window
 from app.scene.help import sections
 from app.state.document import GeneratorSettings, Lane, SvmSettings, default_document
-from app.views.dialogs.help import HelpDialog
-from app.views.window import MainWindow
+from app.window.dialogs.help import HelpDialog
+from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.app import file_work
 from tests.covering import first_of

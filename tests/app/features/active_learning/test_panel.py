@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.requests import Frame, Phase
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import panel, view_controller
@@ -28,11 +29,10 @@ from app.features.active_learning.view_picture import PoolPicture
 from app.scene.compose import compose
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.views import theme
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, discard, settle
 

@@ -18,6 +18,7 @@ from sklearn import svm as libsvm
 from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine import pieces
 from app.engine.mailbox import Mailbox
 from app.engine.pool import Priority
@@ -41,7 +42,6 @@ from app.features.active_learning.state import (
 from app.learners.svm import Machine
 from app.state.commands import MovePoints, SetLane
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from solver import Grid

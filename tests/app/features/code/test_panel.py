@@ -14,11 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.code.panel import CodePanel
 from app.features.code.program import MANY, program
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import type_into
 from tests.windows import Make, finish_tasks, settle
 

@@ -14,6 +14,7 @@ import nbformat
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.features.code.export import write
 from app.features.code.notebook import notebook
 from app.features.code.program import MANY, MARKERS, Program, program
@@ -27,7 +28,6 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View
-from app.state.points import Points
 from app.state.test_split import IdSet, Split
 from app.views.theme import LIGHT, SYMBOLS
 from solver import KERNELS, RULES, SCHEMES

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine.export_surface import enlarge
 from app.engine.fitting import fitted
 from app.engine.lane_job import LaneJob
@@ -34,7 +35,6 @@ from app.features.difference.scene import (
 from app.scene.context import Context
 from app.state.commands import AddLane, MoveLane, RemoveLane
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
-from app.state.points import Points
 from app.state.session import Session
 from solver import Grid
 

@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSlid
 from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
+from app.core.number_format import percent
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
 from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
 from app.features.evaluation.view_roc import FULLEST, ConfusionView, RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.state.number_format import percent
 from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app.features.evaluation.test_query import score_of
 from tests.covering import first_of
 from tests.windows import Make, settle

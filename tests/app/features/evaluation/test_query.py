@@ -13,6 +13,7 @@ from sklearn import metrics as theirs
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
+from app.core.points import Points
 from app.engine import pieces
 from app.engine.pool import Priority
 from app.engine.query import Answer, NumberedQuery, work_out
@@ -46,7 +47,6 @@ from app.state.document import (
     SvmSettings,
     View,
 )
-from app.state.points import Points
 from app.state.session import Session
 from app.state.test_split import IdSet, Split, Validation, folds_of
 from solver import Grid, KNeighborsClassifier, class_scores

@@ -28,7 +28,7 @@ from app.state.commands import SetLane, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
 from app.views.theme import theme_of
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SVC, Grid
 from tests.windows import Make, settle
 

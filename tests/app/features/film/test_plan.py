@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.features.film import plan
 from app.features.film.plan import Lift, Sweep, Training, Turn
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
-from app.state.points import Points
 from app.state.test_split import NO_SPLIT
 
 POINTS = GeneratorSettings("moons", 20).points()

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import svm as libsvm
 
+from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.pieces import OvertakenError, Pace
 from app.engine.shading import level_lines
@@ -21,7 +22,6 @@ from app.features.ground_truth import bootstrap
 from app.features.ground_truth.bootstrap import Bootstrap, Stability, Votes, resampled
 from app.features.ground_truth.text import haze_remarks
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
-from app.state.points import Points
 from solver import Grid, KNeighborsClassifier
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)

@@ -20,7 +20,7 @@ from app.features.ground_truth.model import GroundTruthScene, TruthRow
 from app.features.ground_truth.panel import stability_html, states
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver.data.distribution import Law
 from tests.covering import first_of
 from tests.windows import Make, rest, settle

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.run_state import RunState, Slacks
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_repaint
 from app.features.kkt.scene import marks
@@ -23,7 +24,6 @@ from app.features.kkt.view_layout import study_overlay, to_pixels, wrapped
 from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.views import kkt_style
 from app.views.plot import clouds, symbols
 from app.views.plot.label_placing import place_box

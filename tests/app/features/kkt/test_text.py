@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import hinge_loss, zero_one_loss
 
+from app.core.number_format import short
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.learners.table import TRAINERS
-from app.state.number_format import short
-from app.state.points import Points
 from solver import Certificate, Status
 from solver.core.trace import TraceView
 from solver.inspection.metrics import KKT_WORDS, KktCase, kkt_case

@@ -9,6 +9,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from app.core.number_format import percent, short
 from app.engine.requests import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
@@ -20,7 +21,6 @@ from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.number_format import percent, short
 from app.state.test_split import Split
 
 

@@ -26,7 +26,7 @@ from app.features.lessons.reading import parse, read
 from app.features.lessons.state import LessonSession
 from app.state.commands import AddPoints
 from app.state.document import Document, Lane, default_document
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
 Part = TypeVar("Part", bound=QWidget)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.core.points import Points
 from app.features.lessons.predicting import Agreement, classes_of, gain_of, read, regions, samples
 from app.features.lessons.state import Boundary
-from app.state.points import Points
 from solver import Kernel, SmoSolver
 from solver.data import datasets
 from solver.recording import Recording

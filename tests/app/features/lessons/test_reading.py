@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
 
+from app.core.points import Points
 from app.engine.cover import Cover
 from app.features.lessons import controls, names, parts, reading, shipped, starting, step_reader
 from app.features.lessons.check import check
@@ -23,10 +24,9 @@ from app.files.assets import assets
 from app.files.documents import FileError
 from app.main import main
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
-from app.state.points import Points
-from app.views.actions import every
-from app.views.dialogs.help import HelpDialog
-from app.views.dock_manager import docks
+from app.window.actions import every
+from app.window.dialogs.help import HelpDialog
+from app.window.dock_manager import docks
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
 

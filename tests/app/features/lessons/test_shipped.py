@@ -27,7 +27,7 @@ from app.scene.context import Context
 from app.state.commands import AddPoints, MovePoints, RemovePoints
 from app.state.document import Document, GeneratorSettings
 from app.state.test_split import Validation
-from app.views.actions import every
+from app.window.actions import every
 from solver import Kernel, SmoSolver
 
 

@@ -12,7 +12,7 @@ from app.engine.cover import Cover
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.shipped import NAMES
 from app.features.lessons.state import LessonSession
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
 #: One that is drawn and one that is picked; the others are for the soak.

@@ -32,8 +32,8 @@ from app.files.documents import FileError
 from app.files.settings import LESSONS
 from app.main import _opened
 from app.state.commands import AddPoints
-from app.views.dialogs.gallery import GalleryDialog
-from app.views.window import MainWindow
+from app.window.dialogs.gallery import GalleryDialog
+from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, save_as, settle
 
 TWO_KNN = (Setting(None, "classifiers", "knn, knn", 1), Setting(0, "k", "1", 2), Setting(1, "k", "31", 3))

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from sklearn.metrics import hinge_loss
 
+from app.core.number_format import short
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.losses.panel import LossPanel, x_range
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
-from app.state.number_format import short
-from app.state.points import Points
 from app.views.theme import DARK, LIGHT, Theme
 from tests.app.features.studies import controller, dense_margins, id_of, libsvm, scene_of, study_of
 from tests.windows import Make, settle

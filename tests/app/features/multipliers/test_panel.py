@@ -14,12 +14,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
 from app.features.multipliers.panel import MultipliersPanel, bars_of
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.views import kkt_style
 from app.views.theme import DARK, LIGHT
 from solver.inspection.metrics import KktCase

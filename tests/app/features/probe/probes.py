@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from app.core.points import Points
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
@@ -13,7 +14,6 @@ from app.learners.base import estimator_of
 from app.scene.compose import compose
 from app.scene.model import Scene
 from app.state.document import Document, KnnSettings, Lane, SvmSettings
-from app.state.points import Points
 from app.state.session import Session
 from solver import Grid, KNeighborsClassifier
 from solver.core.binary_reduction import PairClassifier

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
+from app.core.points import LIMIT
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.probe.controller import ProbeController, _as_seen
@@ -18,7 +19,6 @@ from app.features.probe.scene import Probe, ProbeSession, queries
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.state.document import Document
-from app.state.points import LIMIT
 from app.state.session import Session
 from app.state.store import Store
 from app.tools import PointerPosition

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.points import Points
 from app.engine.pieces import OvertakenError
 from app.engine.results import Results
 from app.engine.surface_values import problem_of, shown_pair
@@ -30,7 +31,6 @@ from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands,
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
-from app.state.points import Points
 from app.state.session import Session
 from solver import KERNELS, Kernel
 from tests.app.features.probe.probes import NAMES, fitted, frame_of, ground_of, knn, points_of, scene_with, svm, who

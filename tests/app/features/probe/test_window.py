@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
 from app.features.probe.panel import ProbePanel
@@ -19,9 +20,8 @@ from app.features.probe.tables import figure
 from app.features.probe.text import NOWHERE
 from app.features.probe.view_table import ProbeTable
 from app.state.document import Document, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.views.theme import DARK, LIGHT
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import Grid
 from tests.covering import first_of
 from tests.windows import Make, rest, settle

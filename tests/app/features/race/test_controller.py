@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.shading import Shades
 from app.features.race import text
 from app.features.race.controller import PACES, RaceController, RaceScene, lanes_of
@@ -16,7 +17,6 @@ from app.features.race.requests import CURVE, Finish, RaceFrame, RaceRequest, Ra
 from app.scene.status_badge import Mood
 from app.state.commands import AddPoints, Clear
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from solver import RULES, Certificate, Status

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
 from app.engine.shading import Shades
 from app.features.race import field, racer, text
@@ -26,7 +27,6 @@ from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceR
 from app.scene.model import grid_of
 from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
-from app.state.points import Points
 from solver import RULES, SVC, Certificate, Grid, SmoSolver, Status
 from tests.covering import first_of
 from tests.stepped import stepped

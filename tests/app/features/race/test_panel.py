@@ -31,7 +31,7 @@ from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.views import theme as themes
 from app.views.widgets.roomy_label import RoomyLabel
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SmoSolver
 from tests.covering import first_of
 from tests.windows import Make, discard

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.core.points import Points
 from app.engine.pieces import OvertakenError
 from app.features.relief.geometry import (
     HEIGHT,
@@ -22,7 +23,6 @@ from app.features.relief.geometry import (
 from app.features.relief.query import Area, Relief, ReliefQuery, relief_of
 from app.features.relief.text import map_words, relief_words
 from app.state.document import GeneratorSettings, Lane, SvmSettings
-from app.state.points import Points
 from solver.core.binary_reduction import PairClassifier
 from tests.app.features.studies import study_of
 

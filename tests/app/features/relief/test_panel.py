@@ -23,7 +23,7 @@ from app.features.relief.panel import TICKS, ReliefPanel
 from app.features.relief.scene import ReliefScene
 from app.state.commands import SetLane
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, finish_tasks, settle
 
 KEY, NONE, LEFT = Qt.Key, Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton

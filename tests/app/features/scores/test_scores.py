@@ -16,7 +16,7 @@ from app.learners.knn import KnnSettings
 from app.state.commands import MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 from app.state.test_split import Split
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver.data.datasets import generate
 from tests.windows import Make, settle
 

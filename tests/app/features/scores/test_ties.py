@@ -12,13 +12,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.outcome import credit_of, outcome
 from app.engine.pieces import Pace
 from app.learners.knn import KnnSettings
 from app.state.document import Document, GeneratorSettings, Lane, default_document
-from app.state.points import Points
 from app.state.test_split import IdSet, Split
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.windows import Make, settle
 

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.step import text as words
 from app.features.step.panel import StepPanel, rows_of
@@ -25,7 +26,6 @@ from app.features.step.view_ranking import RankingView, sizes_of
 from app.features.step.view_text import TextView
 from app.learners.table import TRAINERS
 from app.scene.model import Scene
-from app.state.points import Points
 from app.views import theme as themes
 from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT, Theme

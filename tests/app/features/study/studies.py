@@ -6,13 +6,13 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.points import Points
 from app.features.study import engines, exporting, results
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
 from app.features.study.model import Axis, Study
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane
-from app.state.points import Points
 
 GRID = Study(
     "grid",

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from app.core.points import Points
 from app.features.study import command, results
 from app.features.study.arguments import PRESETS, add_to
 from app.features.study.cells import paths
@@ -26,7 +27,6 @@ from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.main import main
 from app.state.document import Lane
-from app.state.points import Points
 
 from .studies import GRID, KNN, computed, document_of, exported, no_document, plain
 

@@ -18,6 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.number_format import percent
 from app.features.study import engines, exporting, reading, results, timing
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
@@ -34,8 +35,7 @@ from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, View
-from app.state.number_format import percent
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
 from tests.windows import Make, finish_tasks, rest, settle
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from app.core.points import Points
 from app.features.study.cells import digest_of
 from app.features.study.command import study_of
 from app.features.study.model import MEASURES, PRESETS, Study
@@ -15,7 +16,6 @@ from app.files.documents import FileError
 from app.learners.perceptron import PerceptronSettings
 from app.scene.help import written_page
 from app.state.document import Document, Lane
-from app.state.points import Points
 
 from .studies import GRID, KNN, document_of, no_document
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from app.core.points import Points
 from app.features.study import running
 from app.features.study.cells import digest_of, paths
 from app.features.study.computing import Record
@@ -21,7 +22,6 @@ from app.features.study.model import Axis, Study
 from app.features.study.running import Run
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
-from app.state.points import Points
 from tests.app.features.study.studies import GRID, computed, given_of, plain
 
 #: A path for each cell, each of a tenth of a second.

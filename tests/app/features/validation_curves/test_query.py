@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sklearn import svm as reference
 from sklearn.neighbors import KNeighborsClassifier as NeighboursReference
 
+from app.core.points import Points
 from app.engine.pieces import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
@@ -33,7 +34,6 @@ from app.features.validation_curves.scene import (
 from app.features.validation_curves.scene import lane as strips_of
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
-from app.state.points import Points
 from app.state.session import Session
 from app.state.slider_scales import RankScale, controls_of, scale_of
 from solver import SVC, KNeighborsClassifier

@@ -15,16 +15,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.number_format import percent
 from app.engine.pool import Priority
 from app.features.validation_curves import scene as query
 from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
-from app.state.number_format import percent
 from app.state.slider_scales import RankScale, scale_of
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import find
 from tests.windows import Make, rest, settle
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn import svm as reference
 
 from app.controllers.controller import Controller
+from app.core.points import Points
 from app.engine.lane_job import MOST_VERTICES
 from app.engine.pieces import OvertakenError, Pace
 from app.engine.requests import Frame, Marks, Model, Phase
@@ -32,7 +33,6 @@ from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
-from app.state.points import Points
 from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import Split

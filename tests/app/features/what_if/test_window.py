@@ -21,7 +21,7 @@ from app.features.what_if.text import ARMED, DISARMED
 from app.state.commands import RemovePoints
 from app.state.document import Document, GeneratorSettings, Lane, PerceptronSettings, SvmSettings, View
 from app.tools import PointerPosition
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.covering import first_of
 from tests.windows import Make, rest, settle

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, Lane
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPu
 from pytestqt.qtbot import QtBot
 
 from app import __version__
-from app.files import licences, log
+from app.core import log
+from app.files import licences
 from tests.windows import Make
 
 

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.state.commands import AddPoints
 from app.state.document import NO_LIMIT, ClassStyle, Document, GeneratorSettings, Lane, default_document
 from app.views import theme
-from app.views.dialogs.classes import ClassesDialog, warning
-from app.views.window import MainWindow
+from app.window.dialogs.classes import ClassesDialog, warning
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 

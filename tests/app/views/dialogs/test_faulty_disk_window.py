@@ -16,9 +16,9 @@ from app.files import documents, recovery
 from app.main import create_window
 from app.state.commands import AddPoints
 from app.state.document import default_document
-from app.views import actions
-from app.views.dialogs.recovery import RecoveryDialog
-from app.views.window import MainWindow
+from app.window import actions
+from app.window.dialogs.recovery import RecoveryDialog
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.files.faulty_disk import CODES, FaultyDisk, Tally
 from tests.app.views.dialogs.test_recovery import SMALL, choose, same

@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QP
 from pytestqt.qtbot import QtBot
 
 from app import exchange
+from app.core.points import Points
 from app.files import documents, recovery
 from app.state.commands import AddPoints
 from app.state.document import Document, default_document
-from app.state.points import Points
 from app.views import task_runner
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.windows import Make, discard, finish_tasks, save_as
 

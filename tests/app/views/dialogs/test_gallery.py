@@ -17,8 +17,8 @@ from app.features.difference.scene import DifferenceSession
 from app.features.what_if.state import WhatIfSession
 from app.files import examples
 from app.files.examples import EXAMPLES
-from app.views.dialogs.gallery import Card, GalleryDialog
-from app.views.window import MainWindow
+from app.window.dialogs.gallery import Card, GalleryDialog
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 
@@ -48,7 +48,7 @@ def test_it_is_not_made_at_the_start(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from app.main import create_window\n"
         f"window = create_window(None, Path({str(tmp_path)!r})); window.show()\n"
-        "print('app.views.dialogs.gallery' in sys.modules); window.close()"
+        "print('app.window.dialogs.gallery' in sys.modules); window.close()"
     )
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=120, text=True)

@@ -27,7 +27,7 @@ from pytestqt.qtbot import QtBot
 from app.exchange import Dialect, Imported, Table, read, read_text
 from app.files.documents import FileError
 from app.views import theme
-from app.views.dialogs.import_table import ImportDialog, Picture
+from app.window.dialogs.import_table import ImportDialog, Picture
 
 Read = Callable[[Dialect], Table]
 Taken = list[tuple[Imported, bool]]

@@ -9,10 +9,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QMessageBox, QRadioButton
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.state.document import PLAIN_STYLES, ClassStyle, Document
-from app.state.points import Points
-from app.views.dialogs.import_table import ImportDialog
-from app.views.window import MainWindow
+from app.window.dialogs.import_table import ImportDialog
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, finish_tasks
 

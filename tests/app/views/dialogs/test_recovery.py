@@ -21,13 +21,13 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QListWidget, QMenu, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.files import documents, recovery
 from app.main import create_window
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, default_document
-from app.state.points import Points
-from app.views.dialogs.recovery import RecoveryDialog
-from app.views.window import MainWindow
+from app.window.dialogs.recovery import RecoveryDialog
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, discard, finish_tasks, save_as

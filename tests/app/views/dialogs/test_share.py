@@ -12,18 +12,18 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
+from app.core.number_format import count
+from app.core.points import Points
 from app.exchange.share_text import MOST_POINTS, decode, encode, moves
 from app.files import documents
 from app.learners.knn import KnnSettings
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
-from app.state.number_format import count
-from app.state.points import Points
 from app.state.test_split import IdSet, Split
-from app.views.dialogs.import_table import ImportDialog
-from app.views.dialogs.share import ShareDialog, _at_most
 from app.views.widgets.form_fields import NumberField
-from app.views.window import MainWindow
+from app.window.dialogs.import_table import ImportDialog
+from app.window.dialogs.share import ShareDialog, _at_most
+from app.window.main_window import MainWindow
 from tests.app.files.test_files import content
 from tests.app.views.test_nothing_is_cut_off import SLACK, lacking
 from tests.windows import Make, QtBot, finish_tasks, settle

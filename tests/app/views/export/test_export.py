@@ -19,6 +19,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QMessageBox, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine import export_surface
 from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Picture
@@ -27,12 +28,11 @@ from app.files import png
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.views.export import maker
-from app.views.export.dialog import PictureDialog
 from app.views.export.layout import PRESETS, TEXT, PictureSpec, Sheet, scale_for, screen_size, shoot
 from app.views.theme import theme_of
-from app.views.window import MainWindow
+from app.window.dialogs.export_picture import PictureDialog
+from app.window.main_window import MainWindow
 from solver import Grid
 from tests.covering import first_of, first_rows
 from tests.windows import Make, settle

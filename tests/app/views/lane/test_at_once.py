@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QComboBox, QLabel, QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from sklearn import svm as theirs
 
+from app.core.number_format import percent
+from app.core.points import Points
 from app.engine.at_once import AtOnceRun
 from app.engine.requests import Phase
 from app.features.film.plan import Training, can_film, check
@@ -21,11 +23,9 @@ from app.files import documents
 from app.learners import svm
 from app.scene.text import NO_STEPS
 from app.state.document import Document, Lane, SvmSettings, View
-from app.state.number_format import percent
-from app.state.points import Points
 from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver.data.datasets import generate
 from tests.covering import first_of
 from tests.windows import Make, settle

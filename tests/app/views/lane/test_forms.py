@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View, default_document
 from app.tools import PointerPosition
-from app.views.window import LEAST_WINDOW, MainWindow
+from app.window.main_window import LEAST_WINDOW, MainWindow
 from solver import SVC
 from solver.data.datasets import DATASETS
 from tests.covering import first_of

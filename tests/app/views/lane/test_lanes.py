@@ -15,8 +15,8 @@ from app.features.difference.controller import DifferenceController
 from app.features.difference.scene import DifferenceSession, Wipe
 from app.scene.model import columns_for
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
-from app.views.lane.lanes import COMFORTABLE
-from app.views.window import MainWindow
+from app.window.lane.lanes import COMFORTABLE
+from app.window.main_window import MainWindow
 from tests.app import file_work
 from tests.app.views.lane.test_forms import NO_GRAB, find
 from tests.covering import first_of

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, default_document
-from app.views.lane.named_combo import NamedCombo
-from app.views.window import MainWindow
+from app.window.lane.named_combo import NamedCombo
+from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.covering import first_of
 from tests.windows import Make, settle

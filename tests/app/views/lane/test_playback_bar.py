@@ -20,8 +20,8 @@ from app.engine.run_state import RunState
 from app.state.session import FULL_SPEED
 from app.views import theme
 from app.views.charts.scales import StepScale
-from app.views.lane.playback_bar import PlaybackBar
-from app.views.lane.timeline import SIDE, Timeline
+from app.window.lane.playback_bar import PlaybackBar
+from app.window.lane.timeline import SIDE, Timeline
 from tests.app.features.runs import hands, lane_of, made, smo, study_of
 from tests.examples import examples
 from tests.windows import Make, settle

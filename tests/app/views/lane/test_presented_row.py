@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.state.slider_scales import LinearScale, RankScale
 from app.views.theme import DARK, contrast
 from app.views.widgets.scale_slider import ScaleSlider
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 LEFT = Qt.MouseButton.LeftButton

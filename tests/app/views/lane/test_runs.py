@@ -29,7 +29,7 @@ from app.state.document import (
     default_document,
 )
 from app.views.theme import Theme
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SmoSolver
 from tests.windows import Make, settle
 

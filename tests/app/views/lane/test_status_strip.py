@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.scene.status_badge import Badge, Mood, Status
 from app.views import theme
-from app.views.lane.status_strip import StatusStrip
+from app.window.lane.status_strip import StatusStrip
 
 TRAINING = Status("training 97.5 %", "On its points.", brief="train 97.5 %")
 TEST = Status("test 97.4 %", "On others.")

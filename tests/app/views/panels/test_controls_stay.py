@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.what_if.controller import WhatIf
 from app.state.commands import AddPoints
-from app.views.dock_manager import docks
+from app.window.dock_manager import docks
 from tests.windows import Make, rest, settle
 
 CONTROLS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)

@@ -16,9 +16,9 @@ from app.files.settings import DOCKS, Settings
 from app.main import create_window
 from app.state.commands import MovePoints
 from app.state.document import Document, Lane, default_document
-from app.views.panels.history_panel import HistoryModel, HistoryPanel
-from app.views.panels.notes_panel import NotesPanel
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
+from app.window.panels.history_panel import HistoryModel, HistoryPanel
+from app.window.panels.notes_panel import NotesPanel
 from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, discard, settle

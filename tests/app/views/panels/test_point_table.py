@@ -14,14 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.tools import PointerPosition
-from app.views.panels.point_model import PointModel
-from app.views.panels.point_table import ClassField, PointTable
 from app.views.widgets.form_fields import number_of
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
+from app.window.panels.point_model import PointModel
+from app.window.panels.point_table import ClassField, PointTable
 from tests.covering import first_of
 from tests.windows import Make, settle
 

@@ -12,12 +12,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.requests import Phase
 from app.engine.shading import LEVELS, _table
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.state.points import Points
 from app.views.theme import theme_of
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from solver import SVC, SmoSolver, Status
 from tests.stepped import stepped
 from tests.windows import Make, post_late, settle

@@ -23,6 +23,7 @@ from PySide6.QtGui import QImage, QPainter, QWheelEvent
 from PySide6.QtWidgets import QApplication, QStyleOptionGraphicsItem
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.engine.overlays import Hatch, Lines, Specks
 from app.engine.requests import Marks, Picture
 from app.features.difference.controller import DifferenceController
@@ -42,7 +43,6 @@ from app.features.what_if.query import GHOST
 from app.learners.perceptron_orders import Orders
 from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
-from app.state.points import Points
 from app.state.session import Outline, OutlineKind
 from app.views.plot.layers import Layers
 from app.views.plot.lines import BEYOND, clipped, dashed

@@ -9,9 +9,9 @@ from PySide6.QtGui import QMouseEvent, QPointingDevice
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from app.core.points import Points
 from app.state.document import Document, View
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton

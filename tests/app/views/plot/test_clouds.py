@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.tools import PointerPosition, nearest
 from app.views.plot import clouds, layers
 from app.views.plot.clouds import KINDS, Cloud, size_for
 from app.views.plot.lines import dashed
 from app.views.plot.symbols import HIGHLIGHT
 from app.views.theme import DARK, LIGHT
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
 WIDTH, HEIGHT = 300, 200

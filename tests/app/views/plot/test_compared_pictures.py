@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.features.difference.scene import compared
 from app.state.document import Document, Lane, View
-from app.state.points import Points
 from app.views.export.layout import PictureSpec, Sheet, shoot
 from tests.app.views.lane.test_lanes import document
 from tests.windows import Make, settle

@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.points import Points
 from app.state.document import Document, View
-from app.state.points import Points
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 

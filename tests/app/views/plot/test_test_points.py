@@ -8,15 +8,15 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.core.points import MAX_CLASSES, Points
 from app.state.commands import PaintTestPoints
 from app.state.document import Document, Lane, View
-from app.state.points import MAX_CLASSES, Points
 from app.state.test_split import IdSet, Split
 from app.views.export.layout import PictureSpec, Sheet, shoot
 from app.views.plot import symbols
 from app.views.plot.clouds import FIRST_TEST, KINDS
 from app.views.theme import DARK, LIGHT, Theme
-from app.views.window import MainWindow
+from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, settle
 

@@ -1,0 +1,29 @@
+"""Host: what a part of the controller needs of the whole."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from app.engine.results import Results
+from app.state.commands import Command
+from app.state.document import Document
+from app.state.session import FeatureSession, Session
+from app.state.store import Store
+
+
+class Host(Protocol):
+    """Where document and session are kept, and changed through one door."""
+
+    session: Session
+    store: Store
+    results: Results
+
+    @property
+    def document(self) -> Document: ...
+    def dispatch(self, command: Command) -> bool: ...
+    def apply(self, command: Command) -> bool: ...
+    def set_session(self, *parts: FeatureSession, **changes: Any) -> None: ...
+    def change(self, kind: type[FeatureSession], **changes: Any) -> None: ...
+    def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
+    def pan(self, dx: float, dy: float) -> None: ...
+    def say(self, sentence: str) -> None: ...

@@ -1,0 +1,39 @@
+"""Message boxes: a sentence with the program's own sign beside it, and buttons."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from app.views.widgets.form_fields import named
+from app.window.actions import drawn
+
+SIGN_SIZE = 40  # pixels
+
+
+def message_box(
+    sign: Literal["warning", "question"],
+    name: str,
+    title: str,
+    sentence: str,
+    parent: QWidget,
+    buttons: QMessageBox.StandardButton = QMessageBox.StandardButton.NoButton,
+) -> QMessageBox:
+    """A box that says `sentence` as plain text, and is gone once it is closed; not open yet.
+
+    Parameters
+    ----------
+    sign : str
+    name : str
+        Its object name.
+    title, sentence : str
+    parent : QWidget
+    buttons : QMessageBox.StandardButton, optional
+    """
+    box = named(QMessageBox(QMessageBox.Icon.NoIcon, title, sentence, buttons, parent), name)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setIconPixmap(drawn(sign, parent.palette().windowText().color(), SIGN_SIZE, parent.devicePixelRatioF()))
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    return box

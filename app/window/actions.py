@@ -1,0 +1,374 @@
+"""Actions: the window's commands with their names, keys and teaching sentences; menus and bars are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap, QShortcut
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
+
+from app.controllers.controller import Controller
+from app.features import table
+from app.features.lessons.state import LessonSession
+from app.files.assets import assets
+from app.scene.feature import Action
+from app.views.theme import Theme
+from app.views.widgets.form_fields import named, take_typed_number
+from app.views.widgets.painting import blank, painter_on
+
+ICONS = assets("icons")
+ICON_SIZE = 20  # pixels
+
+
+#: The window's own; those of features follow in their menus.
+OWN: tuple[Action, ...] = (
+    Action("new", "&File", "&New", ("Ctrl+N",), "No points, no file; all settings stay.", "New"),
+    Action("open", "&File", "&Open…", ("Ctrl+O",), "Open a .playground file.", "Open"),
+    Action("examples", "&File", "E&xamples…", ("Ctrl+Shift+O",), "Twelve demonstrations, each ready to play with."),
+    Action(
+        "start_over",
+        "&File",
+        "S&tart this example over",
+        ("Ctrl+Alt+R",),
+        "As it was at first; undo brings your changes back.",
+        able=lambda controller: controller.examples.present is not None,
+    ),
+    Action("save", "&File", "&Save", ("Ctrl+S",), "Save points and settings.", "Save"),
+    Action("save_as", "&File", "Save &as…", ("Ctrl+Shift+S",), "Save under another name."),
+    Action(
+        "revert",
+        "&File",
+        "Re&vert",
+        (),
+        "Back to what is saved; undo brings the changes back.",
+        able=lambda controller: controller.store.path is not None,
+    ),
+    Action("import", "&File", "&Import points…", ("Ctrl+Shift+I",), "From a table, svmlight or .npz.", gap=True),
+    Action(
+        "import_clipboard",
+        "&File",
+        "Import from the clip&board…",
+        ("Ctrl+Shift+V",),
+        "A table of a spreadsheet: choose columns and class.",
+    ),
+    Action(
+        "export",
+        "&File",
+        "&Export points…",
+        ("Ctrl+Shift+E",),
+        "As a table, svmlight or .npz file.",
+        able=lambda controller: len(controller.document.points) > 0,
+    ),
+    Action("picture", "&File", "Export &picture…", ("Ctrl+E",), "PNG, SVG, or to the clipboard."),
+    Action(
+        "film", "&File", "Export fil&m…", ("Ctrl+Alt+E",), "A training, a slider moved or the relief: GIF, WebP, APNG."
+    ),
+    Action(
+        "undo",
+        "&Edit",
+        "&Undo",
+        ("Ctrl+Z",),
+        "Take the last change back.",
+        "Undo",
+        gap=True,
+        able=lambda controller: (
+            controller.store.undo_name is not None or controller.session.of(LessonSession).can_take_back
+        ),
+    ),
+    Action(
+        "redo",
+        "&Edit",
+        "&Redo",
+        ("Ctrl+Shift+Z", "Ctrl+Y"),
+        "Do it again.",
+        "Redo",
+        able=lambda controller: controller.store.redo_name is not None,
+    ),
+    Action("cut", "&Edit", "Cu&t", ("Ctrl+X",), "Selected points into the clipboard, as a table.", gap=True),
+    Action("copy", "&Edit", "&Copy", ("Ctrl+C",), "Selected points as a table of x, y, class."),
+    Action(
+        "paste",
+        "&Edit",
+        "&Paste",
+        ("Ctrl+V",),
+        "Points from the clipboard: columns x, y and perhaps class; or a document that was copied as text.",
+    ),
+    Action(
+        "copy_text",
+        "&Edit",
+        "Copy as te&xt…",
+        ("Ctrl+Alt+C",),
+        "Points, classifiers and view as one text, for a mail or a chat.",
+    ),
+    Action("duplicate", "&Edit", "&Duplicate", ("Ctrl+D",), "A copy of the selected points beside them."),
+    Action("relabel", "&Edit", "Re&label", ("Ctrl+R",), "Give the selected points the active class."),
+    Action("remove", "&Edit", "Remo&ve", ("Delete",), "The selected points, or the one nearest to the pointer."),
+    Action("select_all", "&Edit", "Select &all", ("Ctrl+A",), "Select all points.", gap=True),
+    Action("select_none", "&Edit", "Select &none", ("Ctrl+Shift+A",), "Select no point. Esc does the same."),
+    Action("invert", "&Edit", "&Invert selection", ("Ctrl+I",), "Select the points that are not selected."),
+    Action("classes", "&Edit", "Cla&sses and axes…", ("Ctrl+K",), "Names of classes and axes, colours.", gap=True),
+    Action(
+        "clear",
+        "&Edit",
+        "Cl&ear",
+        (),
+        "Remove all points; undo brings them back.",
+        "Clear",
+        gap=True,
+        able=lambda controller: len(controller.document.points) > 0,
+    ),
+    Action("generate", "&Edit", "&Generate points", ("G",), "New points from the generator."),
+    Action("smaller_brush", "&Tools", "&Smaller brush", ("[",), "A smaller radius.", gap=True),
+    Action("larger_brush", "&Tools", "&Larger brush", ("]",), "A larger radius."),
+    Action("fit", "&View", "&Fit", ("F",), "Show all.", "Fit", gap=True),
+    Action(
+        "simple",
+        "&View",
+        "&Simple",
+        ("F8",),
+        "What one plays with; off: every tool, command, classifier and setting in sight.",
+        checkable=True,
+        on=lambda scene: scene.session.simple,
+    ),
+    Action(
+        "lanes",
+        "&View",
+        "Side &by side",
+        ("L",),
+        "One classifier, or all side by side.",
+        "Side by side",
+        True,
+        run=lambda controller: controller.toggle_lanes(),
+        on=lambda scene: scene.shown > 1,
+    ),
+    Action("legend", "&View", "&Legend", ("F9",), "What the signs mean.", "Legend", True, switch="legend"),
+    Action(
+        "marks",
+        "&View",
+        "Support &vectors and errors",
+        ("M",),
+        "Their marks; held, the key puts all points away.",
+        "",
+        True,
+        switch="marks",
+    ),
+    Action("table", "&View", "Points &table", ("Ctrl+T",), "Exact coordinates, editable.", "", True, True),
+    Action("history", "&View", "&History", ("Ctrl+H",), "All steps; a click goes to one.", "", True),
+    Action("notes", "&View", "&Notes", ("Ctrl+J",), "Notes, saved with the document.", "", True),
+    Action("larger", "&View", "L&arger text", ("Ctrl++", "Ctrl+="), "Larger text, for projectors.", gap=True),
+    Action("smaller", "&View", "S&maller text", ("Ctrl+-",), "Smaller text."),
+    Action(
+        "presenter",
+        "&View",
+        "&Presenter mode",
+        ("F5",),
+        "Nothing but the pictures, with large text; Esc ends it.",
+        "",
+        True,
+        run=lambda controller: controller.presenting.toggle(),
+        on=lambda scene: scene.session.presenting is not None,
+    ),
+    Action("full_screen", "&View", "F&ull screen", ("F11",), "The window fills the screen.", "", True),
+    Action(
+        "pause",
+        "&Training",
+        "&Play or pause",
+        (),
+        "Replay the training step by step, or stop it where it is. Space on a picture does the same.",
+        "Play or pause",
+        gap=True,
+        run=lambda controller: controller.toggle_pause(),
+    ),
+    Action("step_forward", "&Training", "Step &forward", (".",), "One step of the learner.", gap=True),
+    Action("step_back", "&Training", "Step &back", (",",), "The state one step earlier, exactly."),
+    Action("next_change", "&Training", "&Next change", ("Alt+.",), "Where a point enters or leaves the SVs."),
+    Action("previous_change", "&Training", "&Previous change", ("Alt+,",), "The change before this one."),
+    Action("to_start", "&Training", "To the &start", ("Alt+Home",), "Before the first step."),
+    Action("to_end", "&Training", "To the &end", ("Alt+End",), "Run to the end, and rest there."),
+    Action(
+        "add_lane",
+        "&Compare",
+        "&Add a classifier",
+        ("Ctrl+L",),
+        "One more on the same points, up to four.",
+        run=lambda controller: controller.lanes.add(controller.document.shown - 1),
+    ),
+    Action("help", "&Help", "&Pictures and keys", ("F1",), "What the pictures say, and what can be done.", gap=True),
+    Action("whats_this", "&Help", "What's &this?", ("Shift+F1",), "Then click a control: it says what it is for."),
+    Action("log", "&Help", "Show &log", (), "What went wrong, for a report."),
+    Action("about", "&Help", "&About", (), "Versions and folders of this program, for a report.", gap=True),
+)
+
+
+#: The last of the File menu, behind the actions of features.
+QUIT = Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=True)
+
+
+@cache
+def every() -> tuple[Action, ...]:
+    """Return all actions, in the order of their menus."""
+    ordered = list(OWN)
+    for action in table.actions():
+        follows = next((place for place, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
+        ordered.insert(follows, action)
+    return (*ordered, QUIT)
+
+
+def make_actions(
+    window: QMainWindow, handlers: dict[str, Callable[[], object]], put: Callable[[QToolButton, bool], None]
+) -> tuple[dict[str, QAction], dict[str, QMenu]]:
+    """All actions, each triggering its handler, in menus of `window`; and the menus by title.
+
+    The buttons of those with a short name go to ``put(button, gap)``.
+    """
+    menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
+    actions = {}
+    for spec in every():
+        action = QAction(spec.text, window)
+        action.setObjectName(f"action.{spec.name}")
+        action.setIconText(spec.short or spec.text.replace("&", ""))
+        action.setShortcuts([QKeySequence(keys) for keys in spec.keys])
+        action.setCheckable(spec.checkable)
+        action.setToolTip(tip_of(action, spec.tip))
+        action.setWhatsThis(action.toolTip())
+        action.triggered.connect(lambda checked, run=handlers[spec.name]: _do(run))
+        window.addAction(action)  # its keys work where the menu bar is hidden, too
+        if spec.short:
+            button = tool_button(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setMinimumSize(30, 30)
+            button.setAccessibleName(spec.short)
+            put(button, spec.gap)
+        actions[spec.name] = action
+    for title, menu in menus.items():
+        fill_menu(menu, title, actions, simple=False)
+    return actions, menus
+
+
+#: A command, and ``able(controller)``: whether there is anything for it to do.
+Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
+
+
+class CommandStates:
+    """Enables each command as soon as there is something for it to do.
+
+    Qt drops the key of a disabled command, or gives it to the widget that has the focus.  So this follows document and
+    session at once, while what is drawn follows in a moment.
+
+    Parameters
+    ----------
+    controller : Controller
+    rules : sequence of Rule
+    """
+
+    def __init__(self, controller: Controller, rules: Sequence[Rule]) -> None:
+        self._controller, self._rules = controller, rules
+        self._enabled: list[bool | None] = [None] * len(rules)
+
+    def follow(self) -> None:
+        """Document or session may have changed."""
+        for place, (command, able) in enumerate(self._rules):
+            enabled = able(self._controller)
+            if enabled != self._enabled[place]:
+                self._enabled[place] = enabled
+                command.setEnabled(enabled)
+
+
+def fill_menu(menu: QMenu, title: str, actions: dict[str, QAction], simple: bool) -> None:
+    """Put its actions into a menu; those that Simple does not have in sight into More at its end."""
+    specs = [spec for spec in every() if spec.menu == title]
+    name = f"more.{title.strip('&').lower()}"
+    more = menu.findChild(QMenu, name) or QMenu("&More", menu)
+    more.setObjectName(name)
+    for each in (menu, more):
+        each.clear()
+    for spec in specs:
+        there = more if simple and not spec.simple else menu
+        if spec.gap and not there.isEmpty():
+            there.addSeparator()
+        there.addAction(actions[spec.name])
+    if not more.isEmpty():
+        menu.addSeparator()
+        menu.addMenu(more)
+
+
+def tip_of(action: QAction, sentence: str) -> str:
+    """A tip that begins with the name of a command and its key: "Fit (F): Show all."."""
+    keys = action.shortcut().toString()
+    return f"{action.iconText().rstrip('…')}{f' ({keys})' if keys else ''}: {sentence}"
+
+
+def has_more(title: str) -> bool:
+    """Whether Simple puts some of the actions of a menu out of sight."""
+    return any(spec.menu == title and not spec.simple for spec in every())
+
+
+def _do(run: Callable[[], object]) -> None:
+    take_typed_number()
+    run()
+
+
+def tool_button(action: QAction) -> QToolButton:
+    """A button that shows and triggers `action`.
+
+    QToolBar.addAction would make it a button's default action, and Qt 6.11 then connects the two anew at every change
+    of the action (QToolButton::actionEvent calls setDefaultAction): after 20 000 edits each new undo text cost 0.3 ms.
+    """
+    button = named(
+        QToolButton(toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+        f"tool.{action.objectName().removeprefix('action.')}",
+    )
+    button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+    button.setAutoRaise(True)
+    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    button.setCheckable(action.isCheckable())
+
+    def follow() -> None:
+        button.setText(action.iconText())
+        button.setIcon(action.icon())
+        button.setToolTip(action.toolTip())
+        button.setEnabled(action.isEnabled())
+        button.setChecked(action.isChecked())
+
+    def clicked() -> None:
+        action.trigger()
+        follow()  # of a group the action may be down still, while the click has raised the button
+
+    follow()
+    action.changed.connect(follow)
+    button.clicked.connect(clicked)
+    return button
+
+
+def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
+    """Draw the icons of the toolbar in the theme's ink."""
+    for name, action in actions.items():
+        drawn = icon(name, theme, ratio)
+        if not drawn.isNull():
+            action.setIcon(drawn)
+
+
+@lru_cache(maxsize=256)
+def icon(name: str, theme: Theme, ratio: float) -> QIcon:
+    """The icon of this name in the theme's ink; none where there is none that can be read."""
+    return QIcon(drawn(name, QColor(*theme.ink), ICON_SIZE, ratio))
+
+
+def drawn(name: str, ink: QColor, size: int, ratio: float) -> QPixmap:
+    """The sign of this name, `size` pixels wide; none where there is none that can be read."""
+    try:
+        svg = _source(name).replace("currentColor", ink.name())
+    except OSError:
+        return QPixmap()
+    pixmap = blank(size, size, ratio)
+    with painter_on(pixmap) as painter:
+        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
+    return pixmap
+
+
+@cache
+def _source(name: str) -> str:
+    return (ICONS / f"{name}.svg").read_text(encoding="utf-8")

@@ -1,0 +1,92 @@
+"""Appearance: theme and text size of the window, chosen by the user and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
+
+from app.controllers.controller import Controller
+from app.files.settings import TEXT_SIZE, THEME, Settings
+from app.scene.model import Scene
+from app.views import theme
+
+TEXT_STEP = 2
+
+
+class Appearance(QObject):
+    """Dresses `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+        Keeps the theme in the session.
+    settings : Settings
+    redraw : callable
+        Called when everything has to be drawn anew.
+    """
+
+    def __init__(
+        self, window: QMainWindow, controller: Controller, settings: Settings, redraw: Callable[[], None]
+    ) -> None:
+        super().__init__(window)
+        self._window, self._controller, self._settings, self._redraw = window, controller, settings, redraw
+        self._text_size = settings.read(TEXT_SIZE)
+        self._applied: theme.Theme | None = None
+
+    def begin(self, view: QMenu) -> None:
+        """Add the menu of themes to the menu `view`, and dress the window as it was last time."""
+        menu = view.addMenu("&Theme")
+        group = QActionGroup(self)
+        self._actions = {}
+        for name, text in (("system", "Same as &system"), ("light", "&Light"), ("dark", "&Dark")):
+            action = menu.addAction(text)
+            action.setObjectName(f"action.theme.{name}")
+            action.setCheckable(True)
+            action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
+            group.addAction(action)
+            self._actions[name] = action
+        self.choose_theme(self._settings.read(THEME))
+        QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
+
+    def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
+        """The scene's theme with the document's colours, and whether the window has been dressed anew for it."""
+        self._actions[scene.theme].setChecked(True)
+        plain = theme.theme_of(scene.dark)
+        anew = plain is not self._applied
+        if anew:
+            self._applied = plain
+            theme.apply(plain, self._window, self._text_size)
+        return theme.dressed(plain, scene.styles), anew
+
+    def choose_theme(self, name: str) -> None:
+        """Light, dark, or as the system."""
+        dark = theme.system_is_dark() if name == "system" else name == "dark"
+        self._settings.write(THEME, name)
+        self._controller.set_theme(name, dark)
+
+    @Slot()
+    def _system_theme_changed(self) -> None:
+        if self._controller.session.theme == "system":
+            self.choose_theme("system")
+
+    def larger(self) -> None:
+        """One size up; what does not fit any more folds or scrolls."""
+        self.set_text_size(self._points() + TEXT_STEP)
+
+    def smaller(self) -> None:
+        """One size down."""
+        self.set_text_size(self._points() - TEXT_STEP)
+
+    def _points(self) -> int:
+        return self._text_size or QApplication.font().pointSize()
+
+    def set_text_size(self, points: int) -> None:
+        """Text of so many points, within the limits; remembered."""
+        self._text_size = min(max(points, TEXT_SIZE.least), TEXT_SIZE.most)
+        self._settings.write(TEXT_SIZE, self._text_size)
+        self._applied = None
+        self._redraw()

@@ -1,0 +1,219 @@
+"""GeneratorFields: the data set, how many points and how noisy; what is wanted less often stands in a small form."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.core.number_format import count
+from app.core.points import MAX_CLASSES
+from app.scene.model import Scene
+from app.state.document import NO_LIMIT
+from app.views.theme import Theme
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    describe,
+    filled,
+    label_for,
+    mark_bad,
+    show_choice,
+    show_number,
+    show_text,
+    spin_box,
+    take_typed_number,
+)
+from app.window.actions import ICON_SIZE, icon
+from solver.data.datasets import DATASETS, MOST_FLIPPED
+
+from .class_chips import counts_sentence
+from .popup import PopupButton
+
+#: Width of the number of points in the bar, in pixels, and the most there is; the row of the form where fields begin.
+COUNT, MOST, FIELDS = 72, (1 << 24) - 1, 2
+#: Shown where the points are not the generator's.
+OWN = "Own points"
+
+
+class GeneratorFields(QWidget):
+    """Choosing a data set makes it; the other fields act at once while the points are the generator's own."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._gestures = Gestures(self)
+        self._theme: Theme | None = None
+        self._shown: object = None
+        self._times: object = None
+        self._own: str | None = None
+        self._simple = False
+        self._set = QComboBox()
+        for name, kind in DATASETS.items():
+            self._set.addItem(kind.title, name)
+            self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
+        self._set.addItem(OWN, "")
+        model = self._set.model()
+        assert isinstance(model, QStandardItemModel)
+        model.item(self._set.count() - 1).setEnabled(False)  # it reports, and cannot be chosen
+        describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
+        self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
+        self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
+        self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
+        self._seed = self._spin("seed", "Seed", 0, 2**31 - 1, "The same seed gives the same points on every machine.")
+        self._shift = self._number("shift", "Shift", -1, 1, "Above 0 a gap between the classes, below 0 an overlap.")
+        self._n_classes = self._spin("n_classes", "Classes", 2, MAX_CLASSES, "How many classes.")
+        self._flipped = self._number(
+            "flipped",
+            "Flipped labels",
+            0,
+            MOST_FLIPPED,
+            "Share of each class that gets another class's label: 10 % is one point in ten.",
+            percent=True,
+        )
+        for edit in (self._noise, self._shift, self._flipped):
+            edit.setMaximumWidth(64)
+        more = self._more = PopupButton(
+            "generator.more", "⋯", "More of the data set", "All settings of the data set; new points, or more of them."
+        )
+        self._build(more)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._n = label_for("n", self._count)
+        self._noise_label = label_for("Noise", self._noise)
+        bar = (self._set, self._n, self._count, self._noise_label, self._noise)
+        self._row = filled(QHBoxLayout(self), *bar, margins=0, spacing=4)
+        self._count.setMaximumWidth(COUNT)
+        generate = self._go = QToolButton()
+        generate.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        generate.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        generate.setMinimumSize(30, 30)
+        describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
+        generate.clicked.connect(lambda: self._generate())
+        self._row.addWidget(generate)
+        self._row.addWidget(more)
+
+    def _build(self, more: PopupButton) -> None:
+        self._form = more.form.rows
+        self._note, self._counts = QLabel(), QLabel()
+        for label, name in ((self._note, "generator.note"), (self._counts, "counts")):
+            label.setObjectName(name)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setMinimumWidth(260)
+            self._form.addRow(label)
+        self._rows: dict[str, QWidget] = {}
+        for title, name, field in (
+            ("Classes", "n_classes", self._n_classes),
+            ("Shift", "shift", self._shift),
+            ("Flipped labels", "flipped", self._flipped),
+            ("Seed", "seed", self._seed),
+        ):
+            self._rows[name] = field
+            self._form.addRow(title, field)
+        self._limits = QComboBox()
+        self._limits.setMinimumContentsLength(24)  # a number of points, and how long that will take
+        describe(
+            self._limits,
+            "training_limit",
+            "Learn from at most so many points",
+            "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
+        )
+        self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
+        self._form.addRow("Learn from at most", self._limits)
+        add = QPushButton("Add to the points")
+        describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
+        add.clicked.connect(lambda: self._generate(add=True))
+        self._form.addRow(add)
+
+    def _show_simple(self, simple: bool) -> None:
+        """In Simple have the number of points and the button that makes them in the form, else in the bar."""
+        self._simple, more = simple, self._more
+        parts = (self._n, self._count, self._go)
+        if simple:
+            self._form.insertRow(FIELDS, self._n, self._count)
+            self._form.insertRow(self._form.rowCount() - 1, self._go)
+        else:
+            self._form.takeRow(self._count)
+            self._form.takeRow(self._go)
+            before: QWidget = self._set
+            for place, part, behind in zip((1, 2, 5), parts, (self._noise_label, self._noise_label, more), strict=True):
+                self._row.insertWidget(place, part)
+                part.stackUnder(behind)  # in its place for a screen reader, too
+            for part in (self._count, self._noise, self._go, more):
+                QWidget.setTabOrder(before, part)
+                before = part
+        for part in parts:
+            part.show()
+        self._n.setText("Points per class" if simple else "n")
+        self._count.setMaximumWidth(MOST if simple else COUNT)
+        self._go.setText("Generate points" if simple else "")
+        styles = Qt.ToolButtonStyle
+        self._go.setToolButtonStyle(styles.ToolButtonTextBesideIcon if simple else styles.ToolButtonIconOnly)
+
+    def _generate(self, add: bool = False) -> None:
+        take_typed_number()
+        self._controller.generate(add=add)
+
+    def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
+        spin = spin_box(low, high)
+        spin.refused.connect(self._controller.say)
+        describe(spin, f"generator.{field}", title, tip)
+        self._gestures.watch(spin)
+        spin.valueChanged.connect(
+            lambda value: self._controller.set_generator((field, self._gestures.count), **{field: value})
+        )
+        return spin
+
+    def _number(self, field: str, title: str, low: float, high: float, tip: str, percent: bool = False) -> NumberField:
+        edit = NumberField(title, low, high, percent=percent)
+        describe(edit, f"generator.{field}", title, tip)
+        edit.committed.connect(lambda value: mark_bad(edit, not self._controller.set_generator(None, **{field: value})))
+        edit.refused.connect(self._controller.say)
+        return edit
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the generator's settings."""
+        if theme is not self._theme:
+            self._theme = theme
+            self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
+        if scene.session.simple != self._simple:
+            self._show_simple(scene.session.simple)
+        generator = scene.generator
+        if scene.own_points != self._own:
+            self._own = scene.own_points
+            self._set.setItemText(self._set.count() - 1, self._own or OWN)
+            self._set.view().setRowHidden(self._set.count() - 1, not self._own)  # type: ignore[attr-defined]
+        show_choice(self._set, "" if self._own else generator.name)
+        show_number(self._count, generator.count)
+        self._noise.show_value(generator.noise)
+        show_number(self._seed, generator.seed)
+        self._shift.show_value(generator.shift)
+        self._flipped.show_value(generator.flipped)
+        show_number(self._n_classes, generator.n_classes)
+        show_text(self._note, scene.generator_note)
+        show_text(self._counts, counts_sentence(scene))
+        shown = (scene.generator_note, scene.generator_fields, scene.limited)
+        if shown != self._shown:
+            self._shown = shown
+            self._set.setToolTip(f"Data set: {scene.generator_note}")
+            for name, field in self._rows.items():
+                self._form.setRowVisible(field, name in scene.generator_fields)
+            self._form.setRowVisible(self._limits, scene.limited)
+        self._show_limits(scene)
+
+    def _show_limits(self, scene: Scene) -> None:
+        """The choices of how many points to learn from, with the time that will take."""
+        times = scene.training_times
+        if times == self._times and self._limits.currentData() == scene.training_limit:
+            return
+        self._times = times
+        if [self._limits.itemData(row) for row in range(self._limits.count())] != [each.limit for each in times]:
+            self._limits.clear()
+            for each in times:
+                self._limits.addItem("", each.limit)
+        for row, each in enumerate(times):
+            points = "all points" if each.limit >= NO_LIMIT else count(each.limit, "point")
+            self._limits.setItemText(row, f"{points}: {each.total}" if each.total else points)
+            self._limits.setItemData(row, each.each, Qt.ItemDataRole.ToolTipRole)
+        show_choice(self._limits, scene.training_limit)

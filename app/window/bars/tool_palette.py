@@ -1,0 +1,83 @@
+"""ToolPalette: the bar of tools at the left, and the menu of the same.
+
+Simple has six of them in sight, and the others behind a button; the chosen one is always in sight.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+
+from app.controllers.editing import Editing
+from app.scene.model import Scene
+from app.tools import TOOLS
+from app.views.widgets.form_fields import describe, take_typed_number
+from app.window.actions import tool_button
+
+BUTTON = 34  # pixels
+
+
+class ToolPalette(QToolBar):
+    """One button for each tool; the chosen one is down.
+
+    Parameters
+    ----------
+    window : QMainWindow
+        At whose left it stands.
+    menu : QMenu
+        That lists the tools, too.
+    editing : Editing
+    """
+
+    def __init__(self, window: QMainWindow, menu: QMenu, editing: Editing) -> None:
+        super().__init__("Drawing tools")
+        self.setObjectName("palette")
+        self.setMovable(False)
+        self.setOrientation(Qt.Orientation.Vertical)
+        self._editing = editing
+        group = QActionGroup(self)
+        first = menu.actions()[0] if menu.actions() else QAction()
+        self.actions_by_tool: dict[str, QAction] = {}
+        self._places: dict[str, QAction] = {}
+        for name, kind in TOOLS.items():
+            action = QAction(kind.title, window)
+            action.setObjectName(f"action.tool.{name}")
+            action.setCheckable(True)
+            action.setShortcut(QKeySequence(kind.key))
+            action.setToolTip(f"{kind.title} ({kind.key}): {kind.sentence}")
+            action.triggered.connect(lambda checked, name=name: self._choose(name))
+            group.addAction(action)
+            menu.insertAction(first, action)
+            window.addAction(action)  # its key works where the menu bar is hidden, too
+            button = tool_button(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            button.setMinimumSize(QSize(BUTTON, BUTTON))
+            button.setAccessibleName(kind.title)
+            button.setAccessibleDescription(kind.sentence)
+            self._places[name] = self.addWidget(button)
+            self.actions_by_tool[name] = action
+        self._others = QMenu(self)
+        self._others.addActions([action for name, action in self.actions_by_tool.items() if not TOOLS[name].simple])
+        titles = [kind.title.lower() for kind in TOOLS.values() if not kind.simple]
+        more = QToolButton()
+        more.setText("⋯")
+        more.setAutoRaise(True)
+        more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        more.setMinimumSize(QSize(BUTTON, BUTTON))
+        describe(more, "tool.more", "More tools", f"More tools: {', '.join(titles)}.")
+        more.clicked.connect(lambda: self._others.popup(more.mapToGlobal(QPoint(more.width(), 0))))
+        self._more = self.addWidget(more)
+        window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
+
+    def _choose(self, name: str) -> None:
+        take_typed_number()
+        self._editing.choose(name)
+
+    def render_scene(self, scene: Scene) -> None:
+        """Show which tool is chosen, and those that belong in sight."""
+        tool, simple = scene.session.tool, scene.session.simple
+        self.actions_by_tool[tool].setChecked(True)
+        for name, place in self._places.items():
+            place.setVisible(not simple or TOOLS[name].simple or name == tool)
+        self._more.setVisible(simple)

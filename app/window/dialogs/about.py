@@ -1,0 +1,183 @@
+"""What Help > About shows: versions and folders, for a report of a fault."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import PySide6
+from PySide6.QtCore import QSize, Qt, QUrl, qVersion
+from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import __version__
+from app.core import log
+from app.core.plain_text import plain
+from app.files import licences
+from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.qt_dialogs import button_box
+from solver.core._cache_directory import cache_directory
+
+#: What the program is.
+PURPOSE = (
+    "Click labelled points, and watch k nearest neighbours and support vector machines learn them, step by step and "
+    "side by side."
+)
+#: What the user is to know before sending it to anyone.
+PRIVATE = "The names of the folders, and with them perhaps your own, are part of the details; nothing else of yours is."
+
+
+def versions() -> dict[str, str]:
+    """Of the program and what it stands on."""
+    return {
+        "Classifier Playground": __version__,
+        "Python": platform.python_version(),
+        "Qt": qVersion(),
+        "PySide6": PySide6.__version__,
+        **{name: _version(name) for name in ("numpy", "numba")},
+        # Not platform.node(): the machine's name is the user's own.
+        "Platform": f"{platform.platform()}, Qt platform {QGuiApplication.platformName()}",
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # a bundle may have left that out
+        return "unknown"
+
+
+def folders(settings: Path, recovery: Path) -> dict[str, Path]:
+    """Where the program keeps what."""
+    log_file = log.path()
+    found = {"Settings": settings, "Unsaved work": recovery}
+    if log_file is not None:
+        found["Log"] = log_file.parent
+    return found | {"Machine code": cache_directory()}
+
+
+def details(settings: Path, recovery: Path) -> str:
+    """All of it as lines of text."""
+    lines = versions() | {f"{name} in": str(path) for name, path in folders(settings, recovery).items()}
+    return "".join(f"{name}: {plain(value)}\n" for name, value in lines.items())
+
+
+class AboutDialog(QDialog):
+    """Versions, and folders that can be opened.
+
+    Parameters
+    ----------
+    parent : QWidget
+    settings, recovery : Path
+        The folders of these.
+    """
+
+    def __init__(self, parent: QWidget, settings: Path, recovery: Path) -> None:
+        super().__init__(parent)
+        self.setObjectName("about")
+        self.setWindowTitle("About Classifier Playground")
+        sheet = QWidget()
+        grid = QGridLayout(sheet)
+        grid.setColumnStretch(1, 1)
+        for name, text in versions().items():
+            _add(grid, name, text)
+        for name, path in folders(settings, recovery).items():
+            row = _add(grid, f"{name} in", plain(str(path)), 1)
+            button = QPushButton("Open")
+            there = _is_there(path)
+            tip = (
+                "Show this folder in the file manager."
+                if there
+                else "This folder is made when something is kept in it."
+            )
+            describe(button, f"about.open_{name.lower().replace(' ', '_')}", f"Open the folder: {name}", tip)
+            button.setEnabled(there)
+            button.clicked.connect(self._opener(path))
+            grid.addWidget(button, row, 2)
+        grid.setRowStretch(grid.rowCount(), 1)
+        page = named(QScrollArea(), "about.page")
+        page.setAccessibleName("Versions and folders")
+        page.setWidgetResizable(True)
+        page.setFrameShape(QScrollArea.Shape.NoFrame)
+        page.setWidget(sheet)
+        self._said = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        copy = QPushButton("&Copy details for a report")
+        describe(copy, "about.copy", "Copy details for a report", f"As text.  {PRIVATE}")
+        buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(lambda: self._copy(details(settings, recovery)))
+        terms = QPushButton("&Licences")
+        describe(terms, "about.licences", "Licences", "What the program consists of, and under which terms.")
+        buttons.addButton(terms, QDialogButtonBox.ButtonRole.ActionRole)
+        terms.clicked.connect(lambda: LicencesDialog(self).open())
+        buttons.rejected.connect(self.close)
+        purpose = named(QLabel(PURPOSE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.purpose")
+        filled(QVBoxLayout(self), purpose, (page, 1), self._said, buttons)
+        wanted = sheet.sizeHint().grownBy(self.contentsMargins())
+        self.resize(max(620, wanted.width() + 40), wanted.height() + 140)
+        self.resize(self.size().boundedTo(self.screen().availableSize()))
+
+    def _copy(self, text: str) -> None:
+        QApplication.clipboard().setText(text)
+        self._said.setText(f"Copied.  {PRIVATE}")
+
+    def _opener(self, path: Path) -> Callable[[], None]:
+        def show() -> None:
+            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+                self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
+
+        return show
+
+
+class LicencesDialog(QDialog):
+    """What the program consists of, and under which terms."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("licences")
+        self.setWindowTitle("Licences")
+        page = named(QPlainTextEdit(), "licences.text")
+        page.setAccessibleName("Licences")
+        page.setReadOnly(True)
+        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        page.setPlainText(licences.notice())
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        filled(QVBoxLayout(self), page, buttons)
+        self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:
+    """One more row of a name and what it is; its place."""
+    row = grid.rowCount()
+    title = QLabel(f"{name}:")
+    value = QLabel(text, textFormat=Qt.TextFormat.PlainText)  # a path has no place to wrap at: the page scrolls
+    value.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    value.setAccessibleName(name)
+    value.setAccessibleDescription(text)
+    grid.addWidget(title, row, 0)
+    grid.addWidget(value, row, 1, 1, columns)
+    return row

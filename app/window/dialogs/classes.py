@@ -1,0 +1,151 @@
+"""ClassesDialog: what classes and axes are called, and the colours of the classes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QColorDialog,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QGroupBox,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.core.points import MAX_CLASSES
+from app.scene.model import Scene
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
+from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
+from app.views.widgets.qt_dialogs import button_box, open_dialog
+from app.views.widgets.scrolling_form import scrolling
+
+LEAST_CONTRAST = 3.0
+
+
+def warning(colour: str) -> str:
+    """Where a class colour "#rrggbb" is hard to see, or ""; a theme's own colours ("") never are."""
+    if not colour:
+        return ""
+    for theme, where in ((LIGHT, "white"), (DARK, "dark grey")):
+        ratio = contrast(rgb_of(colour), theme.background)
+        if ratio < LEAST_CONTRAST:
+            # Rounded down: 2.96 must not be called 3.0.
+            return f"Hard to see on {where} ({int(10 * ratio) / 10:.1f} : 1)"
+    return ""
+
+
+class _Row:
+    """The controls of one class."""
+
+    def __init__(self, label: int) -> None:
+        self.symbol, self.number = QLabel(), QLabel(f"Class {label + 1}")
+        self.name = NameField(40)
+        self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
+        self.colour, self.reset = QPushButton(), QPushButton("Theme colour")
+        self.warning = QLabel()
+        self.number.setBuddy(self.name)
+        number, what = label + 1, f"class {label + 1}"
+        self.name.setPlaceholderText(what)
+        tip = f"What {what}, drawn as {SHAPE_NAMES[label]}, stands for."
+        describe(self.name, f"classes.name{number}", f"Name of {what}", tip)
+        describe(self.colour, f"classes.colour{number}", f"Colour of {what}", "Choose another colour.")
+        tip = "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes."
+        describe(self.reset, f"classes.reset{number}", f"Theme colour for {what}", tip)
+        self.warning.setObjectName(f"classes.warning{number}")
+        self.colour.setStyleSheet("text-align: left; padding: 0 8px;")
+        for button in (self.colour, self.reset):
+            button.setAutoDefault(False)
+
+
+class ClassesDialog(QDialog):
+    """Names and colours, in step with the document; each change takes effect at once and is an undo step."""
+
+    def __init__(self, parent: QWidget, controller: Controller) -> None:
+        super().__init__(parent)
+        self._controller = controller
+        self._shown: tuple[object, ...] = ()
+        self.setObjectName("classes")
+        self.setWindowTitle("Classes and axes")
+        # A tool of the window: the window's keys, undo above all, go on working while this is open.
+        self.setWindowFlag(Qt.WindowType.Tool)
+        self._rows = [_Row(label) for label in range(MAX_CLASSES)]
+        classes = QGroupBox("Classes")
+        grid = QGridLayout(classes)
+        grid.setColumnStretch(2, 1)
+        for label, row in enumerate(self._rows):
+            for column, widget in enumerate((row.symbol, row.number, row.name, row.colour, row.reset, row.warning)):
+                grid.addWidget(widget, label, column)
+            row.name.committed.connect(lambda name, label=label: controller.set_style(label, name=name))
+            row.colour.clicked.connect(lambda checked, label=label: self._choose_colour(label))
+            row.reset.clicked.connect(lambda checked, label=label: controller.set_style(label, colour=""))
+        # Room for the longest sentence, so that nothing moves when one appears.
+        room = self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) ")
+        grid.setColumnMinimumWidth(5, room)
+        axes = QGroupBox("Axes")
+        axis_grid = QGridLayout(axes)
+        self._axes = (NameField(60), NameField(60))
+        for place, (letter, field) in enumerate(zip("xy", self._axes, strict=True)):
+            field.setPlaceholderText(letter)
+            describe(
+                field, f"classes.{letter}", f"Name of the {letter} axis", f"What {letter} stands for, with its unit."
+            )
+            field.committed.connect(lambda name, place=place: self._name_axis(place, name))
+            axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
+            axis_grid.addWidget(field, 0, 2 * place + 1)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        for button in buttons.buttons():
+            button.setToolTip("Close; everything is in effect already.")
+            if isinstance(button, QPushButton):
+                button.setAutoDefault(False)
+        inner = QWidget()
+        filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
+        self._inner, self._scroll = inner, scrolling(inner)  # large text on a small screen
+        filled(QVBoxLayout(self), self._scroll, buttons)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        inner, frame = self._inner.sizeHint(), self.size() - self._scroll.viewport().size()
+        self.resize((inner + frame).boundedTo(self.screen().availableSize()))
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's names and colours."""
+        shown = (scene.styles, scene.axes, theme)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        ratio = self.devicePixelRatioF()
+        for label, (row, style) in enumerate(zip(self._rows, scene.styles, strict=True)):
+            row.symbol.setPixmap(symbol_pixmap(theme, str(label), ratio=ratio))
+            row.name.show_name(style.name)
+            colour = QColor(*theme.classes[label])
+            swatch = QPixmap(18, 18)
+            swatch.fill(colour)
+            row.colour.setIcon(QIcon(swatch))
+            row.colour.setText(colour.name())
+            row.reset.setEnabled(bool(style.colour))
+            row.warning.setText(warning(style.colour))
+        for field, name in zip(self._axes, scene.axes, strict=True):
+            field.show_name(name)
+
+    def _name_axis(self, place: int, name: str) -> None:
+        axes = list(self._controller.document.axes)
+        axes[place] = name
+        self._controller.set_axes((axes[0], axes[1]))
+
+    def _choose_colour(self, label: int) -> None:
+        """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""
+        drag = object()
+        chosen = self._rows[label].colour.text()
+        dialog = named(QColorDialog(QColor(chosen), self), "classes.chooser")
+        dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
+        dialog.setWindowTitle(f"Colour of class {label + 1}")
+        dialog.currentColorChanged.connect(lambda c: self._controller.set_style(label, drag, colour=c.name()))
+        dialog.rejected.connect(lambda: self._controller.abandon(drag))
+        open_dialog(dialog)

@@ -1,0 +1,266 @@
+"""PictureDialog: which picture to export, how large, how it looks, and where to: a file or the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.files import settings as remembered
+from app.files.settings import Settings
+from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
+from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, spin_box
+from app.views.widgets.qt_dialogs import button_box, open_dialog
+
+FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg"}
+#: Width, height and scale of what is on screen.
+Size = tuple[int, int, float]
+
+
+class PictureDialog(QDialog):
+    """Asks, and hands over what was chosen; it never waits for the picture.
+
+    Parameters
+    ----------
+    parent : QWidget
+    settings : Settings
+        Where the choices are remembered.
+    lanes : sequence of str
+        What the lanes on screen are called.
+    dark : bool
+        The window's theme.
+    screen_size : callable
+        ``screen_size(what)``.
+    shoot : callable
+        ``shoot(what)`` keeps what is shown now.
+    make : callable
+        ``make(shot, wish, path)``; None for the clipboard.
+    alert : callable
+    """
+
+    def __init__(
+        self,
+        parent: QWidget,
+        settings: Settings,
+        lanes: list[str],
+        dark: bool,
+        screen_size: Callable[[What], Size],
+        shoot: Callable[[What], Shot],
+        make: Callable[[Shot, PictureSpec, Path | None], object],
+        alert: Callable[[str], None],
+    ) -> None:
+        super().__init__(parent)
+        self._settings, self._dark, self._alert = settings, dark, alert
+        self._screen_size, self._shoot, self._make = screen_size, shoot, make
+        self.setObjectName("picture")
+        self.setWindowTitle("Export picture")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._what, self._preset, self._theme = QComboBox(), QComboBox(), QComboBox()
+        if len(lanes) > 1:
+            self._what.addItem("All classifiers side by side", "window")
+        for index, name in enumerate(lanes):
+            self._what.addItem(f"Classifier {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
+        describe(self._what, "picture.what", "What to export", "All classifiers side by side, or one of them.")
+        self._preset.addItem("As on screen", "screen")
+        for preset in PRESETS:
+            self._preset.addItem(preset.title, preset.key)
+        self._preset.addItem("Custom size", "own")
+        describe(
+            self._preset,
+            "picture.preset",
+            "Size of the picture",
+            "Text, lines and symbols are made as large as they must be to be read there.",
+        )
+        self._width = self._side("picture.width", "Width in pixels")
+        self._height = self._side("picture.height", "Height in pixels")
+        for title, name in (("Same as window", "window"), ("Light", "light"), ("Dark", "dark")):
+            self._theme.addItem(title, name)
+        describe(self._theme, "picture.theme", "Theme of the picture", "Light for paper, dark for a dim room.")
+        self._legend = describe(
+            QCheckBox("With a legend"),
+            "picture.legend",
+            "With a legend",
+            "Classes and signs are explained below the plots.",
+        )
+        self._accuracies = describe(
+            QCheckBox("With accuracies"),
+            "picture.accuracies",
+            "With accuracies",
+            "Training and test accuracy stand above each plot.",
+        )
+        self._lay_out()
+        self._recall()
+        self._preset.activated.connect(self._show_size)
+        self._what.activated.connect(self._show_size)
+        for side in (self._width, self._height):
+            side.valueChanged.connect(lambda: show_choice(self._preset, "own"))
+
+    def _side(self, name: str, title: str) -> QSpinBox:
+        tip = f"{LEAST_SIDE} to {LARGEST_SIDE} pixels."
+        return describe(spin_box(LEAST_SIDE, LARGEST_SIDE, suffix=" px"), name, title, tip)
+
+    def _lay_out(self) -> None:
+        form = AlignedForm()
+        form.addRow("&What", self._what)
+        form.addRow("&Size", self._preset)
+        sides = filled(QHBoxLayout(), self._width, QLabel("×"), self._height, 1)
+        form.addRow("&Pixels", sides)
+        label = form.labelForField(sides)
+        if isinstance(label, QLabel):
+            label.setBuddy(self._width)
+        form.addRow("&Theme", self._theme)
+        form.addRow("", self._legend)
+        form.addRow("", self._accuracies)
+        note = QLabel(
+            "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
+            wordWrap=True,
+        )
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        save, copy = QPushButton("Save &as…"), QPushButton("&Copy")
+        describe(save, "picture.save", "Save the picture", "Into a PNG or SVG file.")
+        describe(copy, "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere.")
+        buttons.addButton(save, QDialogButtonBox.ButtonRole.ActionRole)
+        buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+        save.setDefault(True)
+        save.clicked.connect(self._ask_path)
+        copy.clicked.connect(self._copy)
+        buttons.rejected.connect(self.reject)
+        filled(QVBoxLayout(self), form, note, buttons)
+        for before, after in (
+            (self._what, self._preset),
+            (self._preset, self._width),
+            (self._width, self._height),
+            (self._height, self._theme),
+            (self._theme, self._legend),
+            (self._legend, self._accuracies),
+            (self._accuracies, save),
+            (save, copy),
+        ):
+            QWidget.setTabOrder(before, after)
+        note.setMinimumWidth(396)  # not the dialog's own: that would be the least with larger text, too
+
+    # -- what is chosen --------------------------------------------------------------------------------------------
+
+    def _recall(self) -> None:
+        """Show the choices of last time, where they still can be made."""
+        read = self._settings.read
+        show_check(self._legend, read(remembered.PICTURE_LEGEND))
+        show_check(self._accuracies, read(remembered.PICTURE_ACCURACIES))
+        for combo, key in (
+            (self._what, remembered.PICTURE_WHAT),
+            (self._preset, remembered.PICTURE_PRESET),
+            (self._theme, remembered.PICTURE_THEME),
+        ):
+            show_choice(combo, read(key))
+            if combo.currentIndex() < 0:
+                combo.setCurrentIndex(0)
+        if self._preset.currentData() == "own":
+            show_number(self._width, read(remembered.PICTURE_WIDTH))
+            show_number(self._height, read(remembered.PICTURE_HEIGHT))
+        self._show_size()
+
+    def _remember(self) -> None:
+        write = self._settings.write
+        write(remembered.PICTURE_WHAT, self._what.currentData())
+        write(remembered.PICTURE_PRESET, self._preset.currentData())
+        write(remembered.PICTURE_THEME, self._theme.currentData())
+        write(remembered.PICTURE_LEGEND, self._legend.isChecked())
+        write(remembered.PICTURE_ACCURACIES, self._accuracies.isChecked())
+        write(remembered.PICTURE_WIDTH, self._width.value())
+        write(remembered.PICTURE_HEIGHT, self._height.value())
+
+    def _chosen_size(self) -> tuple[int, int, float, int]:
+        """Width, height, scale and dots per inch of the chosen preset."""
+        key = self._preset.currentData()
+        for preset in PRESETS:
+            if preset.key == key:
+                return preset.width, preset.height, preset.scale, preset.dpi
+        if key == "screen":
+            return *self._screen_size(cast(What, self._what.currentData())), 0
+        width, height = self._width.value(), self._height.value()
+        return width, height, scale_for(width, height), 0
+
+    def _show_size(self) -> None:
+        width, height, _, _ = self._chosen_size()
+        show_number(self._width, width)
+        show_number(self._height, height)
+
+    def spec(self) -> PictureSpec:
+        """What is chosen; ValueError with a sentence when it cannot be made."""
+        for side in (self._width, self._height):
+            side.interpretText()
+        width, height, scale, dpi = self._chosen_size()
+        name = self._theme.currentData()
+        dark = self._dark if name == "window" else name == "dark"
+        what, accuracies = cast(What, self._what.currentData()), self._accuracies.isChecked()
+        return PictureSpec(what, width, height, scale, dark, self._legend.isChecked(), dpi, accuracies)
+
+    def _checked_wish(self) -> PictureSpec | None:
+        try:
+            spec = self.spec()
+        except ValueError as error:
+            self._alert(str(error))
+            return None
+        self._remember()
+        return spec
+
+    def _checked_shot(self, spec: PictureSpec) -> Shot | None:
+        try:
+            return self._shoot(spec.what)
+        except ValueError as error:  # that lane is gone
+            self._alert(str(error))
+            return None
+
+    # -- what becomes of it ----------------------------------------------------------------------------------------
+
+    def _copy(self) -> None:
+        spec = self._checked_wish()
+        shot = None if spec is None else self._checked_shot(spec)
+        if spec is not None and shot is not None:
+            self._make(shot, spec, None)
+            self.accept()
+
+    def _ask_path(self) -> None:
+        spec = self._checked_wish()
+        shot = None if spec is None else self._checked_shot(spec)
+        if spec is None or shot is None:
+            return
+        folder = Path(self._settings.read(remembered.FOLDER))
+        dialog = named(
+            QFileDialog(
+                self,
+                "Save the picture as",
+                str(folder / "picture.png"),
+                ";;".join(FILTERS),
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            ),
+            "picture.path",
+        )
+        dialog.setDefaultSuffix("png")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FILTERS.get(chosen, "png")))
+        dialog.fileSelected.connect(lambda name: self._save(shot, spec, Path(name)))
+        open_dialog(dialog)
+
+    def _save(self, shot: Shot, spec: PictureSpec, path: Path) -> None:
+        if path.suffix.lower() not in (".png", ".svg"):
+            self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
+            return
+        self._settings.write(remembered.FOLDER, str(path.parent))
+        self._make(shot, spec, path)
+        self.accept()

@@ -1,0 +1,250 @@
+"""FileDialogs: the dialogs about files.  None of them holds the window up: what is to follow is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.files import documents, recovery
+from app.files.file_tasks import ChangedOnDiskError, Opened, Saved
+from app.files.locks import Claims
+from app.files.settings import FOLDER, Settings
+from app.views.task_runner import TaskRunner
+from app.views.widgets.form_fields import named
+from app.views.widgets.message_box import message_box
+from app.views.widgets.qt_dialogs import open_dialog
+
+FILTER = f"Playground documents (*{documents.SUFFIX})"
+LESSONS = ".lesson.md"
+TEXTS = "Share texts (*.txt)"
+COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
+
+_Then = Callable[[], object]
+
+
+def _nothing() -> None:
+    """What follows when nothing is to follow."""
+
+
+class FileDialogs:
+    """Asks in front of `window` where to open and save, and before anything could be lost.
+
+    Parameters
+    ----------
+    window : QWidget
+    controller : Controller
+    settings : Settings
+        Where the folder of the last document is remembered.
+    claims : Claims
+        Which documents other windows have open.
+    tasks : TaskRunner
+    """
+
+    def __init__(
+        self, window: QWidget, controller: Controller, settings: Settings, claims: Claims, tasks: TaskRunner
+    ) -> None:
+        self._window = window
+        self._tasks = tasks
+        self._controller = controller
+        self._settings = settings
+        self._claims = claims
+        #: Opens what is no document but a lesson.
+        self.open_lesson: Callable[[Path], object] = lambda path: None
+
+    def alert(self, sentence: str) -> None:
+        """Tell something that must not be overlooked."""
+        self._ask("alert", "Classifier Playground", sentence, (), QMessageBox.StandardButton.Close)
+
+    def _ask(
+        self,
+        name: str,
+        title: str,
+        sentence: str,
+        answers: Sequence[tuple[str, _Then]],
+        last: QMessageBox.StandardButton = QMessageBox.StandardButton.Cancel,
+        otherwise: _Then = _nothing,
+    ) -> None:
+        """Offer `answers`, each a button and what it does, and `last`, which is what Esc means too: `otherwise`."""
+        box = message_box("warning", name, title, plain(sentence), self._window)
+        acts = [(box.addButton(text, QMessageBox.ButtonRole.AcceptRole), act) for text, act in answers]
+        harmless = box.addButton(last)
+        box.setDefaultButton(harmless)
+        box.setEscapeButton(harmless)
+
+        def finished() -> None:
+            clicked = box.clickedButton()
+            next((act for button, act in acts if button is clicked), otherwise)()
+
+        box.finished.connect(finished)
+        box.open()
+
+    def unless_unsaved(self, then: _Then) -> None:
+        """Run `then`, after asking what to do with unsaved changes; the question does not block the window's work."""
+        if self._tasks.after_saving(lambda: self.unless_unsaved(then)):
+            return
+        own = self._controller.own
+        if not own.modified:
+            then()
+            return
+        kind = QMessageBox.StandardButton
+        sentence, buttons = f"Save the changes to {own.title} first?", kind.Save | kind.Discard | kind.Cancel
+        box = message_box("question", "unsaved", "Unsaved changes", sentence, self._window, buttons)
+        box.setDefaultButton(kind.Save)
+
+        def answered(button: int) -> None:
+            if button == kind.Discard:
+                then()
+            elif button == kind.Save:  # one may go on working meanwhile: what is edited then is asked about, too
+                self._controller.put_back()
+                self.save(lambda: self.unless_unsaved(then))
+
+        box.finished.connect(answered)
+        box.open()
+
+    # -- saving ----------------------------------------------------------------------------------------------------
+
+    def save(self, then: _Then = _nothing) -> None:
+        """Save where the document came from, or ask where; run `then` once it is saved."""
+        path = self._controller.store.path
+        if path is None:
+            self.ask_save(then)
+        else:
+            self._save_at(path, then)
+
+    def ask_save(self, then: _Then = _nothing) -> None:
+        """Ask where to save; run `then` once it is saved."""
+        dialog = named(
+            QFileDialog(
+                self._window,
+                "Save as",
+                str(self._folder() / f"points{documents.SUFFIX}"),
+                FILTER,
+                acceptMode=QFileDialog.AcceptMode.AcceptSave,
+                defaultSuffix=documents.SUFFIX[1:],
+            ),
+            "save_as",
+        )
+        self._ask_path(dialog, lambda path: self._save_elsewhere(path, then))
+
+    def _save_elsewhere(self, path: Path, then: _Then) -> None:
+        """Save at a place just chosen, unless that is a document somebody is working on."""
+        if self._claims.elsewhere(path):
+            self._ask(
+                "open_elsewhere",
+                "Open in another window",
+                f"{path.name} is open in another window. Saving here will overwrite what is saved there.",
+                [("&Overwrite", lambda: self._save_at(path, then)), ("Save &as…", lambda: self.ask_save(then))],
+            )
+        else:
+            self._save_at(path, then)
+
+    def _save_at(self, path: Path, then: _Then, overwrite: bool = False) -> None:
+        file_tasks = self._controller.file_tasks
+
+        def done(saved: Saved) -> None:
+            file_tasks.take_saved(saved)
+            then()
+
+        def failed(error: documents.FileError) -> None:
+            answers: list[tuple[str, _Then]] = [("Save &as…", lambda: self.ask_save(then))]
+            if isinstance(error, ChangedOnDiskError):
+                answers.insert(0, ("&Overwrite", lambda: self._save_at(path, then, overwrite=True)))
+                self._ask("changed_on_disk", "Changed on disk", str(error), answers)
+            else:
+                self._ask("alert", "Not saved", str(error), answers, QMessageBox.StandardButton.Close)
+
+        self._tasks.run(file_tasks.saving(path, overwrite), done, failed)
+
+    # -- opening ---------------------------------------------------------------------------------------------------
+
+    def ask_open(self) -> None:
+        """Ask which file to open."""
+        dialog = named(
+            QFileDialog(
+                self._window,
+                "Open",
+                str(self._folder()),
+                f"{FILTER[:-1]} *{LESSONS});;{TEXTS};;{COPIES}",
+                fileMode=QFileDialog.FileMode.ExistingFile,
+            ),
+            "open",
+        )
+        self._ask_path(dialog, self._open)
+
+    def open_path(self, path: Path) -> None:
+        """Open the file at `path`, after asking about unsaved changes."""
+        self.unless_unsaved(lambda: self._open(path))
+
+    def _open(self, path: Path) -> None:
+        if path.name.lower().endswith(LESSONS):
+            self.open_lesson(path)
+            return
+        if not recovery.is_copy(path) and self._claims.elsewhere(path):
+            self._ask_elsewhere(path, lambda: self._read(path))
+        else:
+            self._read(path)
+
+    def _read(self, path: Path) -> None:
+        file_tasks = self._controller.file_tasks
+
+        def put(opened: Opened) -> None:
+            if not file_tasks.outdated(opened):
+                file_tasks.take_opened(opened)
+
+        def done(opened: Opened) -> None:
+            if file_tasks.edited_since(opened):
+                self.unless_unsaved(lambda: put(opened))
+            else:
+                put(opened)
+
+        self._tasks.give_up_reading()  # the last wish counts
+        self._tasks.run(file_tasks.opening(path), done)
+
+    def unless_open_elsewhere(self) -> None:
+        """Ask about the document that the window starts with."""
+        store = self._controller.store
+        path = store.path
+        if path is not None and self._claims.elsewhere(path):
+            self._ask_elsewhere(path, _nothing, lambda: None if store.modified else self._controller.new())
+
+    def _ask_elsewhere(self, path: Path, act: _Then, otherwise: _Then = _nothing) -> None:
+        text = f"{path.name} is open in another window. Saving here will overwrite what is saved there."
+        kind = QMessageBox.StandardButton.Cancel
+        self._ask("open_elsewhere", "Open in another window", text, [("&Open anyway", act)], kind, otherwise)
+
+    def revert(self) -> None:
+        """Back to what the document's file holds; undo brings the changes back."""
+        store = self._controller.store
+        if store.path is None:
+            self._controller.say("This document has no file to go back to.")
+        elif store.modified:
+            self._ask(
+                "revert",
+                "Revert",
+                f"Go back to what is saved in {store.title}? Undo brings your changes back.",
+                [("&Revert", self._reread)],
+            )
+        else:
+            self._reread()
+
+    def _reread(self) -> None:
+        file_tasks, path = self._controller.file_tasks, self._controller.store.path
+        if path is not None:
+            self._tasks.run(file_tasks.opening(path), file_tasks.take_reverted)
+
+    def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
+
+        def chosen(name: str) -> None:
+            self._settings.write(FOLDER, str(Path(name).parent))
+            use(Path(name))
+
+        dialog.fileSelected.connect(chosen)
+        open_dialog(dialog)
+
+    def _folder(self) -> Path:
+        path = self._controller.store.path
+        return path.parent if path else Path(self._settings.read(FOLDER))

@@ -1,0 +1,150 @@
+"""HelpDialog and LogDialog: where to begin, keys and written pages with a search field; the newest part of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from PySide6.QtCore import QEvent, Qt, QUrl
+from PySide6.QtGui import QFontDatabase, QKeySequence, QShortcut, QTextCursor, QTextDocument
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabWidget,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core import log
+from app.core.plain_text import plain
+from app.scene.help import FIRST_STEPS, sections, signs, written_page
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import theme_of
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import describe, filled, mark_bad, named, plain_tip
+from app.views.widgets.qt_dialogs import button_box
+
+#: Pages of `assets/help`, and what they are called.
+WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
+#: Rich text takes a narrow space for one at which a line may end.
+UNBROKEN = str.maketrans({"\N{NARROW NO-BREAK SPACE}": "&nbsp;"})
+#: Side in pixels of a drawing on the first page.
+DRAWING = 26
+
+
+class HelpDialog(QDialog):
+    """The window of F1: where to begin, all keys, how to write lessons and run studies; a field searches all pages."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("help")
+        self.setWindowTitle("Help")
+        self._pages = named(QTabWidget(), "help.pages")
+        self._begin = self._add_page("begin", "Begin here")
+        self._draw_signs()
+        self._begin.setHtml(
+            _table(FIRST_STEPS)
+            + "<h3>What the pictures show</h3><p>The colour of the plane is the class that the model predicts there: "
+            "the stronger, the surer.</p>" + _rows((f"<img src='sign:{kind}'>", escape(text)) for kind, text in signs())
+        )
+        keys = self._add_page("keys", "Mouse and keys")
+        keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections().items()))
+        for name, title in WRITTEN.items():
+            self._add_page(name, title).setMarkdown(written_page(name))
+        self._search = QLineEdit(placeholderText="Search", clearButtonEnabled=True)
+        describe(self._search, "help.search", "Search", "Search all pages; Enter goes on to the next place.")
+        self._search.textEdited.connect(lambda text: self._find(text, onward=False))
+        self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
+        QShortcut(QKeySequence.StandardKey.Find, self, self._search.setFocus)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter searches
+        buttons.rejected.connect(self.close)
+        filled(QVBoxLayout(self), self._search, self._pages, buttons)
+        self.resize(640, 660)
+        self._search.setFocus()
+
+    def _add_page(self, name: str, title: str) -> QTextBrowser:
+        page = named(QTextBrowser(), f"help.{name}")
+        page.setAccessibleName(title)
+        self._pages.addTab(page, title)
+        return page
+
+    def _draw_signs(self) -> None:
+        """Draw the signs of the first page in the colours of the theme."""
+        theme = theme_of(self.palette().window().color().lightness() < 128)
+        for kind, _ in signs():
+            drawing = symbol_pixmap(theme, kind, DRAWING, self.devicePixelRatioF())
+            self._begin.document().addResource(
+                QTextDocument.ResourceType.ImageResource.value, QUrl(f"sign:{kind}"), drawing
+            )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and hasattr(self, "_begin"):
+            self._draw_signs()
+
+    def _find(self, text: str, onward: bool) -> None:
+        """Select the next place with `text`, page after page and round again; a field whose text occurs nowhere is red.
+
+        With `onward` the search leaves the place that is selected now.
+        """
+        count, current = self._pages.count(), self._pages.currentIndex()
+        for turn in range(count + 1):
+            page = self._pages.widget((current + turn) % count)
+            assert isinstance(page, QTextBrowser)
+            cursor = page.textCursor()
+            cursor.setPosition(0 if turn else cursor.selectionEnd() if onward else cursor.selectionStart())
+            page.setTextCursor(cursor)
+            if text and page.find(text):
+                self._pages.setCurrentWidget(page)
+                mark_bad(self._search, bad=False)
+                return
+        mark_bad(self._search, bad=bool(text))
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> str:
+    """HTML of keys or gestures with what they do."""
+    return _rows((f"<b>{escape(key).translate(UNBROKEN)}</b>", escape(text)) for key, text in rows)
+
+
+def _rows(cells: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(
+        f"<tr><td>{left}&nbsp;&nbsp;</td><td style='vertical-align: middle'>{right}</td></tr>" for left, right in cells
+    )
+    return f"<table cellspacing='3'>{rows}</table>"
+
+
+class LogDialog(QDialog):
+    """What Help > Show log shows."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("log")
+        self.setWindowTitle("Log")
+        text, path = log.text(), log.path()
+        what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
+        about = named(QLabel(f"{what}.", wordWrap=True), "log.about")
+        # A path has no place to wrap at; where there is no room for all of it, the tip has it.
+        where = named(ElidedLabel(f"File: {plain(str(path))}" if path else ""), "log.where")
+        where.setTextFormat(Qt.TextFormat.PlainText)
+        where.setToolTip(plain_tip(where.text()))
+        page = named(QPlainTextEdit(), "log.text")
+        page.setAccessibleName("Log")
+        page.setReadOnly(True)
+        page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        page.setPlainText("\n".join(map(plain, text.splitlines())))
+        page.moveCursor(QTextCursor.MoveOperation.End)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.setObjectName("log.copy")
+        copy.setEnabled(bool(text))
+        copy.clicked.connect(lambda: QApplication.clipboard().setText(text))
+        buttons.rejected.connect(self.close)
+        filled(QVBoxLayout(self), about, where, page, buttons)
+        self.resize(820, 480)

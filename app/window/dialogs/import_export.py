@@ -1,0 +1,200 @@
+"""ImportExport: asks which file to import points from or export them to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.files.background_task import Task
+from app.files.documents import FileError, is_share_text
+from app.files.settings import EXCHANGE_FOLDER, Settings
+from app.views.task_runner import TaskRunner
+from app.views.widgets.message_box import message_box
+from app.views.widgets.qt_dialogs import open_dialog
+
+if TYPE_CHECKING:
+    from app.exchange import Dialect, Table
+
+
+class ImportExport:
+    """Points from and for other programs, in front of `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    settings : Settings
+        Where the folder used last is remembered.
+    tasks : TaskRunner
+    """
+
+    def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
+        self._window, self._controller, self._settings = window, controller, settings
+        self._tasks = tasks
+
+    def ask_import(self) -> None:
+        """Ask which file to import."""
+        from app import exchange
+
+        suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
+        kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
+        filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
+        dialog = QFileDialog(
+            self._window, "Import points", self._folder(), filters, fileMode=QFileDialog.FileMode.ExistingFile
+        )
+        self._ask(dialog, "import_file", self.import_file)
+
+    def import_file(self, path: Path) -> None:
+        """Show what the file at `path` holds, and import it when that is wanted."""
+        from app import exchange  # only now: nothing of it is needed to start
+
+        self._show(lambda dialect: exchange.read(path, dialect))
+
+    def import_clipboard(self, add: bool = False) -> None:
+        """Show what the clipboard holds, and import it when that is wanted: to `add` it is what is offered first."""
+        from app import exchange
+
+        text = QApplication.clipboard().text()
+        if is_share_text(text):
+            self.open_text(text)
+            return
+        self._show(lambda dialect: exchange.read_text(text, dialect=dialect), add)
+
+    def ask_export(self) -> None:
+        """Ask where to export all points to."""
+        from app import exchange
+
+        kinds = {kind.title: suffix for suffix, kind in exchange.EXPORTS.items()}
+        self.ask_where("Export points", "export_file", Path(self._controller.store.title).stem, kinds, self.export)
+
+    def ask_where(
+        self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
+    ) -> None:
+        """Ask where to write a file for other programs: `name` is offered, `kinds` are suffixes by their titles."""
+        filters = {f"{kind} (*{suffix})": suffix for kind, suffix in kinds.items()}
+        dialog = QFileDialog(
+            self._window,
+            title,
+            str(Path(self._folder()) / name),
+            ";;".join(filters),
+            acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            defaultSuffix=next(iter(kinds.values()))[1:],
+        )
+        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(filters[kind][1:]))
+        self._ask(dialog, object_name, use)
+
+    def export(self, path: Path) -> None:
+        """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
+        from app import exchange
+
+        document = self._controller.document
+        names = tuple(style.name for style in document.styles)
+        formula = exchange.running(document.points.labels, names, document.measured[1], path)
+        if formula:
+            self._ask_formulas(formula, path)
+        else:
+            self._write(path)
+
+    def _write(self, path: Path, guard: bool = True) -> None:
+        self._tasks.run(self._controller.file_tasks.exporting(path, guard), self._controller.say)
+
+    def _ask_formulas(self, formula: str, path: Path) -> None:
+        sentence = (
+            f"A spreadsheet may run the name {plain(formula)} as a formula. Put an apostrophe before such names?"
+            " Importing here takes it away."
+        )
+        box = message_box("question", "formulas", "Export points", sentence, self._window)
+        put = box.addButton("&Put apostrophes", QMessageBox.ButtonRole.AcceptRole)
+        put.clicked.connect(lambda: self._write(path))
+        leave = box.addButton("&Leave names as they are", QMessageBox.ButtonRole.AcceptRole)
+        leave.clicked.connect(lambda: self._write(path, guard=False))
+        box.setEscapeButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        box.setDefaultButton(put)
+        box.open()
+
+    # -- the clipboard ---------------------------------------------------------------------------------------------
+
+    def copy(self) -> None:
+        """The selected points as text to the clipboard.
+
+        The text is made at once, not when another program asks for it: that one would wait for the window then, and
+        the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
+        the program ends with it in the clipboard.)
+        """
+        task = self._controller.editing.copying()
+        if task is not None:
+            self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
+
+    def cut(self) -> None:
+        """The same; the points are gone once they have been copied."""
+        editing = self._controller.editing
+        task, cut = editing.copying(), editing.cutting()
+
+        def copied(text: str) -> None:
+            QApplication.clipboard().setText(text)
+            cut()
+
+        if task is not None:
+            self._tasks.run(task, copied, line="clipboard")
+
+    def paste(self) -> None:
+        """Points from the clipboard, which may be what is being copied just now."""
+        self._tasks.in_turn(self._paste, "clipboard")
+
+    def _paste(self) -> None:
+        editing, text = self._controller.editing, QApplication.clipboard().text()
+        if is_share_text(text):
+            self.open_text(text)
+            return
+        self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
+
+    def open_text(self, text: str) -> None:
+        """A share text in place of the document, as one step."""
+        file_tasks, say = self._controller.file_tasks, self._controller.say
+        self._tasks.run(
+            file_tasks.opening_text(text), file_tasks.take_shared, lambda error: say(str(error)), line="clipboard"
+        )
+
+    def copy_as_text(self, save: Callable[[], object]) -> None:
+        """The document as a share text to the clipboard; `save` asks where to save all digits of it."""
+        from .share import ShareDialog, copied  # only now: nothing of it is needed to start
+
+        document = self._controller.document
+
+        def show(made: tuple[str, list[str]]) -> None:
+            if made[0]:
+                QApplication.clipboard().setText(made[0])
+            ShareDialog(self._window, *made, save).open()
+
+        task = Task("Copying as text", lambda progress: copied(document), "The document was not copied as text")
+        self._tasks.run(task, show, line="clipboard")
+
+    def _not_pasted(self, error: FileError) -> None:
+        from app.exchange import DoubtError
+
+        self._controller.say(str(error))
+        if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken
+            self.import_clipboard(add=True)
+
+    def _show(self, read: Callable[[Dialect], Table], add: bool = False) -> None:
+        from .import_table import ImportDialog  # only now: nothing of it is needed to start
+
+        ImportDialog(self._window, read, self._controller.import_points, add).open()
+
+    def _ask(self, dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> None:
+        dialog.setObjectName(name)
+
+        def chosen(file: str) -> None:
+            self._settings.write(EXCHANGE_FOLDER, str(Path(file).parent))
+            use(Path(file))
+
+        dialog.fileSelected.connect(chosen)
+        open_dialog(dialog)
+
+    def _folder(self) -> str:
+        return self._settings.read(EXCHANGE_FOLDER)

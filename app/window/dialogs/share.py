@@ -1,0 +1,92 @@
+"""ShareDialog: what a share text of the document has come to, and what is not in it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontDatabase, QTextOption
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.core.number_format import count
+from app.exchange.share_text import encode, moves
+from app.files.documents import FileError
+from app.state.document import Document
+from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.qt_dialogs import button_box
+
+#: Characters of a text that is read at a glance.
+SHORT = 300
+LEFT_OUT = "Not in the text: notes, and what standardised points were standardised by."
+
+
+def copied(document: Document) -> tuple[str, list[str]]:
+    """The share text of the document, and the sentences about it; "" and why where no text can hold it."""
+    try:
+        text = encode(document)
+    except FileError as error:
+        return "", [f"Nothing was copied.  {error}", "A file holds all points."]
+    said = f"Copied: {count(len(document.points), 'point')}, {count(len(text), 'character')}."
+    return text, [f"{said}  To open it, paste it into this window.", rounding(document), LEFT_OUT]
+
+
+def rounding(document: Document) -> str:
+    """By how much points are moved at most, in a sentence."""
+    if document.is_generated:
+        return "The text has the generator's settings instead of its points, so that none of them is moved."
+    x, y = moves(document)
+    kept = "Points are kept at 12 bits" if document.origin is None else "Edited points are kept at 12 bits"
+    if x == y == 0:
+        return f"{kept}; none of these is moved by that."
+    return f"{kept}: x moves by at most {_at_most(x)}, y by at most {_at_most(y)}."
+
+
+def _at_most(value: float) -> str:
+    """0.000366 -> "0.0004": one digit, rounded up."""
+    if value == 0:
+        return "0"
+    unit = 10.0 ** math.floor(math.log10(value))
+    rounded = math.ceil(value / unit * (1 - 1e-12)) * unit
+    return f"{rounded:.0f}" if 1 <= rounded < 1e5 else f"{rounded:.1g}"
+
+
+class ShareDialog(QDialog):
+    """
+    Parameters
+    ----------
+    parent : QWidget
+    text : str
+        What has been copied, or "" where no text can hold the document.
+    said : list of str
+        The sentences about it.
+    save : callable
+        Asks where to save the document, once the dialog is closed.
+    """
+
+    def __init__(self, parent: QWidget, text: str, said: list[str], save: Callable[[], object]) -> None:
+        super().__init__(parent)
+        self.setObjectName("share")
+        self.setWindowTitle("Copy as text")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        about = named(QLabel("\n".join(said), wordWrap=True, textFormat=Qt.TextFormat.PlainText), "share.about")
+        about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout = filled(QVBoxLayout(self), about)
+        if text:
+            page = describe(QPlainTextEdit(text), "share.text", "Share text", "What has been copied.")
+            page.setReadOnly(True)
+            page.setTabChangesFocus(True)
+            page.setMinimumHeight(80)
+            page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+            page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+            layout.addWidget(page, 1)
+        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        file = QPushButton("&Save a file for all digits…")
+        describe(file, "share.save", "Save a file for all digits", "A .playground file keeps everything, exactly.")
+        buttons.addButton(file, QDialogButtonBox.ButtonRole.ActionRole)
+        file.clicked.connect(lambda: (self.close(), save()))
+        buttons.rejected.connect(self.close)
+        layout.addWidget(buttons)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
+        wanted = self.sizeHint().expandedTo(QSize(620, 420 if len(text) > SHORT else 0))
+        self.resize(wanted.boundedTo(self.screen().availableSize()))

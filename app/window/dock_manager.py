@@ -1,0 +1,399 @@
+"""DockManager: what can be opened beside the pictures: docks, each made when first seen, and windows of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any, Protocol, cast
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QApplication,
+    QDockWidget,
+    QHBoxLayout,
+    QMainWindow,
+    QScrollArea,
+    QStyle,
+    QTabBar,
+    QTabWidget,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from app.features import table
+from app.files.settings import DOCKS, Settings
+from app.scene.feature import Dock, Surroundings
+from app.scene.model import Scene
+from app.scene.start_offer import in_panel
+from app.views.theme import Theme
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.later import later
+from app.views.widgets.start_buttons import StartButtons
+from app.views.widgets.window_size import shrink
+from app.window.dialogs.classes import ClassesDialog
+from app.window.panels.history_panel import HistoryPanel
+from app.window.panels.notes_panel import NotesPanel
+from app.window.panels.table_panel import TablePanel
+
+from .actions import ICON_SIZE, every, icon
+
+
+class Panel(Protocol):
+    """What stands in a dock: a widget that draws scenes."""
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
+
+
+def docks() -> tuple[Dock, ...]:
+    """The window's own, and those of features."""
+    return (
+        Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
+        Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
+        Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
+        *table.docks(),
+    )
+
+
+#: Of the remembered arrangement: raise it when docks come or go.
+VERSION = 6
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+AREAS = RIGHT | Qt.DockWidgetArea.LeftDockWidgetArea | Qt.DockWidgetArea.BottomDockWidgetArea
+#: Shares of the window's width that the column beside the pictures is given at first, usually and at most, and the
+#: least in pixels.
+COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
+#: The least height in pixels of a panel that needs more.
+LEAST_HEIGHT = 200
+
+
+class _Fitting(QScrollArea):
+    """A panel, with bars where the column is narrower or lower than it needs: the pictures keep their room."""
+
+    def __init__(self, panel: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key
+        self._panel = panel
+        self.setWidget(panel)
+        panel.installEventFilter(self)
+
+    def sizeHint(self) -> QSize:
+        return self._panel.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        least = self._panel.minimumSizeHint().expandedTo(self._panel.minimumSize())
+        return least.boundedTo(QSize(LEAST_COLUMN, LEAST_HEIGHT))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()  # the least size follows the panel's, as with larger text
+        return super().eventFilter(watched, event)
+
+
+class _Title(QWidget):
+    """Title of a dock, with buttons large enough to hit; the rest of it drags the dock."""
+
+    def __init__(self, dock: QDockWidget, name: str, title: str) -> None:
+        super().__init__()
+        text = ElidedLabel(title)
+        text.setToolTip(title)
+        layout = filled(QHBoxLayout(self), (text, 1), margins=(6, 1, 2, 1), spacing=2)
+        self._buttons: dict[str, QToolButton] = {}
+        for what, tip, run in (
+            ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
+            ("close", "Close; the View menu opens it again.", dock.close),
+        ):
+            button = self._buttons[what] = QToolButton()
+            button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+            button.setAutoRaise(True)
+            button.setMinimumSize(28, 26)
+            describe(button, f"dock.{name}.{what}", f"{what.title()}: {title}", tip)
+            button.clicked.connect(lambda checked, run=run: run())
+            layout.addWidget(button)
+
+    def show_theme(self, theme: Theme, ratio: float) -> None:
+        """Draw the buttons in the theme's ink."""
+        for what, button in self._buttons.items():
+            button.setIcon(icon(what, theme, ratio))
+
+
+def _entitle(dock: QDockWidget, spec: Dock, floating: bool) -> None:
+    """A window of its own has room for the whole title, a tab has not."""
+    dock.setWindowTitle(spec.title if floating else spec.tab or spec.title)
+
+
+class DockManager:
+    """Makes the docks, and opens the windows, one of each at a time.
+
+    Parameters
+    ----------
+    around : Surroundings
+        The main window, and what panels are made of.
+    settings : Settings
+        Where the arrangement of the docks is remembered.
+    changed : callable
+        Asks for the scene to be drawn anew.
+    one_line : callable
+        Returns the least width in pixels at which the rows above the pictures are whole.
+    """
+
+    def __init__(
+        self, around: Surroundings, settings: Settings, changed: Callable[[], None], one_line: Callable[[], int]
+    ) -> None:
+        window: QMainWindow = around.window
+        self._around, self._window, self._controller = around, window, around.controller
+        self._settings, self._changed, self._one_line = settings, changed, one_line
+        self._scene: tuple[Scene, Theme] | None = None
+        self._in_sight: set[str] = set()
+        self._turn = 0
+        self._panels: dict[str, QWidget] = {}
+        self._offers: dict[str, StartButtons] = {}
+        #: What makes each window, and those that are open.
+        self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
+        self._makers |= dict(feature.window for feature in table.FEATURES if feature.window is not None)
+        self.windows: dict[str, Any] = {}
+        self._specs = {spec.name: spec for spec in docks()}
+        self._docks: dict[str, QDockWidget] = {}
+        self._titles: list[_Title] = []
+        tips = {spec.name: spec.tip for spec in every()}
+        for spec in self._specs.values():
+            dock = QDockWidget(spec.tab or spec.title, window)
+            dock.setObjectName(f"dock.{spec.name}")
+            dock.setWhatsThis(tips.get(spec.name, spec.title))
+            dock.setAllowedAreas(AREAS)
+            bar = _Title(dock, spec.name, spec.title)
+            dock.setTitleBarWidget(bar)
+            self._titles.append(bar)
+            dock.visibilityChanged.connect(partial(self._sight, spec.name))
+            dock.topLevelChanged.connect(partial(_entitle, dock, spec))
+            self._docks[spec.name] = dock
+        self._arrange()
+        # A column beside the pictures reaches down to the status line.
+        window.setCorner(Qt.Corner.BottomRightCorner, RIGHT)
+        window.setTabPosition(AREAS, QTabWidget.TabPosition.North)
+
+    def _arrange(self) -> None:
+        """The groups one above the other, the docks of each as tabs, none of them open."""
+        first: dict[int, QDockWidget] = {}
+        for spec in sorted(self._specs.values(), key=lambda spec: spec.group):
+            if spec.group not in first:  # before there are tabs: beside those, Qt would make it one more
+                first[spec.group] = self._docks[spec.name]
+                self._window.addDockWidget(RIGHT, self._docks[spec.name], Qt.Orientation.Vertical)
+        for spec in self._specs.values():
+            if self._docks[spec.name] is not first[spec.group]:
+                self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
+        for dock in self._docks.values():
+            dock.hide()
+        later(self._window, self._tuck_away)
+
+    def panel(self, name: str) -> QWidget:
+        """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
+        panel = self._panels.get(name)
+        if panel is None:
+            panel = self._panels[name] = self._specs[name].make(self._around)
+            holder, offer = QWidget(), StartButtons(f"{name}.offer")
+            filled(QVBoxLayout(holder), offer, (_Fitting(panel), 1), margins=0, spacing=0)
+            self._offers[name] = offer
+            self._docks[name].setWidget(holder)
+        return panel
+
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """What the actions do."""
+        toggles = {name: partial(self._toggle, name) for name in self._docks}
+        return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
+
+    def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
+        """Draw what is open and in sight."""
+        dressed = self._scene is None or self._scene[1] is not theme
+        self._scene = scene, theme
+        if dressed:
+            for title in self._titles:
+                title.show_theme(theme, self._window.devicePixelRatioF())
+        drawn = self._in_sight - self._taking_turns(scene)
+        for name, dock in self._docks.items():
+            actions[name].setChecked(not dock.isHidden())
+            if name in self._in_sight:
+                lanes = [lane.lane for lane in scene.lanes]
+                self.panel(name)
+                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.xy), lanes), actions)
+            if name in drawn:
+                cast(Panel, self.panel(name)).render_scene(scene, theme)
+        for window in tuple(self.windows.values()):
+            window.render_scene(scene, theme)
+
+    def _taking_turns(self, scene: Scene) -> set[str]:
+        """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
+        of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)
+        if not of_runs or not scene.lanes[scene.studied].playing:
+            return set()
+        self._turn = (self._turn + 1) % len(of_runs)
+        later(self._window, partial(self._draw_late, of_runs[self._turn]))
+        return set(of_runs)
+
+    def _draw_late(self, name: str) -> None:
+        if name in self._in_sight and self._scene is not None:
+            cast(Panel, self.panel(name)).render_scene(*self._scene)
+
+    # -- docks -----------------------------------------------------------------------------------------------------
+
+    def _sight(self, name: str, visible: bool) -> None:
+        if not isValid(self._window):  # its docks go with it
+            return
+        if visible:
+            self.panel(name)
+        (self._in_sight.add if visible else self._in_sight.discard)(name)
+        self._controller.look_at(name, visible)
+        later(self._window, self._tuck_away)
+        self._changed()
+
+    def _tuck_away(self) -> None:
+        """Take tabs of docks that are closed out of sight: Qt leaves them where they were, above the pictures."""
+        open_titles = {dock.windowTitle() for dock in self._docks.values() if not dock.isHidden()}
+        for bar in self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            bar.setWhatsThis("Open panels: a click brings one to the front.")
+            away = sum(bar.tabText(tab) in open_titles for tab in range(bar.count())) < 2
+            bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if away else Qt.FocusPolicy.TabFocus)
+            if away:
+                bar.move(-bar.width() - 1000, -1000)
+
+    def _toggle(self, name: str) -> None:
+        """Open a dock, or bring it before the others; close the one that is in front."""
+        dock = self._docks[name]
+        if not dock.isHidden() and name in self._in_sight:
+            dock.hide()
+            self._window.setFocus()
+        else:
+            panel, size = self.panel(name), self._window.size()
+            before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
+            dock.show()
+            dock.raise_()
+            if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
+                upper, lower = sorted((before[0], dock), key=lambda each: self._specs[each.objectName()[5:]].group)
+                self._window.resizeDocks([upper, lower], [1200, 800], Qt.Orientation.Vertical)
+            elif not before and not dock.isFloating():
+                column = self._column(panel, self._specs[name].wide)
+                self._window.resizeDocks([dock], [column], Qt.Orientation.Horizontal)
+            # Not a focus proxy: Tab would pass over what stands before it.
+            first = getattr(panel, "first_stop", panel)
+            (first if first.isVisible() and first.isEnabled() else panel).setFocus()
+            if not dock.isFloating() and not self._fits(size):
+                self._controller.say("Not all of it fits this screen: show one classifier (L) or smaller text.")
+        self._changed()
+
+    def _column(self, panel: QWidget, wide: bool) -> int:
+        """Return the width in pixels for a panel beside the pictures, whose rows stay whole where that is possible."""
+        width, own, pictures = self._window.width(), panel.sizeHint().width(), self._window.centralWidget()
+        wanted = max(round(COLUMN * width), own) if wide else own
+        handle = self._window.style().pixelMetric(QStyle.PixelMetric.PM_DockWidgetSeparatorExtent)
+        left = (0 if pictures is None else pictures.width()) - handle - self._one_line()
+        return max(min(LEAST_COLUMN, wanted), min(wanted, round(MOST_COLUMN * width), left))
+
+    def show_only(self, names: Collection[str]) -> None:
+        """Close the docks that are not among `names`, and open those that are."""
+        for name, dock in self._docks.items():
+            if name not in names:
+                dock.hide()
+        for name in names:
+            if name in self._docks and self._docks[name].isHidden():
+                self._toggle(name)
+
+    def _docked(self) -> list[QDockWidget]:
+        """The docks that take room from the pictures."""
+        return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
+
+    @property
+    def docked(self) -> tuple[str, ...]:
+        """Names of the docks that take room from the pictures."""
+        return tuple(name for name, dock in self._docks.items() if dock in self._docked())
+
+    def docks(self, names: Iterable[str]) -> list[QDockWidget]:
+        """The docks of these names."""
+        return [self._docks[name] for name in names]
+
+    def front(self, names: Sequence[str]) -> str:
+        """The first of these that no other hides; "" for none."""
+        return next((name for name in names if name in self._in_sight), "")
+
+    def hide(self, names: Iterable[str]) -> None:
+        """Take these docks out of sight."""
+        for dock in self.docks(names):
+            dock.hide()
+
+    def reveal(self, name: str) -> QWidget:
+        """Show a dock in front of the others, unless it is in sight; returns its panel."""
+        if name not in self._in_sight:
+            self._toggle(name)
+        return self.panel(name)
+
+    def bring(self, name: str) -> None:
+        """Show a dock, and give it the focus."""
+        self._toggle(name)
+
+    def _fits(self, size: QSize) -> bool:
+        """True when nothing is cut off: a window that was of this size cannot become wider than the screen.
+
+        The window itself has grown to its new least size by now, so that its own width tells nothing.
+        """
+        # The new least sizes of all parts; nothing that is to be deleted later, which may be what was clicked.
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        room = max(self._window.screen().availableSize().width(), size.width())
+        return self._window.minimumSizeHint().width() <= room
+
+    def restore(self) -> None:
+        """Arrange the docks as they were left; toolbars stay as they are."""
+        state = self._settings.read(DOCKS)
+        if not state:
+            return
+        bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
+        if not self._window.restoreState(QByteArray(state), VERSION):
+            for dock in self._docks.values():
+                dock.hide()
+        for bar, hidden in bars:
+            bar.setHidden(hidden)
+        for name, spec in self._specs.items():
+            if not spec.kept:
+                self._docks[name].hide()
+
+    def make_room(self) -> None:
+        """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
+        docked, size, screen = self._docked(), self._window.size(), self._window.screen().availableSize()
+        # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
+        pushed = self._window.width() == self._window.minimumWidth()
+        if pushed:
+            size = size.boundedTo(screen)
+        if docked and not self._fits(size):
+            for dock in docked:
+                dock.hide()
+        if pushed:
+            shrink(self._window, size)
+
+    def remember(self) -> None:
+        """Keep the arrangement for the next start."""
+        self._settings.write(DOCKS, bytes(self._window.saveState(VERSION).data()))
+
+    # -- windows -----------------------------------------------------------------------------------------------------
+
+    def open(self, name: str) -> Any:
+        """Open a window, or bring it before the others."""
+        window = self.windows.get(name)
+        if window is None:
+            window = self.windows[name] = self._makers[name](self._around)
+            window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            window.finished.connect(partial(self._forget, name))
+        if self._scene is not None:
+            window.render_scene(*self._scene)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        return window
+
+    def _forget(self, name: str, *_: object) -> None:
+        self.windows.pop(name, None)
+
+
+def _classes(around: Surroundings) -> ClassesDialog:
+    return ClassesDialog(around.window, around.controller)

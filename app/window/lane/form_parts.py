@@ -1,0 +1,251 @@
+"""Editors: the widget of each kind of field of a learner, with its names and tips, and how it changes the lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+
+from app.controllers.controller import Controller
+from app.core.points import MAX_CLASSES
+from app.features import table
+from app.learners.fields import Field
+from app.state.slider_scales import PER_DECADE, LogScale, Parameter, RankScale, parameter
+from app.views.widgets.form_fields import (
+    Gestures,
+    NumberField,
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_number,
+    spin_box,
+)
+from app.views.widgets.scale_slider import ScaleSlider
+
+#: Of an exact field beside a slider.
+DIGITS = 5
+
+
+@dataclass
+class Editor:
+    """What shows and changes one field.
+
+    Attributes
+    ----------
+    widget : QWidget
+        All of it but the label.
+    show : callable
+        Shows a value.
+    inputs : list of QWidget
+        What has the focus in turn.
+    parts : dict of str to list of QWidget
+        What comes and goes under which name: the field's own, and those of numbers.
+    label : QLabel or None
+    slider : ScaleSlider or None
+    fit : callable or None
+        ``fit(digits)`` gives the exact field beside a slider room for so many, at the present size of text; with 0 its
+        own.
+    below : list
+        What features put below the slider.
+    """
+
+    widget: QWidget
+    show: Callable[[Any], None]
+    inputs: list[QWidget]
+    parts: dict[str, list[QWidget]] = field(default_factory=dict)
+    label: QLabel | None = None
+    slider: ScaleSlider | None = None
+    fit: Callable[[int], None] | None = None
+    below: list[Any] = field(default_factory=list)
+
+
+def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
+    """Widgets in a row; sliders, and `wide`, take the room."""
+    box = QWidget()
+    parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
+    filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
+    return box
+
+
+def show_tip(widget: QWidget, tip: str) -> None:
+    """A tip that follows what is shown."""
+    if widget.toolTip() != tip:
+        widget.setToolTip(tip)
+        widget.setAccessibleDescription(tip)
+
+
+class EditorMaker(QWidget):
+    """Makes the editors of lane `index`.
+
+    Attributes
+    ----------
+    index : int
+    controller : Controller
+    gestures : Gestures
+    owners : dict of str
+        Which learner's settings each editor changes: of those that share it, the one shown last.
+    """
+
+    def __init__(self, index: int, controller: Controller) -> None:
+        super().__init__()
+        self.index, self.controller = index, controller
+        self.owners: dict[int, str] = {}
+        self.gestures = Gestures(self)
+
+    def change(self, field: Field, value: Any, dragged: bool = False) -> None:
+        """Change the field's parameter; what one gesture drags is one undo step."""
+        key = (self.index, field.name, self.gestures.count) if dragged else None
+        self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
+
+    def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
+        """Give `widget` the names of the field `name`."""
+        describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
+
+    def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
+        """A choice among (text, data, note)."""
+        combo = combo_box(
+            ((text, data) for text, data, _ in entries), width=7
+        )  # room for the bar of a form that scrolls
+        for row, (_, _, note) in enumerate(entries):
+            combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
+        self.named(combo, name, title, tip)
+        return combo
+
+    def editor(self, field: Field, part: str, settings: object) -> Editor:
+        """The editor of a field of the learner `part`, whose settings are of this type."""
+        limits = None if field.choices or field.kind == "check" else parameter(settings, field.parameter)
+        self.owners[field.editor] = part
+        make = {
+            "choice": self._choice,
+            "slider": self._slider,
+            "number": self._number,
+            "integer": self._integer,
+            "large integer": self._integer,
+            "check": self._check,
+            "numbers of classes": self._numbers,
+            "text": self._text,
+        }[field.kind]
+        made: Editor = make(field, limits)  # type: ignore[operator]
+        if field.label and field.kind != "check":
+            made.label = label_for(field.label, made.widget)
+        made.parts[field.name] = [made.widget, *filter(None, [made.label])]
+        for widget in (each for widgets in made.parts.values() for each in widgets if each.parent() is None):
+            widget.setParent(self)
+        return made
+
+    def _choice(self, field: Field, limits: None) -> Editor:
+        combo = self.combo(field.name, field.title, field.tip, field.choices)
+        combo.activated.connect(lambda: self.change(field, combo.currentData()))
+        notes = {value: note for _, value, note in field.choices}
+
+        def show(value: Any) -> None:
+            show_choice(combo, value)
+            if not field.tip:
+                show_tip(combo, notes[value])
+
+        return Editor(combo, show, [combo])
+
+    def _text(self, field: Field, limits: None) -> Editor:
+        label = named(QLabel(), f"lane{self.index}.{field.name}")
+        notes = {value: note for _, value, note in field.choices}
+        return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
+
+    def _check(self, field: Field, limits: None) -> Editor:
+        box = QCheckBox(field.label)
+        self.named(box, field.name, field.title, field.tip)
+        box.clicked.connect(lambda on: self.change(field, on))
+        return Editor(box, lambda value: show_check(box, value), [box])
+
+    def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
+        edit = NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end))
+        edit.setMaximumWidth(110)
+        self.named(edit, name or field.name, title or field.title, field.tip)
+        edit.refused.connect(self.controller.say)
+        if not name:
+            edit.committed.connect(lambda value: self.change(field, value))
+        return Editor(edit, edit.show_value, [edit])
+
+    def _integer(self, field: Field, limits: Parameter) -> Editor:
+        spin = spin_box(limits.least, limits.most)
+        spin.setSpecialValueText(field.least)
+        spin.refused.connect(self.controller.say)
+        if field.kind == "large integer":
+            spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
+        self.gestures.watch(spin)
+        self.named(spin, field.name, field.title, field.tip)
+        spin.valueChanged.connect(lambda value: self.change(field, value, dragged=True))
+        return Editor(spin, lambda value: show_number(spin, value), [spin])
+
+    def _slider(self, field: Field, limits: Parameter) -> Editor:
+        """Slider and exact field: on the scale of the number's type, or, without one, of a number of neighbours."""
+        scale = limits.scale or RankScale(1)
+        whole = isinstance(limits.least, int)
+        number = int if whole else float
+        page = PER_DECADE if isinstance(scale, LogScale) else 5
+        slider = ScaleSlider(scale, page=page, endless=bool(field.end))
+        self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
+        self.gestures.watch(slider)
+        slider.actionTriggered.connect(
+            lambda action: self.change(field, number(slider.value_at(slider.sliderPosition())), dragged=True)
+        )
+        exact = self._integer(field, limits) if whole else self._number(field, limits)
+
+        def room(digits: int) -> int:
+            around = 30 if whole else 14
+            return exact.widget.fontMetrics().horizontalAdvance("0") * (digits or DIGITS) + around
+
+        def fit(digits: int) -> None:
+            exact.widget.setFixedWidth(room(digits))
+
+        fit(0)
+
+        def show(value: Any) -> None:
+            show_number(slider, slider.place_of(value))
+            exact.show(value)
+
+        made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
+        made.slider, made.fit = slider, fit
+        for kind in table.views("below slider") if field.has_curve else ():
+            view = kind(slider, field.name, lambda value: self.change(field, value))
+            self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")
+            view.setAccessibleDescription(kind.use)
+            view.setParent(self)
+            made.below.append(view)
+            made.inputs.append(view)
+        return made
+
+    def _numbers(self, field: Field, limits: Parameter) -> Editor:
+        """Four to a row; each stays in its place whichever classes there are."""
+        table = QWidget()
+        grid = QGridLayout(table)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(3)
+        parts: dict[str, list[QWidget]] = {}
+        for label in range(MAX_CLASSES):
+            edit = self._number(field, limits, f"weight{label + 1}", f"{field.title} of class {label + 1}").widget
+            assert isinstance(edit, NumberField)
+            edit.setMinimumWidth(44)
+            edit.setMaximumWidth(80)
+            edit.committed.connect(lambda value, c=label: self.controller.set_class_weight(self.index, c, value))
+            name = label_for(f"w{chr(ord('₁') + label)}", edit)
+            row, column = divmod(label, 4)
+            grid.addWidget(name, row, 2 * column)
+            grid.addWidget(edit, row, 2 * column + 1)
+            parts[f"weight{label + 1}"] = [name, edit]
+        grid.setColumnStretch(8, 1)  # on a wide screen the room is at the end, not between name and field
+
+        edits = [edit for _, edit in parts.values()]
+
+        def show(values: Any) -> None:
+            for edit, value in zip(edits, values, strict=True):
+                edit.show_value(value)  # type: ignore[attr-defined]
+
+        return Editor(table, show, edits, parts)

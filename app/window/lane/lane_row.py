@@ -1,0 +1,266 @@
+"""LaneRow: the line above a picture: which classifier, the few controls one plays with, and what opens the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from app.controllers.lanes import LaneController
+from app.learners.table import LEARNERS
+from app.scene.model import LaneScene
+from app.state.document import MAX_LANES
+from app.views.theme import Theme
+from app.views.widgets.flow_layout import FlowLayout, n_lines
+from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_text
+from app.views.widgets.later import later
+from app.window.actions import ICON_SIZE, icon
+from app.window.bars.popup import PopupButton
+
+from .form_parts import EditorMaker
+from .named_combo import NamedCombo
+
+SIZE, GAP, MOST = 26, 4, (1 << 24) - 1  # of a button, between the parts, and the most there is, in pixels
+#: In presenter mode, width and height of a button as a multiple of the size of text.
+BUTTON = 1.4
+WATCH = "Watch the training, step by step."
+_RUNS: dict[str, tuple[str, str, Callable[[LaneController, int], None]]] = {
+    "left": ("Move left", "Change places with the classifier before.", lambda lanes, at: lanes.move(at, -1)),
+    "right": ("Move right", "Change places with the next classifier.", lambda lanes, at: lanes.move(at, 1)),
+    "add": ("Add another", "Another classifier beside this one (Ctrl+L).", lambda lanes, at: lanes.add(at)),
+    "duplicate": (
+        "Duplicate",
+        "The same classifier once more: change one thing, and compare.",
+        lambda lanes, at: lanes.duplicate(at),
+    ),
+    "remove": ("Remove", "Take this classifier away; undo brings it back.", lambda lanes, at: lanes.remove(at)),
+}
+
+
+class _End(QWidget):
+    """The buttons behind the controls; `more` has words where there is room for them."""
+
+    def __init__(self, sliders: QToolButton, play: QToolButton, more: QToolButton, menu: QToolButton) -> None:
+        super().__init__()
+        self._icons, self._more, self._menu = (sliders, play, more), more, menu
+        filled(QHBoxLayout(self), sliders, play, more, menu, margins=0, spacing=0)
+
+    def show_words(self) -> None:
+        """Show the words, or the icon alone."""
+        styles = Qt.ToolButtonStyle
+        wordy = bool(self._more.text()) and self.width() >= self.shortest() + self._words()
+        self._more.setMaximumWidth(MOST if wordy else SIZE)
+        self._more.setToolButtonStyle(styles.ToolButtonTextBesideIcon if wordy else styles.ToolButtonIconOnly)
+        self.updateGeometry()
+
+    def _words(self) -> int:
+        """Width in pixels of the words with the gap before them."""
+        words = self._more.text()
+        return self._more.fontMetrics().horizontalAdvance(words) + 2 * GAP if words and not self._more.isHidden() else 0
+
+    def shortest(self) -> int:
+        """Return the width in pixels without the words."""
+        icons = sum(button.minimumWidth() for button in self._icons if not button.isHidden())
+        return icons + (0 if self._menu.isHidden() else self._menu.sizeHint().width())
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.shortest() + self._words(), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        later(self, self.show_words)
+
+
+class LaneRow(QWidget):
+    """The line of the lane that `maker` makes editors for; `place` puts the controls into it."""
+
+    def __init__(self, maker: EditorMaker) -> None:
+        super().__init__()
+        self._maker, self._index = maker, maker.index
+        self._theme: Theme | None = None
+        self._scene: tuple[LaneScene, Theme] | None = None
+        self._folded: bool | None = None
+        self._simple: bool | None = None
+        self.flow = FlowLayout(self, GAP)
+        self.flow.setContentsMargins(4, 2, 4, 2)
+        self.classifier = NamedCombo(
+            tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items())
+        )
+        maker.named(
+            self.classifier,
+            "classifier",
+            "Classifier",
+            "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
+        )
+        self.classifier.activated.connect(
+            lambda: maker.controller.set_lane(self._index, classifier=self.classifier.currentData())
+        )
+        self.flow.addWidget(self.classifier)
+        #: Stands there where the classifier cannot be chosen.
+        self._title = named(QLabel(), f"lane{self._index}.title")
+        self._title.setMinimumHeight(SIZE)
+        self._title.hide()
+        self.flow.addWidget(self._title)
+        self._more = self._button("fold", "All settings", "")
+        self._more.clicked.connect(lambda: maker.controller.lanes.toggle_fold(self._index))
+        self._play = self._button("watch", "Watch the training", WATCH)
+        self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
+        self._menu = PopupButton(
+            f"lane{self._index}.menu",
+            "⋮",
+            f"More, classifier {self._index + 1}",
+            "All settings; move, add, duplicate or remove classifiers.",
+        )
+        self._menu.setMinimumSize(SIZE, SIZE)
+        self._settings = self._entry(
+            "settings", "All settings", "All settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
+        )
+        self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
+        self._sliders = self._button("sliders", "Sliders", "The sliders of this classifier, in place of another's.")
+        self._sliders.clicked.connect(lambda: maker.controller.presenting.select(self._index))
+        self._sliders.hide()
+        #: What stands behind the controls, and what that is in.
+        self.ends = (self._sliders, self._play, self._more, self._menu)
+        self._end = _End(*self.ends)
+        #: In presenter mode, the size of text in pixels; 0 otherwise; and the sizes of its buttons otherwise.
+        self._text = 0
+        self._plain: list[tuple[QSize, QSize]] = []
+        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def _button(self, name: str, title: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
+        button.setMinimumSize(SIZE, SIZE)
+        button.setMaximumWidth(SIZE)
+        describe(button, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip or title)
+        return button
+
+    def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QPushButton:
+        entry = QPushButton(title)
+        describe(entry, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip)
+
+        def act() -> None:
+            self._menu.form.hide()
+            run(self._maker.controller.lanes, self._index)
+
+        entry.clicked.connect(act)
+        self._menu.form.rows.addRow(entry)
+        return entry
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not leave_field(event, self, self._index):
+            super().keyPressEvent(event)
+
+    def place(self, groups: Sequence[QWidget]) -> None:
+        """Take these controls in, in their order."""
+        for widget in (*groups, self._end):
+            self.flow.addWidget(widget)
+
+    def break_lines(self, groups: Sequence[Any], width: int | None) -> int:
+        """Return the number of lines of `width` pixels that the row has with these groups.
+
+        Of two lines the second has all sliders, if there is room; None: lines break only where there is no room.
+        """
+        if width is None:
+            self.flow.break_before(None)
+            return 1
+        around = self.flow.contentsMargins()
+        room = width - around.left() - around.right()
+        first = self._title if self.classifier.isHidden() else self.classifier
+        ends = [sum(button.minimumWidth() for button in self.ends_shown)] if self.ends_shown else []
+        lengths = [group.length() for group in groups]
+        lines = n_lines((first.sizeHint().width(), *lengths, *ends), room, GAP)
+        at = next((place for place, group in enumerate(groups) if group.has_slider), len(groups))
+        fits = lines == 2 and at < len(groups) and n_lines((*lengths[at:], *ends), room, GAP) == 1
+        self.flow.break_before(groups[at] if fits else None)
+        return lines
+
+    @property
+    def ends_shown(self) -> list[QWidget]:
+        """The buttons behind the controls that are not away."""
+        return [button for button in self.ends if not button.isHidden() and button is not self._sliders]
+
+    def present(self, text: int) -> None:
+        """In presenter mode, with text of so many pixels, only the button that plays stays; 0: all of them."""
+        if text != self._text:
+            if not self._text:
+                self._plain = [(button.minimumSize(), button.maximumSize()) for button in (self._play, self._sliders)]
+            self._text = text
+            self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)
+            side = max(SIZE, round(BUTTON * text))
+            for button, (least, most) in zip((self._play, self._sliders), self._plain, strict=True):
+                button.setMinimumSize(QSize(side, side) if text else least)
+                button.setMaximumSize(QSize(side, side) if text else most)
+                button.setIconSize(QSize(1, 1) * round(side * ICON_SIZE / SIZE))
+            self._theme = None
+            if self._scene is not None:
+                self._show_ends(*self._scene)
+
+    def offer_sliders(self, offered: bool) -> None:
+        """Show the button that brings the sliders here, or not."""
+        if self._sliders.isHidden() == offered:
+            self._sliders.setVisible(offered)
+            self._end.setVisible(not self._text or offered or bool(self.ends_shown))
+
+    def _show_ends(self, lane: LaneScene, theme: Theme) -> None:
+        """Show the buttons behind the controls that there are now."""
+        if theme is not self._theme or lane.folded != self._folded:
+            ratio = self.devicePixelRatioF()
+            larger = ratio * self._play.iconSize().width() / ICON_SIZE
+            self._more.setIcon(icon("lane.open" if lane.folded else "lane.fold", theme, ratio))
+            self._play.setIcon(icon("transport.play", theme, larger))
+            self._sliders.setIcon(icon("lane.open", theme, larger))
+        self._theme, self._folded = theme, lane.folded
+        hidden, presenting = lane.hidden, self._text > 0
+        self._play.setVisible(lane.lane.trainer is not None and not lane.watched and "playback" not in hidden)
+        # In Simple the menu opens the settings; a button folds them, and names those that have been changed.
+        wanted = not (lane.simple and lane.folded and not lane.not_default)
+        self._more.setVisible("settings" not in hidden and not presenting and wanted)
+        self._settings.setVisible("settings" not in hidden and lane.simple)
+        self._menu.setVisible("classifiers" not in hidden and not presenting)
+        self._end.setVisible(not presenting or not self._sliders.isHidden() or bool(self.ends_shown))
+
+    def render_scene(self, lane: LaneScene, number: int, theme: Theme) -> None:
+        """Show the lane, one of `number` on screen."""
+        show_choice(self.classifier, lane.lane.classifier)
+        if lane.simple != self._simple:
+            self._simple = lane.simple
+            names = [name for name, each in LEARNERS.items() if each.simple or not lane.simple]
+            self.classifier.offer(names, "More classifiers…" if lane.simple else "")
+        self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
+        self._scene = lane, theme
+        self._show_ends(lane, theme)
+        words = ", ".join(lane.not_default)
+        tip = "All settings, with their formulas." if lane.folded else "Fold the settings away."
+        if (words, tip) != (self._more.text(), self._more.toolTip()):
+            self._more.setText(words)
+            self._end.show_words()
+            self._more.setToolTip(tip)
+            self._more.setAccessibleDescription(f"{tip} {words}".strip())
+        hidden = lane.hidden
+        self._play.setEnabled(not lane.no_steps)
+        if self._play.toolTip() != (tip := lane.no_steps or WATCH):
+            self._play.setToolTip(tip)
+            self._play.setAccessibleDescription(tip)
+        self.classifier.setVisible("classifier" not in hidden)
+        self._title.setVisible("classifier" in hidden)
+        called = lane.lane.family.short
+        show_text(self._title, f"{self._index + 1}  {called}" if number > 1 else called)
+        for name, useful in (
+            ("left", self._index > 0),
+            ("right", self._index < number - 1),
+            ("remove", number > 1),
+            ("duplicate", number < MAX_LANES),
+            ("add", number < MAX_LANES),
+        ):
+            self._buttons[name].setEnabled(useful)

@@ -1,0 +1,290 @@
+"""PlaybackBar: under a picture, the buttons and the timeline that go through the run of its learner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.controllers.playback import PlaybackController
+from app.core.number_format import grouped
+from app.engine.run_state import RunState
+from app.scene.model import LaneScene
+from app.state.session import REPLAY_FACTORS
+from app.views.theme import Theme
+from app.views.widgets.form_fields import combo_box, describe, show_choice
+from app.views.widgets.stable_label import StableLabel
+from app.window.actions import ICON_SIZE, icon
+
+from .timeline import Timeline
+
+#: Width and height of a button; and the widths that the timeline keeps beside the forms of the step counter, the
+#: longest first, in pixels.
+SIZE, KEPT = (26, 28), (140, 80)
+HEIGHT = 34
+#: In presenter mode, width of a button as a multiple of the size of text; free beside the step counter, in pixels.
+BUTTON, BESIDE = 1.5, 6
+
+
+@dataclass(frozen=True)
+class ButtonSpec:
+    """A button: its name, what it is called, its sentence with the keys, and what it does with the lane's run."""
+
+    name: str
+    title: str
+    tip: str
+    run: Callable[[PlaybackController, int], None]
+    back: bool = False  #: it leads back: of no use at the start
+    repeats: bool = False  #: again and again while it is held
+
+
+PLAY = "play"
+BUTTONS = (
+    ButtonSpec(
+        "start",
+        "To the start",
+        "Before the first step (Alt+Home).",
+        lambda playback, lane: playback.to_start(lane),
+        back=True,
+    ),
+    ButtonSpec(
+        "previous_change",
+        "Previous change",
+        "Back to the previous step at which a support vector changed (Alt+,).",
+        lambda playback, lane: playback.to_change(lane, forward=False),
+        back=True,
+    ),
+    ButtonSpec(
+        "back",
+        "One step back",
+        "The state one step earlier, exactly (,).",
+        lambda playback, lane: playback.step(lane, -1),
+        back=True,
+        repeats=True,
+    ),
+    ButtonSpec(PLAY, "Play", "", lambda playback, lane: playback.toggle(lane)),
+    ButtonSpec(
+        "forward",
+        "One step forward",
+        "One step of the learner (.).",
+        lambda playback, lane: playback.step(lane, 1),
+        repeats=True,
+    ),
+    ButtonSpec(
+        "next_change",
+        "Next change",
+        "On to the next step at which a support vector changes (Alt+.).",
+        lambda playback, lane: playback.to_change(lane, forward=True),
+    ),
+    ButtonSpec(
+        "end", "To the end", "Run to the end, and rest there (Alt+End).", lambda playback, lane: playback.to_end(lane)
+    ),
+)
+
+
+#: Behind the step counter: the bar itself goes away.
+CLOSE = ButtonSpec(
+    "close",
+    "Back to full speed",
+    "Run to the end at full speed, without this bar.",
+    lambda playback, lane: playback.leave(lane),
+)
+ALL = len(BUTTONS) + 1
+#: The speed of a replay, on the button and in words.
+FACTORS = {0.25: "¼×", 0.5: "½×", 1.0: "1×", 2.0: "2×", 4.0: "4×"}
+SPEED_TIP = (
+    "Speed of the replay: at 1× a whole run takes ten seconds. A run of more than 300 steps makes several at a"
+    " time; a very short one makes a step a second."
+)
+#: What goes first where the bar is too narrow for everything; it is in the menu, too.
+FIRST_TO_GO = ("previous_change", "next_change")
+
+
+class PlaybackBar(QWidget):
+    """The bar of lane `index`."""
+
+    def __init__(self, index: int, controller: Controller) -> None:
+        super().__init__()
+        self._index, self._playback = index, controller.playback
+        self._theme: Theme | None = None
+        self._size = SIZE
+        self._study: RunState | None = None
+        self._playing: bool | None = None
+        self._no_steps = ""
+        self._forms = [("", "")]
+        self.setObjectName(f"lane{index}.transport")
+        self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
+        self.timeline = Timeline(index, controller.playback)
+        self._speed = combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS])
+        self._speed.setFixedHeight(SIZE[1])
+        self._speed.activated.connect(lambda: self._playback.set_replay(self._speed.currentData()))
+        describe(self._speed, f"lane{index}.transport.speed", f"Speed of the replay, classifier {index + 1}", SPEED_TIP)
+        self._counter = StableLabel()
+        self._step = self._counter.label
+        describe(self._step, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
+        self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._step.setContentsMargins(BESIDE, 0, BESIDE, 0)
+        self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(4, 1, 4, 1)
+        self._line.setSpacing(0)
+        for button in self._buttons.values():
+            self._line.addWidget(button)
+        self._line.addWidget(self.timeline, 1)
+        self._line.addWidget(self._counter)
+        self._line.addWidget(self._speed)
+        self._close = self._button(CLOSE)
+        self._line.addWidget(self._close)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # else its lane would be the wider one
+        self._show_state()
+
+    def _button(self, spec: ButtonSpec) -> QToolButton:
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
+        self._fit_button(button)
+        button.setAutoRepeat(spec.repeats)
+        self._describe(button, spec)
+        button.clicked.connect(lambda: spec.run(self._playback, self._index))
+        return button
+
+    def _fit_button(self, button: QToolButton) -> None:
+        width, height = self._size
+        icon_size = round(ICON_SIZE * width / SIZE[0])
+        button.setIconSize(QSize(icon_size, icon_size))
+        button.setFixedSize(width, height)
+        button.setStyleSheet(f"min-height: {height - 4}px; padding: 1px;")
+
+    def present(self, text: int) -> None:
+        """In presenter mode, have buttons to match text of so many pixels; 0: as they are otherwise."""
+        width = max(SIZE[0], round(BUTTON * text))
+        if width == self._size[0]:
+            return
+        self._size = width, width + SIZE[1] - SIZE[0]
+        for button in (*self._buttons.values(), self._close):
+            self._fit_button(button)
+        self._speed.setFixedHeight(self._size[1])
+        if self._theme is not None:
+            self._draw_icons(self._theme)
+        self.updateGeometry()
+        self._fit()
+
+    def _describe(self, button: QToolButton, spec: ButtonSpec, reason: str = "") -> None:
+        """Name a button, and say what it does, or the `reason` why it does nothing."""
+        tip = f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}"
+        describe(
+            button,
+            f"lane{self._index}.transport.{spec.name}",
+            f"{spec.title}, classifier {self._index + 1}",
+            reason or tip,
+        )
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the buttons, the least timeline and the shortest form of the counter; with less, some of it goes."""
+        least = ALL * self._size[0] + self.timeline.minimumSizeHint().width() + self._room(self._forms[-1][1])
+        margins = self._line.contentsMargins()
+        return QSize(least + margins.left() + margins.right(), self.sizeHint().height())
+
+    def render_scene(self, lane: LaneScene, theme: Theme) -> None:
+        """Show where the lane's run stands, and whether it plays."""
+        if theme is not self._theme:
+            self._theme = theme
+            self._playing = None
+            self._draw_icons(theme)
+        show_choice(self._speed, lane.replay_factor)
+        if (lane.run_state, lane.playing, lane.no_steps) != (self._study, self._playing, self._no_steps):
+            moved = lane.run_state is not self._study or lane.no_steps != self._no_steps
+            self._study, self._playing, self._no_steps = lane.run_state, lane.playing, lane.no_steps
+            self._show_play(lane.playing, lane.run_state is not None and lane.run_state.at_end, theme)
+            if moved:
+                self._show_state()
+        self.timeline.render_study(lane.run_state, theme, lane.no_steps)
+
+    def _draw_icons(self, theme: Theme) -> None:
+        ratio = self.devicePixelRatioF() * self._size[0] / SIZE[0]
+        self._close.setIcon(icon("close", theme, ratio))
+        for name, button in self._buttons.items():
+            button.setIcon(icon(f"transport.{'pause' if name == PLAY and self._playing else name}", theme, ratio))
+
+    def _show_play(self, playing: bool, at_end: bool, theme: Theme) -> None:
+        button = self._buttons[PLAY]
+        title = "Pause" if playing else "Play"
+        tip = "Pause (Space)." if playing else "Play again from the start (Space)." if at_end else "Play (Space)."
+        if button.toolTip() != tip:
+            self._draw_icons(theme)
+            describe(button, button.objectName(), f"{title}, classifier {self._index + 1}", tip)
+
+    def _show_state(self) -> None:
+        run_state = self._study
+        self._speed.setEnabled(not self._no_steps)
+        for spec in BUTTONS:
+            useful = run_state is not None and (
+                spec.name == PLAY or (run_state.step > 0 if spec.back else not run_state.at_end)
+            )
+            if self._no_steps:
+                useful = spec.name == PLAY
+            button = self._buttons[spec.name]
+            if button.isEnabled() != useful:
+                button.setEnabled(useful)
+            if spec.name != PLAY:
+                self._describe(button, spec, self._no_steps)
+        if self._no_steps:
+            self._forms = [("not step by step", "not step by step"), ("no steps", "no steps")]
+            long = self._no_steps
+        elif run_state is None:
+            self._forms = [("no run yet", "no run yet"), ("–", "–")]
+            long = "No run yet."
+        else:
+            step, length = grouped(run_state.step), grouped(run_state.length)
+            # As wide as it will be when the run has come to its present length, and to four digits at least.
+            widest = grouped(10 ** max(len(str(run_state.length)), 4) - 1)
+            self._forms = [
+                (f"step {step} of {length}", f"step {widest} of {widest}"),
+                (f"{step} of {length}", f"{widest} of {widest}"),
+                (step, widest),
+            ]
+            long = f"Step {step} of {length}" + (", where the run has ended." if run_state.ended else " made so far.")
+        self._step.setToolTip(long)
+        self._step.setAccessibleDescription(long)
+        self._fit()
+
+    def _room(self, text: str) -> int:
+        return self._step.fontMetrics().horizontalAdvance(text) + 2 * BESIDE
+
+    def _fit(self) -> None:
+        """The longest form of the counter that leaves the timeline room; without room, what can go goes."""
+        margins = self._line.contentsMargins()
+        spare = self.width() - self.minimumSizeHint().width()
+        for name in FIRST_TO_GO:
+            self._buttons[name].setVisible(spare >= 0)
+        self._counter.setVisible(spare + len(FIRST_TO_GO) * self._size[0] >= 0)
+        rest = self.width() - ALL * self._size[0] - margins.left() - margins.right()
+        choice = self._speed.sizeHint().width()
+        wide, less = (round(kept * self._size[0] / SIZE[0]) for kept in KEPT)
+        chosen = self._room(self._forms[-2][1]) + less + choice <= rest
+        self._speed.setVisible(chosen)
+        rest -= choice if chosen else 0
+        longer = zip(self._forms, (wide, less), strict=False)
+        fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
+        text, widest = next(fitting, self._forms[-1])
+        if self._step.text() != text:
+            self._step.setText(text)
+        if self._counter.minimumWidth() != self._room(widest):
+            self._counter.setFixedWidth(self._room(widest))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+            self._fit()

@@ -1,0 +1,159 @@
+"""Timeline: a slider over the steps of a run, with a stroke wherever a point entered or left the support vectors."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSlider
+
+from app.controllers.playback import PlaybackController
+from app.engine.run_state import RunState
+from app.views.charts import strokes
+from app.views.charts.scales import StepScale, cell_edges
+from app.views.theme import Theme
+from app.views.widgets import timeline_keys
+from app.views.widgets.form_fields import describe, show_number
+from app.views.widgets.painting import painter_on
+
+#: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.
+SIDE, GROOVE, HANDLE, MARK = 7, 4, (8, 18), 6
+#: Height in pixels above which all of it grows, and by how much at most.
+USUAL, MOST = 34, 1.75
+LEAST = QSize(64, 28)
+TIP = (
+    "The steps of the training. Drag or click: go to a step. Arrow keys: one step; page keys: a twentieth;"
+    " Home, End. The strokes below: a point enters or leaves the support vectors."
+)
+
+
+class Timeline(QSlider):
+    """The timeline of lane `index`.
+
+    It is a QSlider in what it tells programs that read the screen, and in following the hand: while one drags, it
+    takes nothing from the scenes, neither the step nor the length.
+    """
+
+    def __init__(self, index: int, playback: PlaybackController) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._index, self._playback = index, playback
+        self._study: RunState | None = None
+        self._theme: Theme | None = None
+        self._asked = 0  # the step where the run was last seen or sent
+        self.setTracking(False)  # the value is the scene's, the position the hand's
+        self.setRange(0, 0)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        describe(self, f"lane{index}.transport.timeline", f"Timeline, classifier {index + 1}", TIP)
+        # `sliderMoved` is the hand's; the value is set in silence here, so that this comes from programs only.
+        self.sliderMoved.connect(self._go)
+        self.valueChanged.connect(self._go)
+
+    def sizeHint(self) -> QSize:
+        return QSize(160, LEAST.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return LEAST
+
+    def render_study(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
+        """Show where the run stands and how long it is; or say why there is none."""
+        if self.toolTip() != (tip := no_steps or TIP):
+            self.setToolTip(tip)
+            self.setAccessibleDescription(tip)
+        if run_state is self._study and theme is self._theme:
+            return
+        old, new = (None if each is None else each.recording for each in (self._study, run_state))
+        if old != new and self.isSliderDown():
+            self._asked = self.sliderPosition()  # nobody goes there any more
+            self.setSliderDown(False)
+        self._study, self._theme = run_state, theme
+        self.setEnabled(run_state is not None)
+        if not self.isSliderDown():
+            self._show()
+        self.update()
+
+    def _show(self) -> None:
+        self._show_length()
+        self._asked = 0 if self._study is None else self._study.step
+        show_number(self, self._asked)
+
+    def _show_length(self) -> None:
+        length = 0 if self._study is None else self._study.length
+        if self.maximum() != length:
+            blocked = self.blockSignals(True)
+            self.setRange(0, length)
+            self.blockSignals(blocked)
+            self.setPageStep(timeline_keys.page_of(length))
+
+    def _go(self, step: int) -> None:
+        if step != self._asked:
+            self._asked = step
+            self._playback.seek(self._index, step)
+
+    def scale(self) -> StepScale:
+        """Of the pixels from `SIDE` to as far from the right; it does not change under the hand."""
+        return StepScale(0, self.maximum(), max(2, self.width() - 2 * SIDE))
+
+    # -- the hand --------------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._study is None:
+            event.ignore()
+            return
+        self.setSliderDown(True)
+        at = round(event.position().x()) - SIDE
+        if at != round(float(self.scale().place(self.sliderPosition()))):  # on the handle it is not moved yet
+            self._follow(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.isSliderDown():
+            self._follow(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.isSliderDown():
+            self.setSliderDown(False)
+            self._show_length()  # the step is the hand's until the next scene
+            self.update()
+
+    def _follow(self, event: QMouseEvent) -> None:
+        self.setSliderPosition(self.scale().step_at(event.position().x() - SIDE))
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        run_state = self._study
+        if run_state is None or not timeline_keys.take_key(event, self._playback, self._index, run_state.length):
+            event.ignore()
+
+    # -- painting --------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, run_state = self._theme, self._study
+        if theme is None:
+            return
+        with painter_on(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            faint, accent = QColor(*theme.faint), QColor(*theme.accent)
+            scale = self.scale()
+            grown = min(max(1.0, self.height() / USUAL), MOST)
+            thick, (width, height), mark = GROOVE * grown, (HANDLE[0] * grown, HANDLE[1] * grown), MARK * grown
+            middle = 0.5 * (self.height() - mark)
+            groove = QRectF(SIDE, middle - 0.5 * thick, scale.columns, thick)
+            faint.setAlpha(130)
+            painter.setBrush(faint)
+            painter.drawRoundedRect(groove, 2, 2)
+            if run_state is not None:
+                x = SIDE + float(scale.place(self.sliderPosition())) + 0.5
+                painter.setBrush(accent)
+                painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, thick), 2, 2)
+                if run_state.ended:  # a wall, where no further step can be made
+                    painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                marks = run_state.trace.changes(cell_edges(scale))
+                covered = strokes.column_marks(marks, round(mark))
+                strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * height - 3)), covered, theme.ink)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
+                painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
+            if self.hasFocus():
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(accent)
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)

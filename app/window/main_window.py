@@ -1,0 +1,667 @@
+"""MainWindow: lays the views out, composes the scene whenever something has changed, and has every view draw it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QApplication, QDialog, QLayout, QMenuBar, QStyle, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.core.points import MAX_CLASSES
+from app.engine.compile_ahead import CompileAhead
+from app.engine.requests import Frame
+from app.engine.run_state import RunState
+from app.engine.scheduler import Scheduler
+from app.features import table
+from app.features.lessons.controller import LessonController
+from app.features.lessons.state import LessonSession
+from app.files import documents, recovery
+from app.files.examples import EXAMPLES, Example
+from app.files.settings import GEOMETRY, LESSONS, PICTURE_LEGEND, SIMPLE, Settings
+from app.scene import ask_background
+from app.scene.compose import compose
+from app.scene.context import Context
+from app.scene.feature import Surroundings
+from app.scene.model import Scene
+from app.state.document import Document
+from app.state.session import Session
+from app.tools import PointerPosition, point_at
+from app.views import theme
+from app.views.export import layout
+from app.views.export.layout import PictureSpec, Shot, What, screen_size
+from app.views.export.maker import PictureMaker
+from app.views.task_runner import TaskRunner
+from app.views.widgets import whats_this
+from app.views.widgets.drop_window import DropWindow
+from app.views.widgets.form_fields import filled, take_typed_number
+from app.views.widgets.later import later
+from app.window.bars.tool_palette import ToolPalette
+from app.window.bars.top_bar import TopBar
+from app.window.dialogs.export_picture import PictureDialog
+from app.window.dialogs.files import FileDialogs
+from app.window.dialogs.help import HelpDialog, LogDialog
+from app.window.dialogs.import_export import ImportExport
+from app.window.lane.lanes import Lanes
+from app.window.lesson_stage import LessonStage, is_lesson, nothing_covered, with_models
+from app.window.presenter.presenter import Presenter
+
+from . import actions
+from .appearance import Appearance
+from .dock_manager import DockManager
+from .held_key import HeldKey
+from .safekeeping import Safekeeping
+from .status_line import StatusLine
+
+if TYPE_CHECKING:
+    from app.window.panels.table_panel import TablePanel
+
+    from .picture_menu import PictureMenu
+
+BRUSH_STEP = 1.25
+#: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
+#: or twice what the last ones took; and how long these may have taken at most for the next to be waited for, and for
+#: how long at most.
+A_MOMENT, SOON = 0.02, 0.05
+#: Of the first start; and the least at which nothing is cut off.
+FIRST_SIZE, LEAST_WINDOW = (1280, 800), (1020, 560)
+
+
+class MainWindow(DropWindow):
+    """The window; `assemble` gives it its parts.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where geometry and theme are remembered.
+    """
+
+    _refresh_asked = Signal()
+    #: It is closed for good.
+    closed = Signal()
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._settings = settings
+        #: Whether it asks before unsaved changes are lost with it.
+        self.asks_to_save = True
+        self._menu_bar = QMenuBar()
+        self.scene: Scene | None = None
+        self._picture_menu: PictureMenu | None = None
+        self._refresh_pending = self._refresh_queued = self._asking = False
+        self._command_states: actions.CommandStates | None = None
+        #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
+        self._ordered: tuple[Document, Session] | None = None
+        self._waiting_since = 0.0
+        self._jobs_drawn: dict[int, int] = {}
+        self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._enough.timeout.connect(self.refresh_if_pending)
+        self._closed = self._shown = self._tools_hidden = False
+        self._refresh_asked.connect(self._refresh_soon, Qt.ConnectionType.QueuedConnection)
+        self.setObjectName("window")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
+        if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
+            layout = self.layout()
+            assert layout is not None
+            layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+
+    def assemble(
+        self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping
+    ) -> None:
+        """Take the parts that need the window to exist first, and build the views."""
+        self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
+        self.safekeeping = safekeeping
+        self.appearance = Appearance(self, controller, self._settings, self._redraw)
+        self.tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
+        self.file_dialogs = FileDialogs(self, controller, self._settings, safekeeping.claims, self.tasks)
+        self.picture_maker = PictureMaker(scheduler, self.say, self.alert, self)
+        self.import_export = ImportExport(self, controller, self._settings, self.tasks)
+        safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
+        self.bar = TopBar(controller)
+        head = QWidget()
+        rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
+        self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
+        self.lanes_view = Lanes(controller, self.ask_refresh, self._open_menu)
+        self.canvases = self.lanes_view.canvases
+        self.setCentralWidget(self.lanes_view)
+        around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
+        self.dock_manager = DockManager(around, self._settings, self.ask_refresh, self.lanes_view.one_line)
+        self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks, self._settings)
+        self.file_dialogs.open_lesson = self.lessons.open_path
+        controller.playback.attach(self._study_of)
+        self.status_line = StatusLine(self._show_hint)
+        self.setStatusBar(self.status_line)
+        self.tasks.show_above(self.status_line)
+        self.named_actions, menus = actions.make_actions(self, self._handlers(), self.bar.add_command)
+        self._folding = {title: menu for title, menu in menus.items() if actions.has_more(title)}
+        self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
+        safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
+        bars = (self.menuBar(), self.bar, self._palette, self.status_line)
+        resting = (self.named_actions["larger"], self.named_actions["smaller"])
+        parts = (controller, self.lanes_view, self.dock_manager, bars, resting)
+        self.presenter = Presenter(self, *parts, self._follow_example)
+        rows.addWidget(self.presenter.caption)
+        self._class_keys()
+        self._command_states = actions.CommandStates(controller, self._rules())
+        HeldKey(self, self.named_actions["marks"], controller.put_points_away)
+        controller.editing.on_hover(self._hover)
+        self.resize(*FIRST_SIZE)
+        geometry = self._settings.read(GEOMETRY)
+        self.restoreGeometry(QByteArray(geometry))
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
+        self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
+        self.resize(self.size().boundedTo(screen))
+        self.appearance.begin(menus["&View"])
+        controller.prefer_simple(self._settings.read(SIMPLE))
+        # Points of one's own have been made by somebody who needs no example.
+        controller.set_session(first_start=not geometry and controller.document.is_generated)
+        self._compose()
+        self.follow()  # pictures are ordered once their size is known
+        self.dock_manager.restore()
+        self._settings.on_failure(self.say)
+        self.canvases[0].setFocus()
+
+    def menuBar(self) -> QMenuBar:
+        """Return the menu bar: Qt would put a new one in place of what it stands in."""
+        return self._menu_bar
+
+    # -- what outsiders rely on ------------------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        """The present document."""
+        return self.controller.document
+
+    @property
+    def settings(self) -> Settings:
+        """What is remembered from one start to the next."""
+        return self._settings
+
+    def take_file(self, path: Path) -> None:
+        """Open or import a file, with all questions that belong to it."""
+        suffix = path.suffix.lower()
+        shared = suffix in ("", ".txt") and documents.holds_share_text(path)
+        if is_lesson(path):
+            self.lessons.open_path(path)
+        elif shared or suffix == documents.SUFFIX or recovery.is_copy(path):
+            self.file_dialogs.open_path(path)
+        else:
+            self.import_export.import_file(path)
+
+    def take_text(self, text: str) -> None:
+        """Open a share text, as one step."""
+        self.import_export.open_text(text)
+
+    def result(self, lane: int) -> Frame | None:
+        """The newest frame of a lane: job number, model, certificate."""
+        return self.scheduler.results.frame(self.document.slots[lane])
+
+    def to_widget(self, lane: int, x: float, y: float) -> QPoint:
+        """The pixel of the lane's canvas that shows (x, y)."""
+        self.refresh_if_pending()
+        return self.canvases[lane].to_widget(x, y)
+
+    def show_tools(self, shown: bool) -> None:
+        """Show or hide the palette of tools."""
+        self._palette.setVisible(shown)
+
+    def idle(self) -> bool:
+        """True when nothing is preparing, pending or running and the last frame has been painted."""
+        if self.compile_ahead.running or self._refresh_pending or self._asking or self.tasks.busy:
+            return False
+        if not self.scheduler.idle:
+            return False
+        return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
+
+    # -- composing -------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Document or session have changed: enable at once what can be done, and draw soon."""
+        if self._command_states is not None:
+            self._command_states.follow()
+        self.ask_refresh()
+
+    def _rules(self) -> list[actions.Rule]:
+        """When the commands have something to do."""
+        return [
+            *((self.named_actions[spec.name], spec.able) for spec in actions.every() if spec.able is not None),
+            *((self.named_actions[name], nothing_covered) for name in with_models()),
+            *self.presenter.rules(),
+        ]
+
+    def ask_refresh(self) -> None:
+        """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
+        if self._closed:
+            return
+        if not self._refresh_pending:
+            self._waiting_since = time.perf_counter()
+            self._refresh_pending = True
+        if not self._refresh_queued:
+            self._refresh_queued = True
+            self._refresh_asked.emit()
+
+    @Slot()
+    def refresh_if_pending(self) -> None:
+        if self._refresh_pending:
+            self.refresh()
+
+    @Slot()
+    def _refresh_soon(self) -> None:
+        """Order at once; draw once, when the pictures have come that will be here in a moment."""
+        self._refresh_queued = False
+        if not self._refresh_pending or self._closed:
+            return
+        self.scheduler.collect()
+        known = self.scene is not None and self._places_kept()
+        wished = (self.document, self.controller.session)
+        if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
+            self._ordered = wished
+            self._order()
+            self._ask()
+        slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
+        moment = max(A_MOMENT, min(2.0 * slowest, SOON))
+        left = self._waiting_since + moment - time.perf_counter()
+        if known and left > 0 and self._pictures_near():
+            if not self._enough.isActive():
+                self._enough.start(math.ceil(1000 * left))
+        else:
+            self.refresh()
+
+    def _places_kept(self) -> bool:
+        """The lanes stand where they are drawn: what is done to one by its place must not come to another."""
+        assert self.scene is not None
+        return tuple(lane.slot for lane in self.scene.lanes) == self.document.slots[: self.document.shown]
+
+    def _pictures_near(self) -> bool:
+        """A lane is about to show something new, and none of those that are takes longer than a moment."""
+        scheduler, drawn = self.scheduler, self._jobs_drawn
+        slots = self.document.slots[: self.document.shown]
+        awaited = [slot for slot in slots if scheduler.newest(slot) > drawn.get(slot, 0)]
+        frames = [scheduler.results.frame(slot) for slot in awaited]
+        missing = [s for s, frame in zip(awaited, frames, strict=True) if frame is None or frame.job <= drawn.get(s, 0)]
+        return bool(missing) and all(0 < scheduler.delay(slot) < SOON for slot in missing)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Compose the scene, draw it, and order what it is to show."""
+        self._refresh_pending = False
+        self._enough.stop()
+        if self._closed:
+            return
+        self.scheduler.collect()
+        self._compose()
+        self._order()
+        if not self._asking:
+            self._asking = True
+            later(self, self._ask)  # once these pictures are painted
+
+    def _compose(self) -> None:
+        """Compose the scene and draw it."""
+        store, session = self.controller.store, self.controller.session
+        lesson = session.of(LessonSession).lesson
+        scene = compose(
+            store.document,
+            session,
+            self.scheduler.results,
+            title=store.title if lesson is None else plain(lesson.title),
+            modified=store.modified and lesson is None,
+            history=store.history,
+            position=store.position,
+            compiled=self.compile_ahead.ready,
+            saved_at=store.saved_position,
+        )
+        self._draw(scene)
+        self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
+        if self._shown and all(self._jobs_drawn.values()):
+            later(self, self.compile_ahead.begin)  # once these pictures are painted
+        self.status_line.show_progress(self.compile_ahead.progress)
+        self._show_hint()
+
+    def _draw(self, scene: Scene) -> None:
+        old, self.scene = self.scene, scene
+        dress, anew = self.appearance.dress(scene)
+        if anew:
+            icons = self.named_actions | {f"tool.{name}": each for name, each in self._palette.actions_by_tool.items()}
+            actions.set_icons(icons, dress, self.devicePixelRatioF())
+        self.presenter.begin_or_end(scene)
+        self.lanes_view.render_scene(scene, dress, old is None)
+        self.lanes_view.show_offer(scene, self.named_actions)
+        self.bar.render_scene(scene, dress)
+        self._palette.render_scene(scene)
+        self._hide_tools(scene)
+        self.dock_manager.render_scene(scene, dress, self.named_actions)
+        self.presenter.render_scene(scene, dress)
+        name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
+        self.setWindowTitle(f"{name}[*] – Classifier Playground")
+        self.setWindowModified(scene.modified)
+        for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
+            action = self.named_actions[name]
+            action.setText(f"&{word} {what or ''}".rstrip())
+            action.setIconText(word)
+            action.setToolTip(actions.tip_of(action, what or f"There is nothing to {word.lower()}."))
+        if old is None or old.session.simple != scene.session.simple:
+            for title, menu in self._folding.items():
+                actions.fill_menu(menu, title, self.named_actions, scene.session.simple)
+        for spec in actions.every():
+            if (checked := spec.checked(scene)) is not None:
+                self.named_actions[spec.name].setChecked(checked)
+        self.named_actions["full_screen"].setChecked(self.isFullScreen())
+        for name in self.controller.playback.verbs(lambda: 0):
+            action = self.named_actions[name]
+            if action.isEnabled() == bool(scene.no_run):
+                action.setEnabled(not scene.no_run)
+                action.setToolTip(actions.tip_of(action, scene.no_run) if scene.no_run else action.whatsThis())
+        self.lessons.render_scene(scene, self.named_actions)
+
+    def _hide_tools(self, scene: Scene) -> None:
+        """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""
+        hidden = "tools" in scene.hidden
+        if hidden != self._tools_hidden and scene.session.presenting is None:
+            self._tools_hidden = hidden
+            self._palette.setHidden(hidden)
+
+    def _order(self) -> None:
+        """Ask the background for the pictures of the lanes."""
+        document, session = self.controller.document, self.controller.session
+        shades = theme.dressed(theme.theme_of(session.dark), document.styles).shades
+        ask_background.order(self.scheduler, self._context(), shades)
+
+    @Slot()
+    def _ask(self) -> None:
+        """Ask the background what the features want to know."""
+        self._asking = False
+        if not self._closed:
+            ask_background.ask(self.scheduler, self._context())
+
+    def _context(self) -> Context:
+        document, session = self.controller.document, self.controller.session
+        grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
+        results = table.seen(document, session, self.scheduler.results)
+        return Context(document, session, results, self.compile_ahead.ready, grids)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._shown:
+            self._shown = True
+            self.dock_manager.make_room()
+            if self.controller.session.first_start and (handle := self.windowHandle()) is not None:
+                handle.installEventFilter(self)  # until the first click, wherever that is
+        self.safekeeping.offer_soon()
+        self.ask_refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.MouseButtonRelease:
+            watched.removeEventFilter(self)
+            later(self, lambda: self.controller.set_session(first_start=False))  # the click itself comes first
+        return super().eventFilter(watched, event)
+
+    def _study_of(self, lane: int) -> RunState | None:
+        """The newest that is known of a lane's run."""
+        self.refresh_if_pending()
+        known = self.scene is not None and lane < len(self.scene.lanes)
+        return self.scene.lanes[lane].run_state if known and self.scene is not None else None
+
+    def _studied(self) -> int:
+        """The lane whose run is looked at."""
+        self.refresh_if_pending()
+        return 0 if self.scene is None else self.scene.studied
+
+    # -- actions ---------------------------------------------------------------------------------------------------
+
+    def _handlers(self) -> dict[str, Callable[[], object]]:
+        controller, questions = self.controller, self.file_dialogs
+        editing = controller.editing
+        return {
+            "new": lambda: questions.unless_unsaved(controller.new),
+            "open": lambda: questions.unless_unsaved(questions.ask_open),
+            "examples": self._show_gallery,
+            "lessons": lambda: self._show_gallery(lessons=True),
+            "lesson_add": self.lessons.add_step,
+            "start_over": self._start_over,
+            "save": questions.save,
+            "save_as": questions.ask_save,
+            "revert": questions.revert,
+            "import": self.import_export.ask_import,
+            "import_clipboard": lambda: self.import_export.import_clipboard(),
+            "export": self.import_export.ask_export,
+            "picture": self.ask_picture,
+            "quit": self.close,
+            "undo": self.lessons.undo,
+            "redo": controller.redo,
+            "cut": self.import_export.cut,
+            "copy": self.import_export.copy,
+            "paste": self.import_export.paste,
+            "copy_text": lambda: self.import_export.copy_as_text(questions.ask_save),
+            "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
+            "relabel": lambda: editing.relabel_selected(controller.session.active_class),
+            "remove": self._delete,
+            "select_all": editing.select_all,
+            "select_none": editing.select_none,
+            "invert": editing.invert_selection,
+            "smaller_brush": lambda: editing.resize(1 / BRUSH_STEP),
+            "larger_brush": lambda: editing.resize(BRUSH_STEP),
+            "clear": controller.clear,
+            "generate": controller.generate,
+            "fit": controller.fit,
+            "larger": self.appearance.larger,
+            "smaller": self.appearance.smaller,
+            "full_screen": self._toggle_full_screen,
+            "simple": self._toggle_simple,
+            **controller.playback.verbs(self._studied),
+            "help": lambda: self._show(HelpDialog),
+            "whats_this": lambda: whats_this.begin(self),
+            "log": lambda: self._show(LogDialog),
+            "about": self._show_about,
+            **self.dock_manager.handlers(),
+            **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
+        }
+
+    def _show_gallery(self, lessons: bool = False) -> None:
+        from app.window.dialogs.gallery import GalleryDialog  # only now: it costs the start nothing
+
+        gallery = self.findChild(GalleryDialog)
+        if gallery is None:
+            scores = self._settings.read(LESSONS)
+            text = self.lanes_view.text_size
+            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores, text)
+            gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        gallery.show_lessons(lessons)
+        gallery.open()
+        gallery.activateWindow()
+
+    def open_example(self, example: Example) -> None:
+        """Open one of the gallery, after asking about unsaved changes."""
+        self.file_dialogs.unless_unsaved(lambda: self._put_example(example))
+
+    def _put_example(self, example: Example) -> None:
+        try:
+            self.controller.examples.open(example)
+        except documents.FileError as error:
+            self.alert(str(error))
+        else:
+            self._arrange_for(example)
+
+    def _follow_example(self, by: int) -> None:
+        """The example so many places further on, as one step."""
+        if (example := self.controller.examples.follow(by)) is not None:
+            self._arrange_for(example)
+
+    def _start_over(self) -> None:
+        self.controller.examples.start_over()
+        if (example := self.controller.examples.present) is not None:
+            self._arrange_for(example)
+
+    def _arrange_for(self, example: Example) -> None:
+        """Open what the example needs in sight, and close what others do."""
+        self.dock_manager.show_only(example.opens)
+        self.refresh()
+        for name in sorted({name for each in EXAMPLES for name in each.opens}):
+            wanted, action = name in example.opens, self.named_actions[name]
+            if action.isChecked() != wanted:
+                action.trigger()
+        self.say(example.sentence)
+
+    def _class_keys(self) -> None:
+        for label in range(MAX_CLASSES):
+            key = QShortcut(QKeySequence(str(label + 1)), self)
+            key.activated.connect(lambda label=label: self._number(label))
+
+    def _number(self, label: int) -> None:
+        """A key from 1 to 8: an answer where a lesson asks, else the class of the next point."""
+        asked = self.controller.session.of(LessonSession).prediction is not None
+        if not asked or not self.controller.feature(LessonController).choose(label):
+            self.controller.set_class(label)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Space reaches the window when nothing that has the focus wants it.
+        if event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
+            self.controller.toggle_pause()
+        else:
+            super().keyPressEvent(event)
+
+    def _pointer_spot(self) -> PointerPosition | None:
+        """Where the pointer is, when it is over a picture."""
+        return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
+
+    def _delete(self) -> None:
+        self.controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
+
+    def _toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+        self.ask_refresh()
+
+    def _toggle_simple(self) -> None:
+        self.controller.toggle_simple()
+        self._settings.write(SIMPLE, self.controller.prefers_simple)
+
+    def choose_theme(self, name: str) -> None:
+        """Light, dark, or as the system."""
+        self.appearance.choose_theme(name)
+
+    def _redraw(self) -> None:
+        self.scene = None
+        self.refresh()
+
+    def ask_picture(self) -> None:
+        """Ask which picture to export, of what is shown when the answer comes."""
+        self.refresh_if_pending()
+        scene = self.scene
+        if scene is None or self.findChild(PictureDialog) is not None:
+            return
+        PictureDialog(
+            self,
+            self._settings,
+            [lane.lane.title for lane in scene.lanes],
+            scene.dark,
+            lambda what: screen_size(self.canvases[: scene.shown], what),
+            self.shoot,
+            self.picture_maker.make,
+            self.alert,
+        ).open()
+
+    def copy_picture(self, lane: int) -> None:
+        """Copy the picture of a lane to the clipboard, as it is on screen."""
+        what = cast("What", f"lane{lane}")
+        shot = self.shoot(what)
+        width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
+        spec = PictureSpec(what, width, height, scale, shot.scene.dark, self._settings.read(PICTURE_LEGEND))
+        self.picture_maker.make(shot, spec, None)
+
+    def edit_point(self, index: int) -> None:
+        """Edit the coordinates of a point in the table of the points."""
+        panel = cast("TablePanel", self.dock_manager.reveal("table"))
+        self.refresh()  # the table has its row
+        later(panel, lambda: panel.table.edit_point(index))  # a menu that is closing takes the focus from its field
+
+    def _open_menu(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
+        if self._picture_menu is None:
+            from .picture_menu import PictureMenu  # only now: it costs the start nothing
+
+            self._picture_menu = PictureMenu(
+                self, self.controller, self.named_actions, self.copy_picture, self.edit_point
+            )
+        self.refresh_if_pending()
+        if self.scene is not None:
+            self._picture_menu.open_at(lane, pointer, at)
+
+    def shoot(self, what: What) -> Shot:
+        self.refresh_if_pending()
+        assert self.scene is not None
+        document, session = self.controller.document, self.controller.session
+        results = table.seen(document, session, self.scheduler.results)
+        frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
+        return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
+
+    def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
+        """Open a dialog that may stay open, or bring it to the front."""
+        shown = self.findChild(dialog) or (make or dialog)(self)
+        shown.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        shown.show()
+        shown.activateWindow()
+
+    def _show_about(self) -> None:
+        from app.window.dialogs.about import AboutDialog  # only now: it costs the start nothing
+
+        self._show(AboutDialog, lambda parent: AboutDialog(parent, self._settings.folder, self.safekeeping.folder))
+
+    # -- status bar ------------------------------------------------------------------------------------------------
+
+    def say(self, sentence: str) -> None:
+        """Tell the person at the window something, for a while or until the next change; "" takes it back."""
+        self.status_line.say(sentence, self.document)
+        self._show_hint()
+
+    def alert(self, sentence: str) -> None:
+        """Tell something that must not be overlooked."""
+        self.file_dialogs.alert(sentence)
+
+    def _hover(self, pointer: PointerPosition | None) -> None:
+        """The pointer has moved over a picture, or left it."""
+        self._show_hint()
+        self.presenter.aim(pointer)
+        for feature in table.FEATURES:
+            if feature.pointed is not None:
+                feature.pointed(self.controller, pointer)
+        if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):
+            point = None if pointer is None or not self.scene.studying else point_at(self.document, pointer)
+            self.controller.playback.hover(None if point is None else int(self.document.points.ids[point]))
+
+    def _show_hint(self) -> None:
+        self.status_line.show_hint(self.document, self.controller.session, self._pointer_spot())
+
+    # -- closing -------------------------------------------------------------------------------------------------------
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        take_typed_number()
+        if not self._closed and self.tasks.hold(self.close):
+            event.ignore()
+            return
+        if self.asks_to_save and self.controller.own.modified and not self._closed:
+            event.ignore()
+            self.file_dialogs.unless_unsaved(self._close_for_good)
+            return
+        self._finish()
+        event.accept()
+
+    def _close_for_good(self) -> None:
+        self._finish()
+        self.close()
+
+    def _finish(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self.presenter.end()  # what is remembered is the window as it is otherwise
+            self._settings.write(GEOMETRY, bytes(self.saveGeometry().data()))
+            self.safekeeping.close()
+            self.dock_manager.remember()
+            self.tasks.close()
+            self.picture_maker.close()
+            self.scheduler.close()
+            self.closed.emit()

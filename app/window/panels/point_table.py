@@ -1,0 +1,439 @@
+"""PointTable: the table of the points; it shows the selection of the scene and edits one cell at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QKeySequence, QPaintEvent, QPalette, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app.controllers.controller import Controller
+from app.core.points import MAX_CLASSES, Ids
+from app.scene.model import Scene
+from app.state.session import NOTHING, Selection
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import Theme
+from app.views.widgets.form_fields import ENTER, describe, is_refused, mark_bad
+from app.views.widgets.painting import painter_on
+
+from .point_model import CLASS, MOST_DIGITS, NUMBER, Index, PointModel, X
+
+ICON = 18  # pixels
+CLOSING = (*ENTER, Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+
+
+def _icon(pixmap: QPixmap) -> QIcon:
+    """An icon that is not tinted where it is selected."""
+    icon = QIcon(pixmap)
+    icon.addPixmap(pixmap, QIcon.Mode.Selected)
+    return icon
+
+
+class CellField(QLineEdit):
+    """The editor of a coordinate."""
+
+    def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
+        super().__init__(parent)
+        self._done = done
+        self.textEdited.connect(lambda: mark_bad(self, bad=False))
+
+    def commit(self) -> None:
+        """Take what was typed, and close."""
+        self._done(self)
+
+
+class ClassField(QComboBox):
+    """The editor of a class: choose it, or type its number or name."""
+
+    def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
+        super().__init__(parent)
+        self._done = done
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setCompleter(None)  # type: ignore[arg-type]  # it would make another class of what is half typed
+        self._listed = False  # the list was opened, and no key pressed since
+        self.editTextChanged.connect(lambda: mark_bad(self, bad=False))
+        self.activated.connect(self._chosen)
+
+    def showPopup(self) -> None:
+        self._listed = True
+        super().showPopup()
+
+    def _chosen(self) -> None:
+        if self._listed:  # an arrow key may be followed by another, and a text be left without Enter
+            self.commit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            return  # the delegate has seen it
+        self._listed = False
+        super().keyPressEvent(event)
+
+    def commit(self) -> None:
+        """Take what was chosen or typed, and close."""
+        self._done(self)
+
+    def typed(self) -> bool:
+        """True when a text was typed since an entry was chosen."""
+        field = self.lineEdit()
+        return field is not None and field.isModified()
+
+
+class CellDelegate(QStyledItemDelegate):
+    """Draws the cells from the model without asking it for every role, and makes their editors."""
+
+    def __init__(self, table: QTableView, model: PointModel) -> None:
+        super().__init__(table)
+        self._table, self._model = table, model
+        self.icons: list[QIcon] = []
+        self.pale, self.ink = QColor(), QColor()  # pale enough for every class to be told on it
+        self.selected = np.zeros(0, dtype=bool)
+
+    def show_theme(self, theme: Theme, ratio: float) -> None:
+        """Take the symbols of the classes and the colours of selected rows."""
+        self.icons = [_icon(symbol_pixmap(theme, str(c), ICON, ratio)) for c in range(MAX_CLASSES)]
+        pale = (round(0.3 * a + 0.7 * b) for a, b in zip(theme.accent, theme.base, strict=True))
+        self.pale, self.ink = QColor(*pale), QColor(*theme.ink)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        row, column = index.row(), index.column()
+        option.text = self._model.text(row, column)
+        option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
+        side = Qt.AlignmentFlag.AlignLeft if column == CLASS else Qt.AlignmentFlag.AlignRight
+        option.displayAlignment = side | Qt.AlignmentFlag.AlignVCenter
+        if column == CLASS and self.icons:
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+            option.icon = self.icons[int(self._model.labels[row])]
+            option.decorationSize = QSize(ICON, ICON)
+        if column == NUMBER:
+            option.palette.setBrush(QPalette.ColorRole.Text, option.palette.placeholderText())
+        if row < len(self.selected) and self.selected[row]:
+            option.state |= QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_Active
+            option.palette.setColor(QPalette.ColorRole.Highlight, self.pale)
+            option.palette.setColor(QPalette.ColorRole.HighlightedText, self.ink)
+        else:
+            option.state &= ~QStyle.StateFlag.State_Selected
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        row = index.row()
+        if index.column() != CLASS:
+            field = describe(
+                CellField(parent, self._finish),
+                "table.cell",
+                f"{self._model.axes[index.column() - 1]} of point {row + 1}",
+                "",
+            )
+            return field
+        combo = describe(ClassField(parent, self._finish), "table.cell", f"Class of point {row + 1}", "")
+        for label in range(MAX_CLASSES):
+            combo.addItem(self.icons[label], self._model.class_text(label), label)
+        combo.setCurrentIndex(int(self._model.labels[row]))
+        return combo
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        if isinstance(editor, CellField) and not editor.isModified():
+            editor.setText(self._model.editable_text(index.row(), index.column()))
+            editor.selectAll()
+        elif isinstance(editor, ClassField) and not editor.typed():
+            field = editor.lineEdit()
+            if field is not None:
+                field.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QObject, index: Index) -> None:
+        if isinstance(editor, ClassField):
+            taken = self._model.setData(index, editor.currentText() if editor.typed() else editor.currentData())
+            mark_bad(editor, not taken)
+        elif isinstance(editor, CellField) and editor.isModified():
+            editor.setModified(False)
+            mark_bad(editor, not self._model.setData(index, editor.text()))
+
+    def eventFilter(self, editor: QObject, event: QEvent) -> bool:
+        """What is refused stays in its cell, to be corrected: Enter and Tab do not close it."""
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress and event.key() in CLOSING:
+            assert isinstance(editor, CellField | ClassField)
+            self.commitData.emit(editor)
+            if is_refused(editor):
+                return True
+        return super().eventFilter(editor, event)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        rect, room = QRect(option.rect), self._table.viewport().width()
+        width = min(max(rect.width(), editor.fontMetrics().horizontalAdvance("0" * 20)), room)
+        rect.setLeft(min(rect.left(), room - width))
+        rect.setWidth(width)
+        editor.setGeometry(rect)
+
+    def _finish(self, editor: QWidget) -> None:
+        if editor.isHidden():  # closed already; it keeps the focus a moment longer
+            return
+        self.commitData.emit(editor)
+        self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
+
+
+_TYPING = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+EMPTY = "No points yet: click in a picture, or type x and y below."
+
+
+class _Current(QItemSelectionModel):
+    """Knows the current cell and selects nothing, whatever Qt asks for."""
+
+    def select(self, *what: object) -> None:
+        pass
+
+
+class PointTable(QTableView):
+    """The points, a row each.
+
+    Which rows are selected is the scene's business: `setSelection`, which Qt calls for what the user does, asks the
+    controller for other points, and the delegate draws those of the scene.  Qt's own selection stays empty.
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._model = PointModel(controller)
+        self._cells = CellDelegate(self, self._model)
+        self._theme: Theme | None = None
+        self._selected: np.ndarray | None = None
+        self._selection: Selection = NOTHING  # shown last
+        self._chosen: Selection | None = None  # by the user, here
+        self._base: Ids = NOTHING.ids  # what was selected before the range that is being drawn
+        self._adding = True  # the range is added to it, not taken away
+        describe(
+            self,
+            "table",
+            "Table of the points",
+            "A row for each point. F2, Enter or typing edits a cell, Delete removes the selected points.",
+        )
+        self.setToolTip("")
+        self.setModel(self._model)
+        self.setSelectionModel(_Current(self._model, self))
+        self.setItemDelegate(self._cells)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(
+            QAbstractItemView.EditTrigger.DoubleClicked
+            | QAbstractItemView.EditTrigger.EditKeyPressed
+            | QAbstractItemView.EditTrigger.AnyKeyPressed
+        )
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.setLocale(QLocale.c())
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setSectionsClickable(False)
+        header.setHighlightSections(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header.setMinimumSectionSize(30)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(NUMBER, QHeaderView.ResizeMode.Fixed)
+        self._size_rows()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("0" * 20) + 40, 120)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("0" * 32) + 60, 300)
+
+    def _size_rows(self) -> None:
+        metrics = self.fontMetrics()
+        self.verticalHeader().setDefaultSectionSize(max(28, metrics.height() + 12))
+        digits = max(3, len(str(len(self._model.ids))))
+        self.horizontalHeader().resizeSection(NUMBER, metrics.horizontalAdvance("0" * digits) + 14)
+        self._fit_digits()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_digits()
+
+    def _fit_digits(self) -> None:
+        """As many digits as the columns have room for behind "-0.0"."""
+        characters = (self.columnWidth(X) - 8) // max(1, self.fontMetrics().horizontalAdvance("0"))
+        self._model.digits = min(max(characters - 4, 3), MOST_DIGITS)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._size_rows()
+
+    # -- following the scene -----------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's points, names and selection; what has not changed is left alone."""
+        if theme is not self._theme:
+            self._theme = theme
+            self._cells.show_theme(theme, self.devicePixelRatioF())
+            self.viewport().update()
+        self._model.show_names(scene)
+        if scene.points is not self._model.points:
+            self._show_points(scene)
+        if scene.selected is not self._selected:
+            self._selected = scene.selected
+            selected = np.zeros(len(scene.points), dtype=bool)
+            selected[scene.selected] = True
+            if not np.array_equal(selected, self._cells.selected):
+                self._cells.selected = selected
+                self.viewport().update()
+        if scene.session.selection is not self._selection:
+            self._selection = scene.session.selection
+            if self._selection is not self._chosen:
+                self._bring_into_sight(scene.selected)
+
+    def _show_points(self, scene: Scene) -> None:
+        current, digits = self.currentIndex(), len(str(len(self._model.ids)))
+        row, column, at = current.row(), current.column(), self.verticalScrollBar().value()
+        point = self._model.ids[row] if current.isValid() else -1
+        if self._model.show_points(scene.points):
+            self.verticalScrollBar().setValue(at)
+            if point >= 0 and len(self._model.ids):
+                row = min(int(np.searchsorted(self._model.ids, point)), len(self._model.ids) - 1)
+                self._go_to(row, column)
+        if len(str(len(self._model.ids))) != digits:
+            self._size_rows()
+
+    def _bring_into_sight(self, rows: np.ndarray) -> None:
+        """Show the first of these rows, unless one of them is in sight."""
+        if not len(rows):
+            return
+        top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        seen = rows[np.searchsorted(rows, top) :]
+        row = int(seen[0]) if len(seen) and (bottom < 0 or seen[0] <= bottom) else int(rows[0])
+        self._go_to(row, max(self.currentIndex().column(), NUMBER))
+        self.scrollTo(self._model.index(row, NUMBER))
+
+    def edit_point(self, row: int) -> None:
+        """Bring the point in this row into sight and begin to edit its x."""
+        self._go_to(row, X)
+        self.scrollTo(self.currentIndex())
+        self.setFocus()
+        self.edit(self.currentIndex())
+
+    def _go_to(self, row: int, column: int) -> None:
+        index = self._model.index(row, column)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not len(self._model.ids):
+            with painter_on(self.viewport()) as painter:
+                painter.setPen(self.palette().placeholderText().color())
+                area = self.viewport().rect().adjusted(12, 12, -12, -12)
+                flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+                painter.drawText(area, int(flags), EMPTY)
+
+    # -- the user --------------------------------------------------------------------------------------------------
+
+    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
+        flag = QItemSelectionModel.SelectionFlag
+        first, last = self.rowAt(min(rect.top(), rect.bottom())), self.rowAt(max(rect.top(), rect.bottom()))
+        if command == flag.NoUpdate or first < 0 or not len(self._model.ids):
+            return
+        ids = self._model.ids[first : (last if last >= 0 else len(self._model.ids) - 1) + 1]
+        if command & flag.Clear:
+            self._base, self._adding = NOTHING.ids, True
+        elif not command & flag.Current:  # a row more, or less
+            self._base = self._controller.session.selection.ids
+            self._adding = not np.isin(ids, self._base).all()
+        chosen = np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids)
+        self._choose(chosen)
+
+    def _choose(self, ids: Ids) -> None:
+        points = self._controller.document.points
+        if points is not self._model.points:  # drawn a moment ago: some may be gone
+            ids = points.ids[points.indices_of(ids)]
+        if not np.array_equal(ids, self._controller.session.selection.ids):
+            self._controller.editing.select(ids)
+            self._chosen = self._controller.session.selection
+
+    def selectAll(self) -> None:
+        self._choose(self._controller.document.points.ids)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride and self._is_mine(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _is_mine(self, event: QKeyEvent) -> bool:
+        """True for keys that mean something else to the window: a digit begins a number here."""
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Space, Qt.Key.Key_Escape):
+            return not event.modifiers()
+        if event.matches(QKeySequence.StandardKey.SelectAll):
+            return True
+        column, text = self.currentIndex().column(), event.text()
+        if not text.isprintable() or not text or event.modifiers() & ~_TYPING:
+            return False
+        return text.isalnum() if column == CLASS else column > NUMBER and text in "0123456789.,+-−"
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, plain = event.key(), not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if self.state() == QAbstractItemView.State.EditingState or not plain:
+            self._other_key(event)
+        elif key == Qt.Key.Key_Delete:
+            self._remove()
+        elif key == Qt.Key.Key_Escape:
+            self._controller.editing.escape()
+        elif key == Qt.Key.Key_Space:
+            self._toggle_current()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            index = self.currentIndex()
+            if index.isValid():
+                self.edit(index.siblingAtColumn(max(index.column(), 1)))
+        elif key < Qt.Key.Key_Escape and not self._is_mine(event):
+            event.ignore()  # no letter begins a number
+        else:
+            self._other_key(event)
+
+    def _other_key(self, event: QKeyEvent) -> None:
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        ranges = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.ControlModifier
+        if self.currentIndex().row() != before and not event.modifiers() & ranges:
+            # Qt asks its selection, not `setSelection`, for the row that an arrow key alone comes to.
+            self.setSelection(self.visualRect(self.currentIndex()), QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def closeEditor(self, editor: QWidget, hint: QStyledItemDelegate.EndEditHint) -> None:
+        hints, index = QStyledItemDelegate.EndEditHint, QPersistentModelIndex(self.currentIndex())
+        step = {hints.EditNextItem: 1, hints.EditPreviousItem: -1}.get(hint, 0)
+        super().closeEditor(editor, hints.NoHint if step else hint)
+        if step and index.isValid():  # Tab: the next cell that can be edited, of the next row after a class
+            row, place = divmod(3 * index.row() + index.column() - X + step, 3)
+            if 0 <= row < len(self._model.ids):
+                self._go_to(row, X + place)
+                if len(self._controller.session.selection):
+                    self._choose(self._model.ids[[row]])  # or Delete would mean a row that is left
+                self.edit(self.currentIndex())
+
+    def _remove(self) -> None:
+        if len(self._controller.session.selection):
+            self._controller.editing.remove_selected()
+        else:
+            self._controller.say("Select rows first, then press Delete to remove their points.")
+
+    def _toggle_current(self) -> None:
+        index: QModelIndex = self.currentIndex()
+        if index.isValid():
+            self.setSelection(self.visualRect(index), QItemSelectionModel.SelectionFlag.Toggle)

@@ -1,0 +1,105 @@
+"""TablePanel: the table of the points, and a line for typing a new one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.core.points import LIMIT
+from app.scene.model import Scene
+from app.state.commands import AddPoints
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, filled, mark_bad, number_of
+
+from .point_model import refusal
+from .point_table import PointTable
+
+
+class PlaceField(QLineEdit):
+    """A field for a coordinate of the new point; Enter goes on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered = lambda: None
+        self.setMinimumWidth(44)
+        self.textEdited.connect(lambda: mark_bad(self, False))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered()
+        else:
+            super().keyPressEvent(event)
+
+
+class TablePanel(QWidget):
+    """The exact places and classes of the points."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._shown: tuple[object, ...] = ()
+        self._axes = ("x", "y")
+        self.table = PointTable(controller)
+        self._fields = (PlaceField(), PlaceField())
+        self._add = QPushButton("&Add")
+        self._add.setIconSize(QSize(18, 18))
+        self._add.clicked.connect(self._add_point)
+        line = QHBoxLayout()
+        line.setContentsMargins(0, 0, 0, 0)
+        self._titles = (QLabel(), QLabel())
+        for name, title, field in zip("xy", self._titles, self._fields, strict=True):
+            field.setObjectName(f"table.{name}")
+            title.setTextFormat(Qt.TextFormat.PlainText)
+            title.setBuddy(field)
+            line.addWidget(title)
+            line.addWidget(field, 1)
+        self._fields[0].entered = self._on_to_y
+        self._fields[1].entered = self._add_point
+        line.addWidget(self._add)
+        filled(QVBoxLayout(self), (self.table, 1), line, margins=(4, 2, 4, 4), spacing=4)
+        self.first_stop = self.table
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's points; new ones are of the active class."""
+        self.table.render_scene(scene, theme)
+        name = scene.class_names[scene.active_class]
+        shown = (theme, scene.active_class, name, scene.axes)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        self._axes = (plain(scene.axes[0]) or "x", plain(scene.axes[1]) or "y")
+        for axis, title, field, letter in zip(self._axes, self._titles, self._fields, "xy", strict=True):
+            title.setText(letter)
+            describe(field, f"table.{letter}", f"{axis} of the new point", f"{axis} of the new point.")
+        self._add.setIcon(symbol_pixmap(theme, str(scene.active_class), 18, self.devicePixelRatioF()))
+        describe(self._add, "table.add", "Add a point", f"Add a point of {name} at the typed x and y.")
+
+    def _on_to_y(self) -> None:
+        self._fields[1].setFocus()
+        self._fields[1].selectAll()
+
+    def _add_point(self) -> None:
+        """Add the typed point, select it, and be ready for the next."""
+        place = []
+        for axis, field in zip(self._axes, self._fields, strict=True):
+            number = number_of(field.text())
+            if not abs(number) <= LIMIT:
+                typed = field.text().strip()
+                self._controller.say(f"{refusal(axis, typed)}." if typed else f"Type {axis} of the new point first.")
+                mark_bad(field, True)
+                field.setFocus()
+                field.selectAll()
+                return
+            place.append(number)
+        editing = self._controller.editing
+        if editing.busy:
+            return
+        self._controller.dispatch(AddPoints(xy=[place], labels=self._controller.session.active_class))
+        editing.select(self._controller.document.points.ids[-1:])
+        for field in self._fields:
+            field.clear()
+        self._fields[0].setFocus()

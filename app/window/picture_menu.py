@@ -1,0 +1,105 @@
+"""PictureMenu: the context menu of a picture: on a point what can be done with it, elsewhere what with the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QAction, QIcon
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.controllers.controller import Controller
+from app.controllers.editing import Editing
+from app.core.points import MAX_CLASSES
+from app.features.probe.controller import ProbeController
+from app.tools import PointerPosition
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import dressed, theme_of
+from app.views.widgets.form_fields import named
+
+
+class PictureMenu(QMenu):
+    """A menu that is filled anew each time it is opened.
+
+    Parameters
+    ----------
+    window : QWidget
+    controller : Controller
+    actions : dict of QAction
+        The commands of the window, by name.
+    copy_picture : callable
+        ``copy_picture(lane)`` copies the picture of a lane to the clipboard.
+    edit_point : callable
+        ``edit_point(index)`` edits the coordinates of a point.
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        controller: Controller,
+        actions: dict[str, QAction],
+        copy_picture: Callable[[int], None],
+        edit_point: Callable[[int], None],
+    ) -> None:
+        super().__init__(window)
+        self._controller, self._actions = controller, actions
+        self._lane, self._index, self._all_test = 0, 0, False
+        self.setObjectName("picture.menu")
+        self._copy = self._own("copy_picture", "&Copy picture", lambda: copy_picture(self._lane))
+        self._test = self._own("test", "", self._toggle_test)
+        self._pin = self._own("pin_point", "&Pin the probe", self._pin_probe)
+        self._exact = self._own("exact", "E&xact coordinates", lambda: edit_point(self._index))
+        self._classes = named(QMenu("&Class", self), "picture.menu.classes")
+        for label in range(MAX_CLASSES):
+            action = self._own(f"class{label + 1}", "", partial(self._editing.relabel_selected, label))
+            action.setCheckable(True)
+            self._classes.addAction(action)
+
+    def _own(self, name: str, text: str, run: Callable[[], object]) -> QAction:
+        action = named(QAction(text, self.parent()), f"picture.menu.{name}")  # `clear` ends those of the menu itself
+        action.triggered.connect(lambda: run())
+        return action
+
+    @property
+    def _editing(self) -> Editing:
+        return self._controller.editing
+
+    def open_at(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
+        """Open the menu of the picture of `lane`, or of the point at `pointer`, at a location on the screen.
+
+        A point there is selected, unless it is: the menu applies to the selection.
+        """
+        index = self._editing.select_at(pointer)
+        self.clear()
+        if index is None:
+            self._lane = lane
+            self.addActions([self._actions["fit"], self._copy, self._actions["picture"]])
+        else:
+            self._index = index
+            self._show_selection()
+            self.addAction(self._actions["remove"])
+            self.addMenu(self._classes)
+            self.addActions([self._test, self._pin, self._exact])
+        self.popup(at)
+
+    def _show_selection(self) -> None:
+        """Show the classes of the selected points, and whether all of them are test points."""
+        document, session = self._controller.document, self._controller.session
+        ids = session.selection.ids
+        labels = document.points.labels[document.points.indices_of(ids)]
+        theme = dressed(theme_of(session.dark), document.styles)
+        for label, action in enumerate(self._classes.actions()):
+            action.setText(document.class_name(label).replace("&", "&&"))
+            action.setIcon(QIcon(symbol_pixmap(theme, str(label), ratio=self.devicePixelRatioF())))
+            action.setChecked(bool((labels == label).all()))
+        self._all_test = bool(np.isin(ids, document.test_points.ids).all())
+        it, points = ("it", "a &test point") if len(ids) == 1 else ("them", "&test points")
+        self._test.setText(f"&Train on {it} again" if self._all_test else f"Make {it} {points}")
+
+    def _toggle_test(self) -> None:
+        self._editing.test_selected(not self._all_test)
+
+    def _pin_probe(self) -> None:
+        self._controller.feature(ProbeController).pin(*map(float, self._controller.document.points.xy[self._index]))

@@ -1,0 +1,70 @@
+"""Caption: in presenter mode, above the pictures: what the document or example is called, and its sentence."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.features.lessons.state import LessonSession
+from app.views.theme import text_rules
+from app.views.widgets.elided_label import ElidedLabel
+from app.views.widgets.form_fields import filled, named
+
+#: Pixels at the sides, and between name and sentence; the least text of the sentence as a share of the mode's.
+SIDE, GAP, LEAST = 8, 12, 0.7
+
+
+class Caption(QWidget):
+    """One line; hidden where there is nothing to say, and beside a lesson, which has its own."""
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller = controller
+        self._text = 0
+        self._name, self._sentence = named(QLabel(), "presenter.name"), named(ElidedLabel(), "presenter.sentence")
+        filled(QHBoxLayout(self), self._name, (self._sentence, 1), margins=(SIDE, 1, SIDE, 1), spacing=GAP)
+        self.hide()
+
+    def show_document(self, text: int) -> None:
+        """Show the name and the sentence of the document, in text of so many pixels."""
+        name, sentence = self._said()
+        self._name.setText(f"<b>{plain(name)}</b>" if name else "")
+        self._name.setVisible(bool(name))
+        if self._sentence.text() != sentence:
+            self._sentence.setText(sentence)
+            self._sentence.setToolTip(sentence)
+            self._fit()
+        if text != self._text:
+            self._text = text
+            self.setStyleSheet(text_rules(text))
+            self._fit()
+        if self.isHidden() == bool(name or sentence):
+            self.setVisible(bool(name or sentence))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make the sentence as large as there is room for, within limits."""
+        if not self._text:
+            return
+        room = self.width() - 2 * SIDE - (self._name.sizeHint().width() + GAP if self._name.text() else 0)
+        font = QFont(self._name.font())
+        font.setPixelSize(self._text)
+        needed = QFontMetrics(font).horizontalAdvance(self._sentence.text()) + 2
+        size = max(round(LEAST * self._text), math.floor(self._text * min(1.0, room / needed)))
+        self._sentence.setStyleSheet(f"font-size: {size}px")
+
+    def _said(self) -> tuple[str, str]:
+        store, example = self._controller.store, self._controller.examples.present
+        if self._controller.session.of(LessonSession).lesson is not None:
+            return "", ""
+        if example is not None:
+            return example.title, example.sentence
+        first = next((line.strip() for line in store.document.notes.splitlines() if line.strip()), "")
+        return (store.path.stem if store.path is not None else ""), plain(first)

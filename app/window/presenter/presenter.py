@@ -1,0 +1,275 @@
+"""Presenter: takes everything away from round the pictures, and brings it back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QMainWindow, QWidget
+from shiboken6 import isValid
+
+from app.controllers.controller import Controller
+from app.features.lessons.state import LessonSession
+from app.scene.model import Scene
+from app.state.session import Presenting
+from app.tools import PointerPosition
+from app.views.theme import Theme
+from app.views.widgets.later import later
+from app.window.actions import Rule
+from app.window.dock_manager import VERSION, DockManager
+from app.window.held_key import HeldKey
+from app.window.lane.lanes import Lanes
+
+from .caption import Caption
+from .glass import Glass
+from .tray import Tray
+
+#: Share of the window that a panel takes, and that of a lesson, which stays in sight.
+PANEL, LESSON = 0.5, 0.28
+STAYS = "lesson"
+FOLLOW = ("next_example", "previous_example")
+#: What is said at the beginning, at the top of the first picture, for how many milliseconds; pixels around it.
+HINT, SAID, PADDING = (
+    "Esc ends presenter mode  ·  Z spotlight  ·  C, Shift+C pen  ·  Ctrl+F5 panel  ·  PageDown next ",
+    6000,
+    8,
+)
+#: Platforms without a window manager: nothing there fills a screen.
+BARE = ("offscreen", "minimal")
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What comes back: bars and docks, the window, who had the focus, and the panel in front."""
+
+    bars: tuple[tuple[QWidget, bool], ...]
+    state: QByteArray
+    window_state: Qt.WindowState
+    geometry: QRect
+    focus: QWidget | None
+    panel: str
+
+
+class Presenter(QObject):
+    """Presenter mode of `window`.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    controller : Controller
+    lanes : Lanes
+    docks : DockManager
+    bars : tuple of QWidget
+        What stands round the pictures.
+    resting : tuple of QAction
+        What can be done otherwise, but not meanwhile.
+    follow : callable
+        ``follow(by)`` opens the example so many places further on.
+
+    Attributes
+    ----------
+    actions : dict of QAction
+        By name: its own commands, which work only meanwhile.
+    caption : Caption
+        To stand above the pictures.
+    """
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        lanes: Lanes,
+        docks: DockManager,
+        bars: tuple[QWidget, ...],
+        resting: tuple[QAction, ...],
+        follow: Callable[[int], object],
+    ) -> None:
+        super().__init__(window)
+        self.caption = Caption(controller)
+        self._tray = Tray(lanes.canvases[0], controller)
+        self._window, self._controller, self._lanes, self._docks = window, controller, lanes, docks
+        self._bars, self._resting = bars, resting
+        self._before: _Before | None = None
+        self._glasses: list[Glass] = []
+        self._docked: tuple[str, ...] = ()
+        presenting = controller.presenting
+        self.actions = {
+            name: self._action(name, title, key, run)
+            for name, title, key, run in (
+                ("spotlight", "Spotlight", "Z", presenting.toggle_light),
+                ("pen", "Pen", "C", presenting.toggle_pen),
+                ("second_pen", "Second pen", "Shift+C", lambda: presenting.toggle_pen(1)),
+                ("pen_eraser", "Eraser of the pen", "Shift+E", presenting.toggle_eraser),
+                ("clear_pen", "Clear the pen", "Backspace", presenting.clear),
+                (FOLLOW[0], "Next example", "PgDown", lambda: follow(1)),
+                (FOLLOW[1], "Previous example", "PgUp", lambda: follow(-1)),
+                ("zoom_panel", "Panel on half the screen", "Ctrl+F5", self.toggle_panel),
+            )
+        }
+        HeldKey(window, self.actions["spotlight"], presenting.light)
+        self._hint = QLabel("", lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint.setObjectName("presenter.hint")
+        self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._hint.setAutoFillBackground(True)
+        self._hint.setFrameShape(QFrame.Shape.StyledPanel)
+        self._hint.setMargin(PADDING)
+        self._hint.hide()
+        self._said = QTimer(self, singleShot=True, interval=SAID)
+        self._said.timeout.connect(self._hint.hide)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), window)
+        self._escape.activated.connect(self._leave_off)
+
+    def _action(self, name: str, title: str, key: str, run: Callable[[], object]) -> QAction:
+        action = QAction(title, self._window)
+        action.setObjectName(f"action.{name}")
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(lambda: run())
+        self._window.addAction(action)
+        return action
+
+    def _leave_off(self) -> None:
+        """Esc: cancel the gesture that is going on, else end."""
+        if self._controller.editing.busy:
+            self._controller.editing.escape()
+        else:
+            self._controller.presenting.end()
+
+    # -- drawing ---------------------------------------------------------------------------------------------------
+
+    def begin_or_end(self, scene: Scene) -> None:
+        """Take away or bring back what stands round the pictures; before these are drawn."""
+        wanted = scene.session.presenting is not None
+        if wanted != (self._before is not None):
+            (self._begin if wanted else self.end)()
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what lies over the pictures."""
+        presenting = scene.session.presenting
+        if presenting is None:
+            return
+        self.caption.show_document(self._lanes.text_size)
+        while len(self._glasses) < scene.shown:
+            index = len(self._glasses)
+            self._glasses.append(Glass(index, self._lanes.canvases[index], self._controller))
+        for glass in self._glasses[: scene.shown]:
+            glass.render_scene(scene, presenting, theme)
+        area = self._lanes.canvases[0].plot_area()
+        self._tray.render_scene(scene, presenting, theme, area, self._lanes.text_size)
+        if presenting != Presenting():  # something is done already
+            self._hint.hide()
+        self._place_hint()
+        docked = self._docks.docked
+        if docked != self._docked:
+            self._docked = docked
+            self._lanes.dress(self._docks.docks(docked))
+            later(self, self._halve)
+
+    def aim(self, pointer: PointerPosition | None) -> None:
+        """The pointer is over a picture; where it was last, the light stays."""
+        if pointer is not None and self._before is not None:
+            for glass in self._glasses:
+                glass.aim(pointer)
+
+    # -- panels ----------------------------------------------------------------------------------------------------
+
+    def toggle_panel(self) -> None:
+        """Show the panel that was open on half of the screen, or take away whatever panel there is."""
+        before, docked = self._before, tuple(name for name in self._docks.docked if name != STAYS)
+        if before is not None and (docked or before.panel):
+            self._docks.hide(docked) if docked else self._docks.bring(before.panel)
+
+    def _halve(self) -> None:
+        """Give the panels their share."""
+        docked = self._docks.docks(self._docks.docked)
+        if self._before is not None and docked:
+            share = LESSON if self._docks.docked == (STAYS,) else PANEL
+            wide = round(share * self._window.width())
+            self._window.resizeDocks(docked[:1], [wide], Qt.Orientation.Horizontal)
+
+    def _place_hint(self) -> None:
+        """Put the hint at the top of the first picture, within its axes: it covers no number."""
+        if not self._hint.isHidden():
+            area = self._lanes.canvases[0].plot_area().toAlignedRect().adjusted(PADDING, PADDING, -PADDING, 0)
+            whole = self._hint.fontMetrics().horizontalAdvance(self._hint.text()) + 2 * PADDING + 8
+            self._hint.setFixedWidth(min(whole, area.width()))
+            self._hint.setFixedHeight(self._hint.heightForWidth(self._hint.width()))
+            below = self._tray.height() + PADDING if self._tray.isVisible() else 0
+            self._hint.move(area.left() + (area.width() - self._hint.width()) // 2, area.top() + below)
+            self._hint.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            later(self, self._halve)
+        return False
+
+    # -- beginning and end -----------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        window = self._window
+        focus, docked = window.focusWidget(), tuple(name for name in self._docks.docked if name != STAYS)
+        self._before = _Before(
+            tuple((bar, bar.isHidden()) for bar in self._bars),
+            window.saveState(VERSION),
+            window.windowState(),
+            window.geometry(),
+            focus,
+            self._docks.front(docked),
+        )
+        self._docks.hide(docked)
+        self._docked = ()
+        for bar in self._bars:
+            bar.hide()
+        if focus is None or not focus.isVisible():
+            self._lanes.canvases[0].setFocus()
+        window.installEventFilter(self)
+        self._hint.setText(HINT + ("example" if _follows(self._controller) else "step"))
+        self._hint.show()
+        self._said.start()
+        if QApplication.platformName() not in BARE:
+            window.setWindowState(window.windowState() | Qt.WindowState.WindowFullScreen)
+
+    def end(self) -> None:
+        """Bring everything back; nothing happens where nothing is away."""
+        before, self._before = self._before, None
+        if before is None:
+            return
+        window = self._window
+        window.removeEventFilter(self)
+        for over in (self._hint, self._tray, self.caption):
+            over.hide()
+        for glass in self._glasses:
+            glass.hide()
+            glass.deleteLater()
+        self._glasses.clear()
+        self._lanes.dress([])
+        if window.windowState() != before.window_state:
+            window.setWindowState(before.window_state)
+        for bar, hidden in before.bars:
+            bar.setHidden(hidden)
+        plain = Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen | Qt.WindowState.WindowMinimized
+        if not before.window_state & plain and window.geometry() != before.geometry:
+            window.setGeometry(before.geometry)
+        window.restoreState(before.state, VERSION)
+        if before.focus is not None and isValid(before.focus):
+            before.focus.setFocus()
+
+    def rules(self) -> list[Rule]:
+        """When its commands can be given, and when those that rest meanwhile."""
+        rules: list[Rule] = [(self._escape, _is_presenting)]
+        rules += [(each, _follows if name in FOLLOW else _is_presenting) for name, each in self.actions.items()]
+        return rules + [(each, _is_not_presenting) for each in self._resting]
+
+
+def _is_presenting(controller: Controller) -> bool:
+    return controller.session.presenting is not None
+
+
+def _follows(controller: Controller) -> bool:
+    """A lesson has the keys of the next example for itself."""
+    return _is_presenting(controller) and controller.session.of(LessonSession).lesson is None
+
+
+def _is_not_presenting(controller: Controller) -> bool:
+    return controller.session.presenting is None

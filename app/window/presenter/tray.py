@@ -1,0 +1,109 @@
+"""Tray: in presenter mode, over a corner of the first picture: the classes to choose from, and the pens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+
+from app.controllers.controller import Controller
+from app.core.points import MAX_CLASSES
+from app.scene.model import Scene
+from app.state.session import Presenting
+from app.views.plot.symbols import symbol_pixmap
+from app.views.theme import SHAPE_NAMES, Theme
+from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.painting import blank, painter_on
+
+from .glass import INKS
+
+#: Width and height of a button as a multiple of the size of text, and the least in pixels; pixels from the edges.
+BUTTON, LEAST, MARGIN = 1.5, 26, 6
+
+
+class Tray(QFrame):
+    """Buttons for the classes that have points, and, while the pen is in use, for its colours and the eraser."""
+
+    def __init__(self, picture: QWidget, controller: Controller) -> None:
+        super().__init__(picture)
+        presenting = controller.presenting
+        self.setObjectName("presenter.tray")
+        self.setAutoFillBackground(True)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self._shown: tuple[object, ...] = ()
+        self._classes = [
+            self._button(f"class{label + 1}", f"Class {label + 1}", partial(controller.set_class, label))
+            for label in range(MAX_CLASSES)
+        ]
+        self._pens = [
+            self._button("pen1", "Pen", presenting.toggle_pen, "Draw over the pictures (C)."),
+            self._button("pen2", "Second pen", lambda: presenting.toggle_pen(1), "Draw in another colour (Shift+C)."),
+            self._button("eraser", "Eraser of the pen", presenting.toggle_eraser, "Take lines away (Shift+E)."),
+        ]
+        filled(QHBoxLayout(self), *self._classes, *self._pens, margins=2, spacing=0)
+        self.hide()
+
+    def _button(self, name: str, title: str, run: Callable[[], object], tip: str = "") -> QToolButton:
+        button = describe(QToolButton(), f"presenter.{name}", title, tip)
+        button.setCheckable(True)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys still belong to the picture
+        button.clicked.connect(lambda: run())
+        return button
+
+    def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme, area: QRectF, text: int) -> None:
+        """Show the scene's classes and the pens in the upper right corner of `area`, beside text of `text` pixels."""
+        shown = (scene.active_class, scene.class_names, scene.counts, theme, area, text, presenting, scene.legend)
+        if shown != self._shown:
+            self._shown = shown
+            side = max(LEAST, round(BUTTON * text))
+            for label, button in enumerate(self._classes):
+                self._show_class(scene, theme, label, button, side)
+            on = (presenting.ink if not presenting.erasing else len(INKS)) if presenting.pen else -1
+            for place, button in enumerate(self._pens):
+                button.setVisible(presenting.pen)
+                button.setChecked(place == on)
+                _show(button, side, self._picture(place, theme, side))
+            self.adjustSize()
+            self.move(round(area.right()) - self.width() - MARGIN, round(area.top()) + MARGIN)
+        self.setHidden(self.width() + 2 * MARGIN > area.width())
+        self.raise_()
+
+    def _show_class(self, scene: Scene, theme: Theme, label: int, button: QToolButton, side: int) -> None:
+        name, own = scene.class_names[label], f"class {label + 1}"
+        button.setVisible(scene.counts[label] > 0 or label == scene.active_class)
+        button.setChecked(label == scene.active_class)
+        _show(button, side, symbol_pixmap(theme, str(label), ratio=self.devicePixelRatioF() * side / LEAST))
+        called = "" if name == own else name
+        styles = Qt.ToolButtonStyle
+        button.setToolButtonStyle(styles.ToolButtonTextBesideIcon if called else styles.ToolButtonIconOnly)
+        button.setText(called)
+        tip = f"New points are of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
+        describe(button, button.objectName(), f"Class {label + 1}, {called or SHAPE_NAMES[label]}", tip)
+
+    def _picture(self, place: int, theme: Theme, side: int) -> QPixmap:
+        """Return a stroke of a pen, or an eraser."""
+        pixmap = blank(side, side, self.devicePixelRatioF())
+        with painter_on(pixmap) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            inset = 0.25 * side
+            if place < len(INKS):
+                pen = QPen(QColor(*INKS[place][theme.dark]), 0.18 * side)
+                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+                painter.setPen(pen)
+                painter.drawLine(QPointF(inset, side - inset), QPointF(side - inset, inset))
+            else:
+                painter.setPen(QPen(QColor(*theme.ink), 0.08 * side))
+                painter.drawRoundedRect(QRectF(inset, 0.35 * side, side - 2 * inset, 0.3 * side), 2, 2)
+                painter.drawLine(QPointF(0.5 * side, 0.35 * side), QPointF(0.5 * side, 0.65 * side))
+        return pixmap
+
+
+def _show(button: QToolButton, side: int, picture: QPixmap) -> None:
+    """Show a picture on a button of this height."""
+    button.setIcon(QIcon(picture))
+    button.setIconSize(QSize(round(0.8 * side), round(0.8 * side)))
+    button.setMinimumSize(side, side)

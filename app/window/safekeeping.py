@@ -1,0 +1,228 @@
+"""Safekeeping: nothing is lost and nobody overwrites anybody: recovery copies, and who has which document open."""
+
+from __future__ import annotations
+
+import stat
+import uuid
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMessageBox, QWidget
+
+from app.controllers.controller import Controller
+from app.core.number_format import count
+from app.core.plain_text import plain
+from app.files import documents
+from app.files.background_task import Task
+from app.files.locks import Claims
+from app.files.recovery import Copy, Recorder, Work, orphans
+from app.files.settings import RECENT, Settings
+from app.state.document import Document
+from app.state.store import same_content
+from app.views.task_runner import TaskRunner
+from app.views.widgets.form_fields import plain_tip, take_typed_number
+from app.views.widgets.later import later
+from app.views.widgets.message_box import message_box
+from app.window.dialogs.files import FileDialogs
+from app.window.dialogs.recovery import RecoveryDialog
+
+RECOVERY_FOLDER = "recovery"
+
+
+class Safekeeping(QObject):
+    """Follows the store of one window.
+
+    Parameters
+    ----------
+    folder : Path
+        Where copies and locks are kept.
+
+    Attributes
+    ----------
+    folder : Path
+        That of the copies.
+    """
+
+    _failed = Signal(str)  # from the recorder's thread
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        name = uuid.uuid4().hex
+        self.folder = folder / RECOVERY_FOLDER
+        self.recorder = Recorder(self.folder, name, self._failed.emit)
+        self.claims = Claims(folder / "open", name)
+        self._kept: Document | None = None
+        self._kept_for: tuple[Path | None, documents.Fingerprint | None] = (None, None)
+        self._offered: list[Copy] = []
+        self._dialog: RecoveryDialog | None = None
+        self._closed = self._looked = False
+        self._failed.connect(self._say_failure, Qt.ConnectionType.QueuedConnection)
+
+    def attach(
+        self, window: QWidget, controller: Controller, settings: Settings, questions: FileDialogs, tasks: TaskRunner
+    ) -> None:
+        """Begin to follow `controller`; dialogs stand in front of `window`."""
+        self._window, self._controller, self._settings, self._questions = window, controller, settings, questions
+        self._tasks = tasks
+        self._path: Path | None = None
+        controller.store.listen(lambda old, new: self._follow())
+        self._follow()
+
+    def offer_soon(self) -> None:
+        """Look for what a window that did not end well has left, once this window stands for the first time."""
+        if not self._looked:
+            self._looked = True
+            later(self, self._begin)
+
+    def close(self) -> None:
+        """The window has ended well: take copies and locks away."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._dialog is not None:
+            self._dialog.close()
+        self.claims.release()
+        self.recorder.close()
+
+    # -- following -------------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        aside, own = self._controller.aside, self._controller.own  # a lesson's document is nobody's work
+        if own.path != self._path:
+            self._path = own.path
+            self.claims.follow(own.path)
+            if own.path is not None:
+                self._remember(own.path)
+        document = own.document
+        if not own.modified:
+            if self._kept is not None:
+                self._kept = None
+                self.recorder.keep(None)
+            return
+        # An edit while the file was being written: the copy is not of that file's content, but of that file.
+        file = (own.path, self._controller.on_disk if aside is None else aside.on_disk)
+        if self._kept is None or file != self._kept_for or not same_content(document, self._kept):
+            self._kept, self._kept_for = document, file
+            self.recorder.keep(Work(document, *file))
+
+    @Slot(str)
+    def _say_failure(self, sentence: str) -> None:
+        if not self._closed:
+            self._controller.say(sentence)
+
+    # -- recent files ----------------------------------------------------------------------------------------------
+
+    def recent(self) -> list[Path]:
+        """The documents used last, newest first, without those that are gone for now."""
+        return [path for name in self._settings.read(RECENT) if not _gone(path := Path(name))]
+
+    def _remember(self, path: Path) -> None:
+        # Those that are gone too: their disk may come back.
+        names = dict.fromkeys((str(documents.absolute(path)), *self._settings.read(RECENT)))
+        self._settings.write(RECENT, tuple(names)[: RECENT.most])
+
+    def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
+        """Put the menu of recent documents into `menu`."""
+        recent = QMenu("Open &recent", menu)
+        recent.setObjectName("recent")
+        menu.insertMenu(before, recent)
+        recent.aboutToShow.connect(lambda: self._fill(recent))
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        paths = self.recent()
+        for path in paths:
+            action = menu.addAction(plain(f"{path.name}  –  {path.parent}").replace("&", "&&"))
+            action.setToolTip(plain_tip(str(path)))
+            action.triggered.connect(lambda checked, path=path: self._open(path))
+        if not paths:
+            menu.addAction("No recent documents").setEnabled(False)
+        menu.addSeparator()
+        clear = menu.addAction("&Clear this list", lambda: self._settings.write(RECENT, ()))
+        clear.setObjectName("action.clear_recent")
+        clear.setEnabled(bool(self._settings.read(RECENT)))
+
+    def _open(self, path: Path) -> None:
+        take_typed_number()
+        self._questions.open_path(path)
+
+    # -- recovery --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _begin(self) -> None:
+        if not self._closed:
+            self._questions.unless_open_elsewhere()
+            self.claims.sweep()
+            self._offer()
+
+    def _offer(self) -> None:
+        if self._closed or self._dialog is not None:
+            return
+        self._offered, sentences = orphans(self.folder)
+        for sentence in sentences:
+            self._questions.alert(sentence)
+        if self._offered:
+            dialog = self._dialog = RecoveryDialog(self._window, self._offered, self._recover, self._ask_delete)
+            dialog.finished.connect(self._keep_for_later)
+            dialog.show()  # one may work on and answer later
+
+    def _keep_for_later(self) -> None:
+        self._dialog = None
+        for copy in self._offered:
+            copy.lock.release()
+        self._offered.clear()
+
+    def _recover(self, copy: Copy) -> None:
+        title = copy.title
+        task = Task(f"Reading {title}", lambda progress: copy.read(), f"{title} was not recovered", kept=False)
+
+        def put(work: Work) -> None:
+            if copy not in self._offered:  # answered twice
+                return
+            self._drop(copy)
+            self._controller.put(work.document, work.path, work.on_disk, modified=True)
+            self.recorder.replaces(copy)
+            self._controller.say(f"Recovered {copy.title}. It is not saved yet.")
+
+        def failed(error: documents.FileError) -> None:
+            if copy not in self._offered:
+                return
+            reason = str(error).rstrip(".")
+            if isinstance(error, documents.UnreadError):
+                self._questions.alert(f"{reason}; it stays in {copy.file}.")
+            else:
+                self._drop(copy)
+                self._questions.alert(f"{reason}; it is kept as {copy.set_aside()}.")
+
+        self._tasks.run(task, lambda work: self._questions.unless_unsaved(lambda: put(work)), failed)
+
+    def _ask_delete(self, copy: Copy) -> None:
+        text = f"Delete the unsaved work in {copy.title} ({count(copy.points, 'point')})? It cannot be brought back."
+        box = message_box("warning", "delete_copy", "Delete unsaved work", text, self._dialog or self._window)
+        delete = box.addButton("&Delete", QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+
+        def confirmed() -> None:
+            if copy in self._offered:
+                self._drop(copy)
+                copy.remove()
+
+        delete.clicked.connect(confirmed)
+        box.open()
+
+    def _drop(self, copy: Copy) -> None:
+        """`copy` is not offered any more; its lock stays."""
+        self._offered.remove(copy)
+        if self._dialog is not None:
+            self._dialog.show_copies(self._offered)
+
+
+def _gone(path: Path) -> bool:
+    """There is no file at `path`; one that cannot be looked at may well be there, and says why when it is opened."""
+    try:
+        return not stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: there can be no such name
+        return True
+    except OSError:
+        return False
