@@ -20,6 +20,7 @@ from . import __version__
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from app.exchange.opening import Contents
     from app.features.lessons.model import Lesson
     from app.files.documents import Fingerprint
     from app.state.document import Document
@@ -383,13 +384,9 @@ def _size(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The document that a command is about; `path` is None where it is no file, the copy of an unsaved one, or holds a
-    share text."""
+    """The document that a command is about, and the lesson that begins with it."""
 
-    document: Document
-    path: Path | None
-    on_disk: Fingerprint | None
-    is_copy: bool
+    contents: Contents
     lesson: Lesson | None = None
 
 
@@ -414,34 +411,25 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _opened(path: Path | None) -> _Opened:
-    from app.files import documents, recovery
+    from app.exchange import opening
     from app.state.document import default_document
 
     if path is None:
-        return _Opened(default_document(), None, None, False)
-    text = str(path)  # nothing in a share text is changed by being taken for a name
-    if documents.is_share_text(text):
-        return _Opened(documents.decode(text.encode("utf-8", "replace")), None, None, False)
-    if recovery.is_copy(path):
-        return _Opened(recovery.read(path), None, None, True)
-    if path.name.lower().endswith(".lesson.md"):
+        return _Opened(opening.Contents(default_document()))
+    kind = opening.kind_of(path)
+    if kind is opening.Kind.LESSON:
         from app.features.lessons.reading import read
         from app.features.lessons.starting import start_of
 
         lesson = read(path)
-        return _Opened(start_of(lesson, 0), None, None, False, lesson)
-    on_disk = documents.fingerprint(path)  # taken first: a change between the two is noticed when saving
-    data = documents.read_bytes(path)
-    document = documents.decode(data, path.name or text)
-    if documents.is_share_file(data):  # saving there would put something else in its place
-        return _Opened(document, None, None, False)
-    return _Opened(document, path, on_disk, False)
+        return _Opened(opening.Contents(start_of(lesson, 0), kind), lesson)
+    return _Opened(opening.read(path))
 
 
 def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     if options.out.suffix.lower() != ".png":
         parser.error(f"--out {options.out} must end in .png")
-    summary = render(opened.document, options.out, options.size, options.theme)
+    summary = render(opened.contents.document, options.out, options.size, options.theme)
     _tell(f"{summary}\nWrote {options.out}\n")
     _leave(0)
     return 0
@@ -452,7 +440,7 @@ def _share(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int
     from app.files.documents import FileError
 
     try:
-        text = share_text.encode(opened.document)
+        text = share_text.encode(opened.contents.document)
     except FileError as error:
         parser.exit(1, f"{NAME}: {error}\n")
     _tell(f"{text}\n")
@@ -472,10 +460,10 @@ def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -
 
     if options.out.suffix.lower() not in export.SUFFIXES:
         parser.error(f"--out {options.out} must end in {' or '.join(export.SUFFIXES)}")
-    shown = opened.document.shown
+    shown = opened.contents.document.shown
     if options.lane is not None and not 1 <= options.lane <= shown:
         parser.error(f"--lane {options.lane} must lie between 1 and {shown}, the number of classifiers")
-    written = export.write(opened.document, None if options.lane is None else (options.lane - 1,), options.out)
+    written = export.write(opened.contents.document, None if options.lane is None else (options.lane - 1,), options.out)
     _tell("".join(f"Wrote {path}\n" for path in written))
     return 0
 
@@ -483,7 +471,7 @@ def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -
 def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.film import plan
 
-    document = opened.document
+    document = opened.contents.document
     try:
         kind = plan.check_kind(options.out)
         plan.check_rate(kind, options.fps)
@@ -513,7 +501,7 @@ def _study_arguments(parser: _Parser) -> None:
 def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.study import command
 
-    return command.run(options, lambda path: _opened(path).document, _tell)
+    return command.run(options, lambda path: _opened(path).contents.document, _tell)
 
 
 def _integrate(what: str) -> int:
@@ -531,11 +519,13 @@ def _integrate(what: str) -> int:
 
 def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.core import log
+    from app.exchange.opening import Kind
 
     if options.desktop:
         return _integrate(options.desktop)
-    application = make_application()
-    window = create_window(opened.document, options.profile_dir, opened.path, opened.on_disk, opened.is_copy)
+    application, contents = make_application(), opened.contents
+    is_copy = contents.kind is Kind.RECOVERY_COPY
+    window = create_window(contents.document, options.profile_dir, contents.path, contents.on_disk, is_copy)
     log.take_uncaught()
     if opened.lesson is not None:
         window.lessons.begin(opened.lesson)

@@ -12,7 +12,6 @@ from app.core.number_format import count
 from app.core.points import MAX_CLASSES, Points
 from app.engine.results import Results
 from app.files import documents
-from app.files.file_tasks import FileTasks
 from app.learners.table import LEARNERS
 from app.state.commands import (
     Clear,
@@ -37,12 +36,13 @@ from solver.data.datasets import DATASETS
 
 from .editing import Editing
 from .examples import ExampleController
+from .file_tasks import FileTasks
 from .lanes import LaneController
 from .playback import PlaybackController
 from .presenting import PresentingController
 
 if TYPE_CHECKING:
-    from app.exchange import Imported
+    from app.exchange.columns import Imported
 
 T = TypeVar("T")
 

@@ -277,7 +277,7 @@ class Editing:
         names = tuple(style.name for style in self.document.styles)
 
         def work(progress: Progress) -> str:
-            from app.exchange import text_pieces  # only now: nothing of it is needed to start
+            from app.exchange.exporting import text_pieces  # only now: nothing of it is needed to start
 
             pieces = []
             for piece, share in text_pieces(xy, labels, names):
@@ -292,7 +292,7 @@ class Editing:
         document, active, resets = self.document, self.session.active_class, self._host.store.resets
 
         def work(progress: Progress) -> tuple[int, ImportPoints]:
-            from app.exchange import from_text
+            from app.exchange.exporting import from_text
 
             names = tuple(style.name for style in document.styles)
             xy, labels, names_after = from_text(text, names, active, document.points.classes)

@@ -47,7 +47,7 @@ from app.core.number_format import grouped
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.files import documents, file_format
-from app.files.documents import FileError, UnreadError, is_share_text
+from app.files.documents import FileError, UnreadError
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import IdSet
 from solver.core.arrays import Array, Integers
@@ -56,9 +56,7 @@ from solver.data.datasets import DATASETS
 from . import generated_points
 from .generated_points import Made
 
-__all__ = ["MOST_BYTES", "MOST_POINTS", "PREFIX", "Shared", "decode", "encode", "is_share_text", "moves", "read"]
-
-PREFIX = documents.SHARE_PREFIX
+PREFIX = f"{file_format.FORMAT}:#"
 #: The second has the generator; a document without one is written as older programs read it.
 VERSIONS = (1, 2)
 #: Longer texts than those of so many points that no generator made are nothing for a mail.

@@ -1,7 +1,7 @@
 """Documents: `*.playground` files, read strictly and written atomically.
 
 A file is read completely and checked before anything of it is used; what is wrong is said in one sentence.  What a
-file holds is told in `file_format`; where it holds a share text, in `app.exchange.share_text`.
+file holds is told in `file_format`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,6 @@ from app.state.document import Document
 from . import file_format, locks
 
 SUFFIX = ".playground"
-#: What a share text, and an address of one, begins with, and how far one looks for it.
-SHARE_SCHEME = f"{file_format.FORMAT}:"
-SHARE_PREFIX = f"{SHARE_SCHEME}#"
-_SHARE_LOOK = 200
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
@@ -40,7 +36,7 @@ _NO_NAME = "no file can have this name"
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
-def _nothing(share: float = 0.0) -> None:
+def nothing(share: float = 0.0) -> None:
     """What follows when nothing is to follow."""
 
 
@@ -99,16 +95,12 @@ def encode_pieces(document: Document) -> Iterator[bytes]:
     return file_format.encode_pieces(document)
 
 
-def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = _nothing) -> Document:
+def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = nothing) -> Document:
     """The document in `data`; FileError with one sentence, beginning with `name`, when there is none.
 
     ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
     others in.
     """
-    if is_share_file(data):
-        from app.exchange import share_text  # only now: it reads what it holds as a document's file
-
-        return share_text.decode(data.decode("utf-8", "replace"))
     rest, lists = file_format.parted(data, step)
     if lists is not None:
         with contextlib.suppress(FileError):  # the sentence is about the places of the whole
@@ -140,25 +132,6 @@ def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> 
         raise FileError(f"{name} cannot be used: {_reason(error)}.") from None
     except ValueError as error:
         raise FileError(f"{name} {error}.") from None
-
-
-def is_share_text(text: str) -> bool:
-    """`text` begins as a share text does; whether it is a sound one is another question."""
-    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(SHARE_SCHEME)
-
-
-def is_share_file(data: bytes) -> bool:
-    """The same of the bytes of a file."""
-    return is_share_text(data[:_SHARE_LOOK].decode("utf-8", "replace"))
-
-
-def holds_share_text(path: Path) -> bool:
-    """The same of the file at `path`; False where it cannot be read."""
-    try:
-        with open_ordinary(path) as file:
-            return is_share_file(file.read(_SHARE_LOOK))
-    except (OSError, ValueError, FileError):  # ValueError: of an impossible name
-        return False
 
 
 def read(path: Path) -> Document:
@@ -255,7 +228,7 @@ def write_bytes(data: bytes, path: Path) -> None:
 def write_pieces(
     pieces: Iterable[bytes],
     path: Path,
-    written: Callable[[], object] = _nothing,
+    written: Callable[[], object] = nothing,
     *,
     private: bool = False,
     lasting: bool = True,

@@ -101,11 +101,6 @@ def read(path: Path) -> Document:
     return _document(path, path.name)
 
 
-def is_copy(path: Path) -> bool:
-    """The file at `path` is called like a recovery copy."""
-    return path.suffix in (SUFFIX, ASIDE)
-
-
 def _document(file: Path, name: str) -> Document:
     try:
         _, _, body = documents.read_bytes(file).partition(b"\n")

@@ -27,7 +27,6 @@ from app.views.widgets.later import later
 from app.window.dialogs.files import FileDialogs
 from app.window.dock_manager import DockManager
 
-SUFFIX = ".lesson.md"
 #: Of a lesson that is open; the dock of this name is the panel.
 PANEL = "lesson"
 
@@ -43,11 +42,6 @@ def with_models() -> tuple[str, ...]:
 def nothing_covered(controller: Controller) -> bool:
     """Whether such panels show nothing that a lesson covers."""
     return not covers(controller.document, controller.session)
-
-
-def is_lesson(path: Path) -> bool:
-    """Whether the file is named as lessons are."""
-    return path.name.lower().endswith(SUFFIX)
 
 
 class LessonStage(QObject):

@@ -19,10 +19,11 @@ from app.engine.compile_ahead import CompileAhead
 from app.engine.requests import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
+from app.exchange.opening import Kind, kind_of
 from app.features import table
 from app.features.lessons.controller import LessonController
 from app.features.lessons.state import LessonSession
-from app.files import documents, recovery
+from app.files import documents
 from app.files.examples import EXAMPLES, Example
 from app.files.settings import GEOMETRY, LESSONS, PICTURE_LEGEND, SIMPLE, Settings
 from app.scene import ask_background
@@ -49,7 +50,7 @@ from app.window.dialogs.files import FileDialogs
 from app.window.dialogs.help import HelpDialog, LogDialog
 from app.window.dialogs.import_export import ImportExport
 from app.window.lane.lanes import Lanes
-from app.window.lesson_stage import LessonStage, is_lesson, nothing_covered, with_models
+from app.window.lesson_stage import LessonStage, nothing_covered, with_models
 from app.window.presenter.presenter import Presenter
 
 from . import actions
@@ -186,14 +187,13 @@ class MainWindow(DropWindow):
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
-        suffix = path.suffix.lower()
-        shared = suffix in ("", ".txt") and documents.holds_share_text(path)
-        if is_lesson(path):
+        kind = kind_of(path)
+        if kind is Kind.LESSON:
             self.lessons.open_path(path)
-        elif shared or suffix == documents.SUFFIX or recovery.is_copy(path):
-            self.file_dialogs.open_path(path)
-        else:
+        elif kind is Kind.OTHER:
             self.import_export.import_file(path)
+        else:
+            self.file_dialogs.open_path(path)
 
     def take_text(self, text: str) -> None:
         """Open a share text, as one step."""

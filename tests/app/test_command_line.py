@@ -12,6 +12,7 @@ import pytest
 
 from app import __version__
 from app.core.points import Points
+from app.exchange.opening import Kind
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, Lane, default_document
 
@@ -138,8 +139,9 @@ def test_a_recovery_copy_is_work_that_is_not_saved(
     command = replace(main._COMMANDS[""], run=lambda options, opened, parser: started.append(opened) or 0)
     monkeypatch.setitem(main._COMMANDS, "", command)
     assert main.main([str(copy)]) == 0
-    assert isinstance(started[0].document, Document) and started[0].document.notes == "kept"
-    assert (started[0].path, started[0].on_disk, started[0].is_copy) == (None, None, True)
+    contents = started[0].contents
+    assert isinstance(contents.document, Document) and contents.document.notes == "kept"
+    assert (contents.path, contents.on_disk, contents.kind) == (None, None, Kind.RECOVERY_COPY)
     copy.write_bytes(b"any line\n{")
     with pytest.raises(SystemExit):
         main.main([str(copy)])
@@ -166,13 +168,11 @@ def test_a_share_text_is_printed_and_taken(
     monkeypatch.setattr(main, "_leave", lambda code: None)
     wrapped = f"{text[:70]}\n  {text[70:]}\n"
     assert main.main(["render", wrapped, "--out", "x.png"]) == main.main([wrapped]) == main.main([str(file)]) == 0
-    for document in (*drawn, *(each.document for each in opened)):
+    for document in (*drawn, *(each.contents.document for each in opened)):
         assert share_text.encode(document) == text
-    assert len(drawn) == 1 and [each[1:] for each in map(astuple_shallow, opened)] == [(None, None, False)] * 2
-
-
-def astuple_shallow(opened: object) -> tuple[object, ...]:
-    return tuple(getattr(opened, name) for name in ("document", "path", "on_disk", "is_copy"))
+    assert len(drawn) == 1 and len(opened) == 2
+    for contents in (each.contents for each in opened):
+        assert (contents.path, contents.on_disk, contents.kind) == (None, None, Kind.SHARE_TEXT)
 
 
 def test_too_many_points_to_share_are_one_line_and_1(

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 
 from app.core.points import Points
-from app.exchange import Imported
+from app.exchange.columns import Imported
 from app.files import documents
 from app.main import create_window, make_application
 from app.state.document import Document, Lane, View

@@ -9,13 +9,13 @@ import re
 from pathlib import Path
 
 from app.core.plain_text import plain
+from app.exchange.opening import LESSON_SUFFIX
 from app.files.documents import FileError, read_bytes
 
 from .model import Lesson
 from .parts import FRONT, Faults, front_matter, lines_of, parts_of
 from .step_reader import StepReader
 
-SUFFIX = ".lesson.md"
 #: Bytes of a lesson, and its steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
@@ -90,7 +90,7 @@ def _read(text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple
         front.get("level", ""),
         int(front.get("minutes", "0")),
         tuple(steps),
-        Path(name).name.removesuffix(SUFFIX),
+        Path(name).name.removesuffix(LESSON_SUFFIX),
         folder,
         tuple(front["learnt"].split("\n")) if front.get("learnt") else (),
     )

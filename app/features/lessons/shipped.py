@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from app.exchange.opening import LESSON_SUFFIX
 from app.files import documents
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.files.examples import BY_NAME, thumbnail
 
 from .model import Lesson
-from .reading import SUFFIX, decoded, front_of, parse
+from .reading import decoded, front_of, parse
 
 #: In the order of the list; each begins with the example of its name, if there is one.
 NAMES = (
@@ -69,7 +70,7 @@ def following(lesson: Lesson) -> Row | None:
 
 def lesson(name: str) -> Lesson:
     """The lesson of this name; FileError with one sentence when it cannot be read."""
-    return parse(text(name), name + SUFFIX, None)
+    return parse(text(name), name + LESSON_SUFFIX, None)
 
 
 def picture(name: str, dark: bool) -> bytes:
@@ -84,7 +85,7 @@ def picture(name: str, dark: bool) -> bytes:
 
 def text(name: str) -> str:
     """Its Markdown; FileError with one sentence when it cannot be read."""
-    file = name + SUFFIX
+    file = name + LESSON_SUFFIX
     try:
         data = (assets("lessons") / file).read_bytes()
     except OSError as error:

@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from app.files import documents, examples
+from app.exchange import opening
+from app.files import examples
 from app.files.documents import FileError
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
@@ -59,11 +60,8 @@ def base_of(start: Start, folder: Path | None, before: Document | None) -> Docum
             raise FileError(f"there is no example “{start.source}”; there are {', '.join(examples.BY_NAME)}.")
         return examples.read(example)
     if start.kind == "share":
-        from app.exchange import share_text
-
-        return share_text.decode(start.source)
-    path = _beside(start.source, folder)
-    return documents.decode(documents.read_bytes(path, LARGEST), path.name)
+        return opening.of_text(start.source).document
+    return opening.read(_beside(start.source, folder), most=LARGEST).document
 
 
 def _beside(source: str, folder: Path | None) -> Path:

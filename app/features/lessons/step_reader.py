@@ -10,7 +10,8 @@ from typing import Any
 
 from app.core.plain_text import plain
 from app.engine.cover import Cover
-from app.files.documents import FileError, is_share_text
+from app.exchange.opening import is_share_text
+from app.files.documents import FileError
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 

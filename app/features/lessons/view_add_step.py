@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
+from app.exchange.opening import LESSON_SUFFIX
 from app.files import documents
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
@@ -35,7 +36,6 @@ from .state import LessonSession
 from .view_step_form import StepForm
 from .writing import NewStep
 
-SUFFIX = ".lesson.md"
 #: Pixels that the form is wide where there is room.
 FORM = 680
 
@@ -134,8 +134,8 @@ class AddStepDialog(QDialog):
             QFileDialog(
                 self,
                 "Lesson",
-                str(self._path or Path.home() / f"my{SUFFIX}"),
-                f"Lessons (*{SUFFIX})",
+                str(self._path or Path.home() / f"my{LESSON_SUFFIX}"),
+                f"Lessons (*{LESSON_SUFFIX})",
                 acceptMode=QFileDialog.AcceptMode.AcceptSave,
                 fileMode=QFileDialog.FileMode.AnyFile,
             ),
@@ -148,7 +148,7 @@ class AddStepDialog(QDialog):
 
     def _chosen(self, name: str) -> None:
         path = Path(name)
-        self._path = path if path.name.lower().endswith(SUFFIX) else path.with_name(path.name + SUFFIX)
+        self._path = path if path.name.lower().endswith(LESSON_SUFFIX) else path.with_name(path.name + LESSON_SUFFIX)
         self._follow()
 
     def _follow(self) -> None:
@@ -171,7 +171,7 @@ class AddStepDialog(QDialog):
             from .reading import parse
             from .writing import added
 
-            return parse(added(None, document, step), f"try{SUFFIX}", None)
+            return parse(added(None, document, step), f"try{LESSON_SUFFIX}", None)
 
         def begin(lesson: Lesson) -> None:
             self._end()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from app.core.number_format import count, grouped, short, span_of_time
+from app.exchange.opening import is_share_text
 from app.files import documents
 from app.files.documents import FileError
 from app.state.document import Document
@@ -55,7 +56,7 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     else:
         document = opener(options.source)
         name = str(options.source)
-        if not documents.is_share_text(name):
+        if not is_share_text(name):
             name = os.path.relpath(options.source, path.parent).replace(os.sep, "/")
         text = reading.written(study_of(document), "The points and the first classifier of a document.", name)
     documents.write_bytes(text.encode(), path)

@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from app.core.plain_text import plain
-from app.files.documents import FileError, is_share_text, read_bytes
+from app.exchange.opening import is_share_text
+from app.files.documents import FileError, read_bytes
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
 from solver.data import datasets

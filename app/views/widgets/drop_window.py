@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.core.plain_text import plain
-from app.files.documents import is_share_text
+from app.exchange.opening import is_share_text
 
 from .painting import painter_on
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app.controllers.controller import Controller
+from app.controllers.file_tasks import ChangedOnDiskError, Opened, Saved
 from app.core.plain_text import plain
+from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.files import documents, recovery
-from app.files.file_tasks import ChangedOnDiskError, Opened, Saved
 from app.files.locks import Claims
 from app.files.settings import FOLDER, Settings
 from app.views.task_runner import TaskRunner
@@ -19,7 +20,6 @@ from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import open_dialog
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
-LESSONS = ".lesson.md"
 TEXTS = "Share texts (*.txt)"
 COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
 
@@ -168,7 +168,7 @@ class FileDialogs:
                 self._window,
                 "Open",
                 str(self._folder()),
-                f"{FILTER[:-1]} *{LESSONS});;{TEXTS};;{COPIES}",
+                f"{FILTER[:-1]} *{LESSON_SUFFIX});;{TEXTS};;{COPIES}",
                 fileMode=QFileDialog.FileMode.ExistingFile,
             ),
             "open",
@@ -180,10 +180,10 @@ class FileDialogs:
         self.unless_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> None:
-        if path.name.lower().endswith(LESSONS):
+        kind = kind_of(path)
+        if kind is Kind.LESSON:
             self.open_lesson(path)
-            return
-        if not recovery.is_copy(path) and self._claims.elsewhere(path):
+        elif kind is not Kind.RECOVERY_COPY and self._claims.elsewhere(path):
             self._ask_elsewhere(path, lambda: self._read(path))
         else:
             self._read(path)

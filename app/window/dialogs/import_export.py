@@ -10,15 +10,16 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBo
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
+from app.exchange.opening import is_share_text
 from app.files.background_task import Task
-from app.files.documents import FileError, is_share_text
+from app.files.documents import FileError
 from app.files.settings import EXCHANGE_FOLDER, Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import open_dialog
 
 if TYPE_CHECKING:
-    from app.exchange import Dialect, Table
+    from app.exchange.table import Dialect, Table
 
 
 class ImportExport:
@@ -39,9 +40,9 @@ class ImportExport:
 
     def ask_import(self) -> None:
         """Ask which file to import."""
-        from app import exchange
+        from app.exchange.importing import IMPORTS
 
-        suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in exchange.IMPORTS.items()}
+        suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in IMPORTS.items()}
         kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
         filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
         dialog = QFileDialog(
@@ -51,25 +52,25 @@ class ImportExport:
 
     def import_file(self, path: Path) -> None:
         """Show what the file at `path` holds, and import it when that is wanted."""
-        from app import exchange  # only now: nothing of it is needed to start
+        from app.exchange import importing  # only now: nothing of it is needed to start
 
-        self._show(lambda dialect: exchange.read(path, dialect))
+        self._show(lambda dialect: importing.read(path, dialect))
 
     def import_clipboard(self, add: bool = False) -> None:
         """Show what the clipboard holds, and import it when that is wanted: to `add` it is what is offered first."""
-        from app import exchange
+        from app.exchange import importing
 
         text = QApplication.clipboard().text()
         if is_share_text(text):
             self.open_text(text)
             return
-        self._show(lambda dialect: exchange.read_text(text, dialect=dialect), add)
+        self._show(lambda dialect: importing.read_text(text, dialect=dialect), add)
 
     def ask_export(self) -> None:
         """Ask where to export all points to."""
-        from app import exchange
+        from app.exchange.exporting import EXPORTS
 
-        kinds = {kind.title: suffix for suffix, kind in exchange.EXPORTS.items()}
+        kinds = {kind.title: suffix for suffix, kind in EXPORTS.items()}
         self.ask_where("Export points", "export_file", Path(self._controller.store.title).stem, kinds, self.export)
 
     def ask_where(
@@ -90,11 +91,11 @@ class ImportExport:
 
     def export(self, path: Path) -> None:
         """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
-        from app import exchange
+        from app.exchange.exporting import running
 
         document = self._controller.document
         names = tuple(style.name for style in document.styles)
-        formula = exchange.running(document.points.labels, names, document.measured[1], path)
+        formula = running(document.points.labels, names, document.measured[1], path)
         if formula:
             self._ask_formulas(formula, path)
         else:
@@ -175,7 +176,7 @@ class ImportExport:
         self._tasks.run(task, show, line="clipboard")
 
     def _not_pasted(self, error: FileError) -> None:
-        from app.exchange import DoubtError
+        from app.exchange.exporting import DoubtError
 
         self._controller.say(str(error))
         if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken

@@ -28,19 +28,9 @@ from PySide6.QtWidgets import (
 
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
-from app.exchange import (
-    DECIMALS,
-    SEPARATORS,
-    BadRows,
-    Choice,
-    Column,
-    Dialect,
-    DialectError,
-    Imported,
-    Table,
-    convert,
-    default_choice,
-)
+from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
+from app.exchange.delimited import DECIMALS, SEPARATORS
+from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.documents import FileError
 from app.views.plot.symbols import draw
 from app.views.task_runner import Background

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app import exchange
 from app.controllers.controller import Controller
 from app.core.points import Points
+from app.exchange import columns, importing
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.state.session import FULL_SPEED, SPEEDS, Session
 from app.state.store import Store
@@ -279,8 +279,8 @@ def test_points_of_a_file_come_in_and_go_out(table: Table, tmp_path: Path) -> No
         table.store.reset(SMALL, None)
         table.hand.set_style(1, name="setosa")
         assert file_work.export(table.hand, tmp_path / name)
-        read = exchange.read(tmp_path / name)
-        came = exchange.convert(read, exchange.default_choice(read))
+        read = importing.read(tmp_path / name)
+        came = columns.convert(read, columns.default_choice(read))
         table.hand.import_points(came, add=False)
         document = table.store.document
         assert document.points.xy.tolist() == SMALL.points.xy.tolist() and table.store.undo_name == "Import 2 points"

@@ -16,25 +16,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
 from app.core.points import LIMIT
-from app.exchange import (
-    EXPORTS,
-    BadRows,
-    Choice,
-    Dialect,
-    DoubtError,
-    Imported,
-    Table,
-    as_text,
-    convert,
-    default_choice,
-    export,
-    from_text,
-    read,
-    read_text,
-    running,
-)
-from app.exchange.exporting import encode, names_of
-from app.exchange.importing import decode
+from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
+from app.exchange.exporting import EXPORTS, DoubtError, as_text, encode, export, from_text, names_of, running
+from app.exchange.importing import decode, read, read_text
+from app.exchange.table import Dialect, Table
 from app.files import documents
 from app.files.documents import FileError
 from tests.examples import examples

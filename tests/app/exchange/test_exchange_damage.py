@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.points import LIMIT, MAX_CLASSES
-from app.exchange import EXPORTS, Choice, Dialect, convert, default_choice, read_text
-from app.exchange.exporting import encode
-from app.exchange.importing import decode
+from app.exchange.columns import Choice, convert, default_choice
+from app.exchange.exporting import EXPORTS, encode
+from app.exchange.importing import decode, read_text
 from app.exchange.npz import read_archive
+from app.exchange.table import Dialect
 from app.files import documents
 from app.files.documents import FileError
 from tests.examples import examples

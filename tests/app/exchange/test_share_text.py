@@ -20,8 +20,9 @@ import pytest
 from msgspec import inspect
 
 from app.core.points import LIMIT, Points
-from app.exchange import share_text
-from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, is_share_text, moves, read
+from app.exchange import opening, share_text
+from app.exchange.opening import Kind, is_share_text
+from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves, read
 from app.files import documents, examples
 from app.files.documents import FileError, UnreadError
 from app.learners.difference import NoSettings
@@ -271,13 +272,13 @@ def test_what_a_mail_does_to_it_does_not_matter() -> None:
 def test_a_file_may_hold_one(tmp_path: Path) -> None:
     path, text = tmp_path / "x.playground", encode(default_document())
     path.write_text(text + "\n", encoding="utf-8")
-    assert content(documents.read(path)) == content(decode(text)) and documents.holds_share_text(path)
+    contents = opening.read(path)
+    assert content(contents.document) == content(decode(text)) and contents.kind is Kind.SHARE_TEXT
+    assert contents.path is None and contents.on_disk is None, "saving there would put something else in its place"
     path.write_text(text[:-7], encoding="utf-8")
     with pytest.raises(FileError, match=r"^The share text is damaged"):
-        documents.read(path)
-    assert not documents.holds_share_text(tmp_path) and not documents.holds_share_text(tmp_path / "no")
-    documents.write(default_document(), path)
-    assert not documents.holds_share_text(path) and not is_share_text("1,2\n3,4") and not is_share_text("")
+        opening.read(path)
+    assert not is_share_text("1,2\n3,4") and not is_share_text("")
     assert is_share_text("classifier-playground:") and is_share_text(" classifier-playground: abc")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app import exchange
 from app.core.points import Points
+from app.exchange import exporting
 from app.files import documents, file_format
 from app.files.background_task import CancelledError, Progress, Task
 from app.files.documents import FileError
@@ -93,14 +93,14 @@ def test_what_is_exported_in_pieces_is_the_same(tmp_path: Path) -> None:
         names, axes = ("a,b", "", "=c"), ("#x", "y, z")
         for suffix in (".csv", ".tsv", ".svmlight"):
             path = tmp_path / f"x{suffix}"
-            pieces = list(exchange.encode_pieces(xy, labels, names, axes, path))
-            exchange.export(xy, labels, names, axes, path)
+            pieces = list(exporting.encode_pieces(xy, labels, names, axes, path))
+            exporting.export(xy, labels, names, axes, path)
             assert b"".join(piece for piece, _ in pieces) == path.read_bytes()
             assert pieces[-1][1] == 1.0
-        text = "".join(piece for piece, _ in exchange.text_pieces(xy, labels, names))
-        assert text == exchange.as_text(xy, labels, names)
+        text = "".join(piece for piece, _ in exporting.text_pieces(xy, labels, names))
+        assert text == exporting.as_text(xy, labels, names)
     with pytest.raises(FileError, match=r"its name must end in"):
-        list(exchange.encode_pieces(xy, labels, names, axes, tmp_path / "x.xls"))
+        list(exporting.encode_pieces(xy, labels, names, axes, tmp_path / "x.xls"))
 
 
 def test_cancelling_ends_the_work_between_two_pieces() -> None:

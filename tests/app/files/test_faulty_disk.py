@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app import exchange
+from app.exchange import importing
 from app.files import documents, locks, recovery
 from app.files.documents import FileError
 from app.files.locks import Claims, Lock
@@ -134,7 +134,7 @@ def exchanging(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) ->
         failure, read = "", None
         with disk:
             try:
-                read = exchange.read(path)
+                read = importing.read(path)
             except FileError as error:
                 failure = str(error)
         assert (read is not None) != bool(failure)

@@ -13,8 +13,7 @@ import pytest
 
 from app.core.plain_text import plain
 from app.core.points import LIMIT, Points
-from app.exchange import as_text, from_text
-from app.exchange.exporting import encode
+from app.exchange.exporting import as_text, encode, from_text
 from app.files import documents, recovery
 from app.files.documents import FileError
 from app.files.recovery import Recorder, Work

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
+from app.exchange.opening import Kind, kind_of
 from app.files import documents, locks, recovery
 from app.files.locks import Claims, Lock
 from app.files.recovery import Recorder, Work, orphans
@@ -481,7 +482,7 @@ def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
     asides = sorted(desk.folder.glob("*.unreadable"))
     assert [path.name for path in asides] == ["one-2.unreadable", "one-3.unreadable", "one.unreadable"]
     for path in asides:
-        assert recovery.is_copy(path) and content(recovery.read(path)) == content(new_document())
+        assert kind_of(path) is Kind.RECOVERY_COPY and content(recovery.read(path)) == content(new_document())
     asides[0].write_bytes(b"{}\n{")
     with pytest.raises(documents.FileError, match=r"one-2\.unreadable is damaged"):
         recovery.read(asides[0])

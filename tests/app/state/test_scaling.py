@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.exchange import Choice, Imported, convert, read, read_text
+from app.exchange.columns import Choice, Imported, convert
+from app.exchange.importing import read, read_text
 from app.files import documents, file_format
 from app.state.commands import Clear, Generate, ImportPoints
 from app.state.document import Document, View, default_document

@@ -282,12 +282,12 @@ def test_a_document_beside_the_lesson(folder: Path) -> None:
 def test_a_share_text() -> None:
     share_text = pytest.importorskip("app.exchange.share_text")
     text = share_text.encode(replace(default_document(), lanes=(Lane("svm"),), shown=1, compared=(0, 0)))
-    assert text.startswith(documents.SHARE_PREFIX)
+    assert text.startswith(share_text.PREFIX)
     lesson = parse(step(f"start: {text}"), "x.lesson.md", None)
     assert lesson.steps[0].start == Start("share", text)
     begins = starting.start_of(lesson, 0)
     assert begins.shown == 1 and np.abs(begins.points.xy - default_document().points.xy).max() < 0.001
-    for damaged in (text[:-9], text[:60] + "A" + text[61:], documents.SHARE_SCHEME, documents.SHARE_PREFIX + "é"):
+    for damaged in (text[:-9], text[:60] + "A" + text[61:], "classifier-playground:", share_text.PREFIX + "é"):
         (found,) = faults(step(f"start: {damaged}"), "x.lesson.md", None)
         assert found.startswith("x.lesson.md:6: ")
 

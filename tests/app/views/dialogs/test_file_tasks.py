@@ -16,8 +16,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import exchange
 from app.core.points import Points
+from app.exchange import exporting, importing
 from app.files import documents, recovery
 from app.state.commands import AddPoints
 from app.state.document import Document, default_document
@@ -407,7 +407,7 @@ def test_reverting_and_exporting_hold_nobody_up(
     edit(window)
     slow.opened.set()
     finish_tasks(window)
-    assert len(exchange.read(tmp_path / "out.csv")) == 3, "the points of the moment one exported them"
+    assert len(importing.read(tmp_path / "out.csv")) == 3, "the points of the moment one exported them"
     assert window.status_line.text() == "Exported 3 points to out.csv."
 
 
@@ -417,7 +417,7 @@ def test_reverting_and_exporting_hold_nobody_up(
 def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")
-    slow = gate(exchange, "text_pieces")
+    slow = gate(exporting, "text_pieces")
     for name in ("select_all", "cut", "paste"):
         window.named_actions[name].trigger()
     goes_on(window, qtbot, slow)
@@ -427,7 +427,7 @@ def test_what_is_cut_can_be_pasted_at_once(make: Make, qtbot: QtBot, gate: Put) 
     assert window.document.points.xy.tolist() == SMALL.points.xy.tolist()
     assert window.document.points.labels.tolist() == SMALL.points.labels.tolist()
     assert window.controller.store.history == ("Cut 3 points", "Paste 3 points")
-    assert QApplication.clipboard().text() == exchange.as_text(SMALL.points.xy, SMALL.points.labels, ())
+    assert QApplication.clipboard().text() == exporting.as_text(SMALL.points.xy, SMALL.points.labels, ())
 
 
 def test_a_slow_disk_does_not_hold_the_clipboard_up(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
@@ -445,7 +445,7 @@ def test_a_slow_disk_does_not_hold_the_clipboard_up(saved: tuple[MainWindow, Pat
 def test_what_is_pasted_comes_into_its_own_document_only(make: Make, qtbot: QtBot, gate: Put) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")
-    slow = gate(exchange, "from_text")
+    slow = gate(exporting, "from_text")
     window.named_actions["paste"].trigger()
     goes_on(window, qtbot, slow)
     window.named_actions["new"].trigger()
@@ -457,13 +457,13 @@ def test_what_is_pasted_comes_into_its_own_document_only(make: Make, qtbot: QtBo
 def test_a_window_that_goes_waits_for_what_is_copied_but_for_no_paste(make: Make, qtbot: QtBot, gate: Put) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")
-    slow = gate(exchange, "from_text")
+    slow = gate(exporting, "from_text")
     window.named_actions["paste"].trigger()
     goes_on(window, qtbot, slow)
     assert window.close()
     slow.opened.set()
     again = make(SMALL, wait=False)
-    slow = gate(exchange, "text_pieces")
+    slow = gate(exporting, "text_pieces")
     again.named_actions["select_all"].trigger()
     again.named_actions["copy"].trigger()
     goes_on(again, qtbot, slow)
@@ -489,7 +489,7 @@ def test_many_points_are_copied_in_pieces(make: Make) -> None:
     for name in ("select_all", "copy"):
         window.named_actions[name].trigger()
     finish_tasks(window)
-    assert QApplication.clipboard().text() == exchange.as_text(points.xy, points.labels, ())
+    assert QApplication.clipboard().text() == exporting.as_text(points.xy, points.labels, ())
 
 
 # -- what is done meanwhile -------------------------------------------------------------------------------------------
@@ -567,7 +567,7 @@ def test_a_cut_that_is_cancelled_removes_nothing(
     window = make(SMALL, wait=False)
     monkeypatch.setattr(task_runner, "SHOWN_AFTER", 0)
     QApplication.clipboard().setText("before")
-    slow = gate(exchange, "text_pieces")
+    slow = gate(exporting, "text_pieces")
     window.named_actions["select_all"].trigger()
     window.named_actions["cut"].trigger()
     goes_on(window, qtbot, slow)

@@ -24,7 +24,9 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.exchange import Dialect, Imported, Table, read, read_text
+from app.exchange.columns import Imported
+from app.exchange.importing import read, read_text
+from app.exchange.table import Dialect, Table
 from app.files.documents import FileError
 from app.views import theme
 from app.window.dialogs.import_table import ImportDialog, Picture

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from app.controllers.host import Host
 from app.core.number_format import count
+from app.exchange import opening
+from app.exchange.opening import Contents, Kind
+from app.files import documents, locks
+from app.files.background_task import Progress, Task
+from app.files.documents import Fingerprint
 from app.state.commands import Revert
 from app.state.document import Document, View
 from app.state.store import same_content
-
-from . import documents, locks, recovery
-from .background_task import Progress, Task
-from .documents import Fingerprint
 
 
 class FileHost(Host, Protocol):
@@ -56,27 +57,19 @@ class Opened:
 
     Attributes
     ----------
-    document : Document
+    contents : Contents
     name : str
         Of the file that was read.
-    path : Path or None
-        The document's file; None when a recovery copy was read, which is nobody's file.
-    on_disk : Fingerprint or None
     resets : int
         As of `Saved`.
     before : Document
         What the window showed when reading was asked for.
-    shared : bool
-        A share text was read; its file is not that of a document.
     """
 
-    document: Document
+    contents: Contents
     name: str
-    path: Path | None
-    on_disk: Fingerprint | None
     resets: int
     before: Document
-    shared: bool = False
 
 
 class ChangedOnDiskError(documents.FileError):
@@ -132,40 +125,32 @@ class FileTasks:
     # -- opening ---------------------------------------------------------------------------------------------------
 
     def opening(self, path: Path) -> Task[Opened]:
-        """Read the file at `path`: a document, or a recovery copy."""
+        """Read the file at `path`: a document, a share text or a recovery copy."""
         name = path.name or str(path)
+        task = self._reading(name, lambda progress: opening.read(path, progress))
+        return Task(f"Opening {name}", task, f"{name} was not opened", kept=False)
+
+    def opening_text(self, text: str) -> Task[Opened]:
+        """Read a share text."""
+        task = self._reading("the share text", lambda progress: opening.of_text(text))
+        return Task("Opening a share text", task, "The share text was not opened", kept=False)
+
+    def _reading(self, name: str, read: Callable[[Progress], Contents]) -> Callable[[Progress], Opened]:
         # Of now, when the user has been asked about changes; reading may begin later.
         resets, before = self._host.store.resets, self._host.store.document
 
         def work(progress: Progress) -> Opened:
-            own: Path | None = path
-            on_disk, shared = None, False
-            if recovery.is_copy(path):
-                document, own = recovery.read(path), None
-            else:
-                data = documents.read_bytes(path)
-                document, on_disk = documents.decode(data, name, progress), Fingerprint.of(data)
-                shared = documents.is_share_file(data)
+            contents = read(progress)
+            document = contents.document
             # Where one looked is part of the document, unless nothing would be seen there.
             if not document.view.shows(document.points):
                 document = replace(document, view=View.fitting(document.points))
             progress()
             _ = document.parts, document.points.counts  # kept for the window, which would wait for them
             progress()
-            return Opened(document, name, own, on_disk, resets, before, shared)
+            return Opened(replace(contents, document=document), name, resets, before)
 
-        return Task(f"Opening {name}", work, f"{name} was not opened", kept=False)
-
-    def opening_text(self, text: str) -> Task[Opened]:
-        """Read a share text."""
-        resets, before = self._host.store.resets, self._host.store.document
-
-        def work(progress: Progress) -> Opened:
-            from app.exchange import share_text  # only now: nothing of it is needed to start
-
-            return Opened(share_text.decode(text), "the share text", None, None, resets, before, True)
-
-        return Task("Opening a share text", work, "The share text was not opened", kept=False)
+        return work
 
     def outdated(self, opened: Opened) -> bool:
         """Another document has been opened or made since, which is what one wants now."""
@@ -178,32 +163,35 @@ class FileTasks:
 
     def take_opened(self, opened: Opened) -> None:
         """The document that was read, in place of the present one; of a recovery copy, as work without a file."""
-        if opened.shared:
+        contents = opened.contents
+        if contents.kind is Kind.SHARE_TEXT:
             self.take_shared(opened)
-            self._host.on_disk = None  # saving there would put something else in its place
+            self._host.on_disk = None
             self._host.store.saved(self._host.document, None)
             return
-        self._host.put(opened.document, opened.path, opened.on_disk, modified=opened.path is None)
-        if opened.path is None:
+        self._host.put(contents.document, contents.path, contents.on_disk, modified=contents.path is None)
+        if contents.path is None:
             self._host.say(f"Recovered {opened.name}. It is not saved yet.")
 
     def take_shared(self, opened: Opened) -> None:
         """What a share text holds, as one step."""
         if self.outdated(opened):
             return
-        if self._host.replace_by(opened.document, "Open a share text"):
-            points = count(len(opened.document.points), "point")
+        document = opened.contents.document
+        if self._host.replace_by(document, "Open a share text"):
+            points = count(len(document.points), "point")
             self._host.say(f"Opened a share text with {points}. Undo brings back what was here before.")
         else:
             self._host.say("The share text holds what is here already.")
 
     def take_reverted(self, opened: Opened) -> None:
         """What the document's file holds, as one step."""
-        if self.outdated(opened) or opened.path is None:
+        contents = opened.contents
+        if self.outdated(opened) or contents.path is None:
             return
-        self._host.dispatch(Revert(document=opened.document))
-        self._host.on_disk = opened.on_disk
-        self._host.store.saved(self._host.document, opened.path)
+        self._host.dispatch(Revert(document=contents.document))
+        self._host.on_disk = contents.on_disk
+        self._host.store.saved(self._host.document, contents.path)
 
     # -- exporting -------------------------------------------------------------------------------------------------
 
@@ -215,11 +203,11 @@ class FileTasks:
         document = self._host.document
 
         def work(progress: Progress) -> str:
-            from app import exchange  # only now: nothing of it is needed to start
+            from app.exchange.exporting import encode_pieces  # only now: nothing of it is needed to start
 
             points, names = document.points, tuple(style.name for style in document.styles)
             xy, axes = document.measured
-            pieces = exchange.encode_pieces(xy, points.labels, names, axes, path, guard)
+            pieces = encode_pieces(xy, points.labels, names, axes, path, guard)
             documents.write_pieces(_told(pieces, progress), path, progress.commit)
             return f"Exported {count(len(points), 'point')} to {path.name}."
 

@@ -1,0 +1,109 @@
+"""Opening: which kind a file or a text is of, and the document in it.  The one place that knows all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+
+from app.files import documents, recovery
+from app.files.documents import FileError, Fingerprint
+from app.files.file_format import FORMAT
+from app.state.document import Document
+
+LESSON_SUFFIX = ".lesson.md"
+#: Characters in which the beginning of a share text is looked for.
+_SHARE_LOOK = 200
+
+
+class Kind(Enum):
+    """What a file can be; OTHER may be points of another program, or a document under another name."""
+
+    DOCUMENT = auto()
+    SHARE_TEXT = auto()
+    RECOVERY_COPY = auto()
+    LESSON = auto()
+    OTHER = auto()
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The document that was read.
+
+    Attributes
+    ----------
+    document : Document
+    kind : Kind
+        Of what it was read from.
+    path : Path or None
+        The document's file; None where saving there would put something else in its place.
+    on_disk : Fingerprint or None
+        What that file held.
+    """
+
+    document: Document
+    kind: Kind = Kind.DOCUMENT
+    path: Path | None = None
+    on_disk: Fingerprint | None = None
+
+
+def is_share_text(text: str) -> bool:
+    """Return whether `text` begins as a share text does; the rest of it may be damaged."""
+    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(f"{FORMAT}:")
+
+
+def kind_of(path: Path) -> Kind:
+    """Return the kind of the file at `path`; on the command line a share text may stand in place of the name."""
+    if path.name.lower().endswith(LESSON_SUFFIX):
+        return Kind.LESSON
+    if path.suffix in (recovery.SUFFIX, recovery.ASIDE):
+        return Kind.RECOVERY_COPY
+    if is_share_text(str(path)) or is_share_text(_beginning(path)):
+        return Kind.SHARE_TEXT
+    return Kind.DOCUMENT if path.suffix.lower() == documents.SUFFIX else Kind.OTHER
+
+
+def _beginning(path: Path) -> str:
+    """Return how the file at `path` begins; "" where it cannot be read."""
+    try:
+        with documents.open_ordinary(path) as file:
+            return file.read(_SHARE_LOOK).decode("utf-8", "replace")
+    except (OSError, ValueError, FileError):  # ValueError: of an impossible name
+        return ""
+
+
+def read(path: Path, step: Callable[[float], object] = documents.nothing, most: int = 0) -> Contents:
+    """Read the file at `path` as a document, a share text or a recovery copy, by its kind.
+
+    Parameters
+    ----------
+    path : Path
+        Or a share text in place of the name.
+    step : callable
+        As for `documents.decode`.
+    most : int
+        Bytes, as for `documents.read_bytes`.
+
+    Raises
+    ------
+    FileError
+        With one sentence, when it holds no document.
+    """
+    kind = kind_of(path)
+    if kind is Kind.RECOVERY_COPY:
+        return Contents(recovery.read(path), kind)
+    if is_share_text(str(path)):  # nothing in one is changed by being taken for a name
+        return of_text(str(path))
+    data = documents.read_bytes(path, most)
+    if kind is Kind.SHARE_TEXT:
+        return of_text(data.decode("utf-8", "replace"))
+    document = documents.decode(data, path.name or str(path), step)
+    return Contents(document, Kind.DOCUMENT, path, Fingerprint.of(data))
+
+
+def of_text(text: str) -> Contents:
+    """Read a share text; FileError with one sentence when it is none."""
+    from . import share_text  # only now: nothing of it is needed to start
+
+    return Contents(share_text.decode(text), Kind.SHARE_TEXT)
