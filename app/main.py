@@ -501,7 +501,7 @@ def _study_arguments(parser: _Parser) -> None:
 def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.study import command
 
-    return command.run(options, lambda path: _opened(path).contents.document, _tell)
+    return command.run(options, lambda path: _opened(path).contents.document, _tell, make_application)
 
 
 def _integrate(what: str) -> int:

@@ -1,20 +1,10 @@
 """Where a bundle begins: the program, or one of the processes of its own that it starts, by ``-m`` as with Python."""
 
-import re
 import runpy
 import sys
 
 #: What runs as a process of its own.
-MODULES = (
-    "solver.warmup",
-    "app.features.study.worker",
-    "app.features.film.encoder",
-    "joblib.externals.loky.backend.popen_loky_posix",
-)
-#: The processes that clear up after others are started by a line of code.
-CLEARING = re.compile(
-    r"from (joblib\.externals\.loky\.backend|multiprocessing)\.resource_tracker import main; ?main\(.*\)"
-)
+MODULES = ("solver.warmup", "app.features.study.worker", "app.features.film.encoder")
 
 
 def begin() -> int:
@@ -23,14 +13,6 @@ def begin() -> int:
     if words[:1] == ["-m"] and words[1:2] and words[1] in MODULES:
         sys.argv[1:] = words[2:]
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        return 0
-    if "-c" in words and CLEARING.fullmatch(words[-1]):
-        exec(words[-1])
-        return 0
-    if words[:1] == ["--multiprocessing-fork"] and sys.platform == "win32":
-        from joblib.externals.loky.backend import popen_loky_win32
-
-        popen_loky_win32.main(int(words[1]))
         return 0
     from app.main import main
 

@@ -23,7 +23,7 @@ from app.features.study import engines
 from app.features.study.cells import data_of, folds_of, paths, seed_of
 from app.features.study.computing import Given, Record, compute
 from app.features.study.model import Axis, Study, log_steps
-from app.features.study.results import summaries
+from app.features.study.results import StudyResults
 from app.state.document import GeneratorSettings, Lane
 from solver.core.multiclass import PairTrainer
 from solver.kernels.table import Kernel
@@ -56,7 +56,7 @@ def timed(program: Callable[[], Any]) -> tuple[Any, float, float]:
 def run_study(study: Study, given: Given | None, jobs: int) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
         every = engines.run(study, given, paths(study), Path(folder), jobs)
-        return [record for records in every for record in records]
+        return [record for records, _ in every for record in records]
 
 
 def grid() -> None:
@@ -85,12 +85,15 @@ def grid() -> None:
             f" {peer_used / used:4.1f} times as fast",
             flush=True,
         )
-    means = summaries(found, "accuracy")
+    results = StudyResults(GRID)
+    for record in found:
+        results.add(record)
+    means = results.means("accuracy").mean
     theirs = {
         (parameters["C"].index(p["C"]), parameters["gamma"].index(p["gamma"])): score
         for p, score in zip(peer["params"], peer["mean_test_score"], strict=True)
     }
-    apart = np.array([means[cell].mean - score for cell, score in theirs.items()])
+    apart = np.array([means[cell] - score for cell, score in theirs.items()])
     print(f"  accuracy: largest difference {np.abs(apart).max():.4f}, mean {apart.mean():+.5f}")
     print(f"  share of processor time outside the solver: {100 * outside(given):.1f} %")
 

@@ -48,7 +48,7 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--from", dest="source", type=_path, metavar="FILE", help=what)
     run.add_argument("--out", type=_path, required=True, metavar="FOLDER", help="of the results; made if need be")
     run.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes; default 1")
-    what = "workers of a Dask scheduler, which is trusted, or of “local”; they need the same folder"
+    what = "workers of a Dask scheduler, which is trusted, or of “local”"
     run.add_argument("--dask", default="", metavar="ADDRESS", help=what)
     what = "part I of M of the work, for machines that share nothing: copy the results together"
     run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=what)

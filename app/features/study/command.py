@@ -15,6 +15,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+
 from app.core.number_format import count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
 from app.files import documents
@@ -22,11 +24,11 @@ from app.files.documents import FileError
 from app.state.document import Document
 from app.state.slider_scales import RankScale, controls_of, scale_of
 
-from . import engines, exporting, reading, results
-from .cells import paths, shard
+from . import engines, reading, results
+from .cells import Places, paths, shard
 from .computing import Given
 from .model import PRESETS, Axis, Kind, Study, log_steps
-from .results import Results, Summary, summaries
+from .results import Means
 
 Tell = Callable[[str], None]
 Open = Callable[[Path | None], Document]
@@ -37,9 +39,14 @@ GO_ON = "The same command goes on."
 STOPPED, PATIENCE = 130, 0.4
 
 
-def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    """Do what `options` ask for and return the exit code; FileError where a file stops it."""
-    actions = {"init": _init, "run": _run, "status": _status, "show": _show, "export": _export}
+def run(options: argparse.Namespace, opener: Open, tell: Tell, begin_qt: Callable[[], object]) -> int:
+    """Do what `options` ask for and return the exit code; FileError where a file stops it.
+
+    Nothing but a picture calls `begin_qt`.
+    """
+    if options.action == "show":
+        return _show(options, tell, begin_qt)
+    actions = {"init": _init, "run": _run, "status": _status, "export": _export}
     return actions[options.action](options, opener, tell)
 
 
@@ -107,25 +114,25 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         raise FileError(f"{folder} cannot be made: {documents.reason(error)}.") from None
     everything = paths(study)
     mine = shard(everything, *options.shard)
-    todo = results.read(folder, study).missing(study, mine, options.retry)
+    there = results.read(folder, study)
+    todo = [path for path in mine if there.missing([path], options.retry)]  # each whole: its cells begin with the first
     progress = _Progress(len(mine), len(todo))
     trainings = study.draws * sum(len(path.cells) for path in todo)
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
     failed = 0
     if threading.current_thread() is threading.main_thread():
-        _Stopping(folder, progress)
+        _Stopping(progress)
     computing = engines.run(study, given, todo, folder, options.jobs, options.dask)
     try:
-        for records in computing:
+        for records, ended in computing:
             failed += sum(bool(record.error) for record in records)
-            progress.one_more()
+            progress.more(ended)
     except KeyboardInterrupt:
         return STOPPED
     except engines.EngineError as error:
         raise FileError(str(error)) from None
     except OSError as error:
         raise FileError(f"{folder} cannot be written to: {documents.reason(error)}.") from None
-    results.sync_all(folder)
     progress.end()
     after = f"; {grouped(failed)} failed, which study run --retry computes once more" if failed else ""
     tell(f"{count(len(mine), 'path')} of {grouped(len(everything))} are in {folder}{after}\n")
@@ -145,8 +152,8 @@ def _study_to_run(path: Path | None, opener: Open, source: Document | None) -> t
 class _Stopping:
     """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
 
-    def __init__(self, folder: Path, progress: _Progress) -> None:
-        self._folder, self._progress = folder, progress
+    def __init__(self, progress: _Progress) -> None:
+        self._progress = progress
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop)
 
@@ -157,8 +164,7 @@ class _Stopping:
         watch.daemon = True
         watch.start()
         self._progress.say(f"Stopped: {self._progress.done} of {count(self._progress.all, 'path')}.  {GO_ON}")
-        # Every finished cell is in its part already.
-        results.sync_all(self._folder)
+        # Every finished cell is written already.
         if sys.stderr is not None:  # what libraries say of connections that end is of no use
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         raise KeyboardInterrupt
@@ -180,11 +186,11 @@ class _Progress:
         self._write(f"{before}{text}\n")
         self._open = False
 
-    def one_more(self) -> None:
-        """A path is done."""
-        self.done, self._made = self.done + 1, self._made + 1
+    def more(self, paths: int) -> None:
+        """So many further paths are done."""
+        self.done, self._made = self.done + paths, self._made + paths
         now = time.monotonic()
-        if self._made == 1:  # what comes before it, such as starting a cluster, comes once
+        if self._made <= 1:  # what comes before it, such as starting a cluster, comes once
             self._first = now
         if now - self._shown < (EVERY if self._replaces else EVERY_LINE):
             return
@@ -224,79 +230,64 @@ def _duration(seconds: float) -> str:
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
-def _found(folder: Path) -> tuple[Study, Results]:
-    found = results.read(folder)
-    if found.study is None:
-        raise FileError(f"{folder} holds no results of a study.")
-    return found.study, found
-
-
 def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    study, found = _found(options.results)
-    everything = paths(study)
-    missing = found.missing(study, everything)
+    found = results.read(options.results)
+    everything = paths(found.study)
+    missing = sum(bool(found.missing([path])) for path in everything)
     whole = sum(len(path.cells) for path in everything)
-    failed = [record for record in found.records.values() if record.error]
-    seconds = math.fsum(sorted(record.seconds for record in found.records.values()))
-    text = f"{grouped(len(everything) - len(missing))} of {count(len(everything), 'path')}, "
-    text += f"{grouped(len(found.records))} of {count(whole, 'result')}, {grouped(len(failed))} failed; "
-    text += f"{count(found.n_parts, 'part')}, {_duration(seconds)} of computing\n"
-    for error in sorted({record.error for record in failed})[:5]:
+    text = f"{grouped(len(everything) - missing)} of {count(len(everything), 'path')}, "
+    text += f"{grouped(found.done)} of {count(whole, 'result')}, {grouped(len(found.errors))} failed; "
+    text += f"{count(found.n_files, 'part')}, {_duration(float(np.nansum(found.seconds)))} of computing\n"
+    for error in sorted(set(found.errors.values()))[:5]:
         text += f"  {error}\n"
     tell(text)
     return 0
 
 
-def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    study, found = _found(options.results)
-    value = options.value or study.values[0]
-    if value not in study.values:
-        raise FileError(f"--value {value} is not of this study; it has {', '.join(study.values)}.")
-    means = summaries(found.records.values(), value)
+def _show(options: argparse.Namespace, tell: Tell, begin_qt: Callable[[], object]) -> int:
+    found = results.read(options.results)
+    values = found.study.values
+    value = options.value or values[0]
+    if value not in values:
+        raise FileError(f"--value {value} is not of this study; it has {', '.join(values)}.")
     if options.out is None:
-        tell(table(study, value, means))
+        tell(table(found.study, value, found.means(value)))
         return 0
     if options.out.suffix.lower() != ".png":
         raise FileError(f"--out {options.out} must end in .png.")
-    from .view_map import png
+    from .view_picture import picture_bytes, pictures
 
-    documents.write_bytes(png(study, value, means), options.out)
+    begin_qt()
+    documents.write_bytes(picture_bytes(pictures(found, value), "png"), options.out)
     tell(f"Wrote {options.out}\n")
     return 0
 
 
 def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    study, found = _found(options.results)
-    documents.write_bytes(exporting.table(study, found.records.values()), options.csv)
-    tell(f"Wrote {options.csv}, {count(len(found.records), 'result')}\n")
+    found = results.read(options.results)
+    documents.write_bytes(found.table(), options.csv)
+    tell(f"Wrote {options.csv}, {count(found.done, 'result')}\n")
     return 0
 
 
-def table(study: Study, value: str, means: dict[tuple[int, ...], Summary]) -> str:
+def table(study: Study, value: str, means: Means) -> str:
     """Mean and spread of each cell in plain text: the first axis downwards, the second to the right."""
     blocks = []
     across = range(len(study.axes[1].values)) if len(study.axes) > 1 else range(1)
+    heads = [f"{study.axes[1].name}={at}" for at in study.axes[1].values] if len(study.axes) > 1 else ["all"]
     for rest in product(*(range(len(axis.values)) for axis in study.axes[2:])):
         other = [f"{axis.name} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
-        rows = [[study.axes[0].name, *_heads(study)]]
+        rows = [[study.axes[0].name, *heads]]
         for place, at in enumerate(study.axes[0].values):
-            tails = ((place, *((j,) if len(study.axes) > 1 else ()), *rest) for j in across)
-            rows.append([str(at), *(_told(means.get(places)) for places in tails)])
+            rows.append([str(at), *(_told(means, (place, j, *rest)[: len(study.axes)]) for j in across)])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
         blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")
     return "\n".join(blocks)
 
 
-def _heads(study: Study) -> list[str]:
-    return [f"{study.axes[1].name}={at}" for at in study.axes[1].values] if len(study.axes) > 1 else ["all"]
-
-
-def _told(summary: Summary | None) -> str:
-    if summary is None:
-        return "–"
-    if not summary.count:
-        return "failed"
-    spread = "" if math.isnan(summary.spread) else f"±{short(summary.spread)}"
-    mean = f"{summary.mean:.4f}" if abs(summary.mean) < 10 else short(summary.mean)
-    return f"{mean}{spread}"
+def _told(means: Means, places: Places) -> str:
+    mean, spread = float(means.mean[places]), float(means.spread[places])
+    if math.isnan(mean):
+        return "failed" if means.errors[places] else "–"
+    return (f"{mean:.4f}" if abs(mean) < 10 else short(mean)) + ("" if math.isnan(spread) else f"±{short(spread)}")

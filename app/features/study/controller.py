@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +21,6 @@ from app.state.document import Document, Lane
 from . import map_reading
 from .cells import Places, digest_of, numerics_of
 from .computing import Given
-from .kept import NAME, Kept
 from .map_reading import Best
 from .model import DATA_AXES, Kind, Study
 from .planning import (
@@ -38,6 +38,7 @@ from .planning import (
     results_of,
     titles,
 )
+from .results import NAME, StudyResults
 from .running import Run, State, jobs
 from .timing import BEGINNING, Trial
 
@@ -81,7 +82,7 @@ class StudyController:
 
     Attributes
     ----------
-    kept : Kept or None
+    kept : StudyResults or None
         The results of the document.
     failure : str
         Why there are none, or why the run has ended, in a sentence.
@@ -95,7 +96,7 @@ class StudyController:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self.kept: Kept | None = None
+        self.kept: StudyResults | None = None
         self.failure = ""
         self.changes = 0
         self.wake: Callable[[], None] = lambda: None
@@ -106,7 +107,7 @@ class StudyController:
         self._run: Run | None = None
         self._put = self._begun = self._rested = 0.0
         self._paused_at: float | None = None
-        self._counted: tuple[Kept | None, int, int] = (None, 0, 0)
+        self._counted: tuple[StudyResults | None, int, int] = (None, 0, 0)
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
         self._costs = Costs(None, (0.0,))
         self._trial: Trial | None = None
@@ -137,7 +138,7 @@ class StudyController:
         self.changes += 1
         if data:
             try:
-                self.kept = Kept.decode(data)
+                self.kept = StudyResults.decode(data)
             except FileError as error:
                 self.failure = str(error)
 
@@ -247,7 +248,7 @@ class StudyController:
         plan = self.planned()
         if plan.study is not None:
             same = self.kept is not None and self.kept.study == plan.study and not self.outdated
-            kept = self.kept if same and self.kept is not None and self.kept.missing() else Kept(plan.study)
+            kept = self.kept if same and self.kept is not None and self.kept.missing() else StudyResults(plan.study)
             if not same:
                 self.look_at(value="", rest=(), midpoint=None, level=None)
             self._compute(kept, plan.given)
@@ -264,7 +265,7 @@ class StudyController:
         study = self.kept.study
         if study.digest:
             study = msgspec.structs.replace(study, digest=digest(self._host.document))
-        self._compute(Kept(study), self._given())
+        self._compute(StudyResults(study), self._given())
 
     def extend(self) -> None:
         """Let the axis go on at whose edge the best cell lies, and compute the new cells."""
@@ -274,7 +275,7 @@ class StudyController:
         study = map_reading.extended(self.kept.study, best)
         self._compute(self.kept.grown(study), self._given())
 
-    def _compute(self, kept: Kept, given: Given | None) -> None:
+    def _compute(self, kept: StudyResults, given: Given | None) -> None:
         self.close()
         self.kept, self.failure = kept, ""
         self.changes += 1
@@ -285,7 +286,7 @@ class StudyController:
         self._since = (0.0, 0.0)
         self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
         if lacking.any():
-            self._run = Run(study, given, kept.missing, lambda: self.wake())
+            self._run = Run(study, given, lambda: deque(kept.missing()), lambda: self.wake())
         self._keep()
 
     def pause(self) -> None:
@@ -396,7 +397,7 @@ class StudyController:
 
         self.aside(kept.copy().encode, done)
 
-    def take(self, kept: Kept) -> None:
+    def take(self, kept: StudyResults) -> None:
         """Show these results, and keep them with the document."""
         self.close()
         self.kept, self.failure = kept, ""

@@ -19,9 +19,9 @@ from solver.core.arrays import Array
 from solver.data.datasets import DATASETS
 
 from .cells import COARSE, Places
-from .kept import Kept, Means
 from .model import DATA_AXES, SHARES, Axis, Study, Value, axis_fields
 from .planning import PER_CENT, limits, titles
+from .results import Means, StudyResults
 
 #: Of these the largest is best, and of those the smallest; of others none is.
 LARGEST = ("accuracy", "training_accuracy", "cv_accuracy", "margin")
@@ -48,7 +48,7 @@ class Best:
     low: bool = False
 
 
-def best_of(kept: Kept, value: str, rest: tuple[int, ...]) -> Best | None:
+def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | None:
     """The best cell of the map at `rest`; of several the one farthest from an edge.
 
     None where no value is better than another, or none is there yet.
@@ -209,16 +209,17 @@ def measure_text(value: str, number: float) -> str:
     return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
 
 
-def choice_text(study: Study, places: Places) -> str:
-    """ "C = 10, γ = 0.1"."""
+def choice_text(study: Study, places: Places, first: int = 0) -> str:
+    """ "C = 10, γ = 0.1": the values of the axes from the `first` on."""
     names = titles(study.lane, True)
     return ", ".join(
-        f"{names.get(axis.name, axis.name)} = {value_text(study, number, axis.values[place])}"
-        for number, (axis, place) in enumerate(zip(study.axes, places, strict=True))
+        f"{names.get(study.axes[axis].name, study.axes[axis].name)} ="
+        f" {value_text(study, axis, study.axes[axis].values[place])}"
+        for axis, place in enumerate(places, first)
     )
 
 
-def cell_text(kept: Kept, means: Means, value: str, places: Places) -> str:
+def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> str:
     """What is known of a cell: its number never without spread and repetitions."""
     study = kept.study
     where = choice_text(study, places)

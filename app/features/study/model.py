@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -267,8 +267,3 @@ PRESETS: dict[str, tuple[Study, str]] = {
 def plain_lane(lane: Lane) -> Lane:
     """`lane` without what its classifier does not use."""
     return Lane(lane.classifier).with_part(lane.classifier, lane.settings)
-
-
-def builtins_of(value: Any) -> Any:
-    """`value` as lists, numbers and words."""
-    return msgspec.to_builtins(value)

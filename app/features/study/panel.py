@@ -31,13 +31,13 @@ from app.views.widgets.qt_dialogs import open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
-from . import exporting, reading, results
+from . import reading, results
 from .cells import Places
 from .controller import StudyController
-from .kept import Kept, check
 from .map_reading import cell_text, standing, value_text
 from .model import SHARES, Study
 from .planning import titles
+from .results import StudyResults, check
 from .view_form import StudyForm, fill, labelled
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
@@ -452,11 +452,11 @@ class StudyPanel(QWidget):
 
         def work(progress: Progress) -> Path:
             if kind == "csv":
-                data = exporting.table(kept.study, kept.records())
+                data = kept.table()
             elif kind == "toml":
                 data = study_file(kept.study, path, document)
             else:
-                data = picture_bytes(drawn, kind)
+                data = picture_bytes([drawn], kind)
             progress.commit()
             write_bytes(data, path)
             return path
@@ -474,10 +474,10 @@ class StudyPanel(QWidget):
 
     def open_results(self, folder: Path) -> None:
         """Show what the command line has computed, and keep it with the document."""
-        task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder, progress), "It was not read", False)
+        task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder), "It was not read", False)
         self._window.tasks.run(task, self._opened)
 
-    def _opened(self, kept: Kept) -> None:
+    def _opened(self, kept: StudyResults) -> None:
         self._open = False
         self.studies.take(kept)
         self._again()
@@ -493,17 +493,11 @@ def study_file(study: Study, path: Path, document: Path | None) -> bytes:
     return reading.written(study, "A study of Classifier Playground.", name).encode()
 
 
-def of_folder(folder: Path, progress: Progress) -> Kept:
+def of_folder(folder: Path) -> StudyResults:
     """The results in a folder; FileError where there are none, or too many for the window."""
     found = results.read(folder)
-    if found.study is None:
-        raise FileError(f"{folder.name} holds no results of a study.")
     try:
         check(found.study)
-    except (ValueError, KeyError) as error:
+    except ValueError as error:
         raise FileError(f"The study in {folder.name} cannot be shown here: {error}.") from None
-    kept = Kept(found.study)
-    for record in found.records.values():
-        kept.add(record)
-        progress()
-    return kept
+    return found

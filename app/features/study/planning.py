@@ -23,7 +23,6 @@ from app.state.slider_scales import parameter
 from . import reading
 from .cells import digest_of
 from .computing import Given
-from .kept import MOST_RESULTS, shape_of
 from .model import (
     DATA_AXES,
     LEARNING,
@@ -39,6 +38,7 @@ from .model import (
     measures_of,
     plain_lane,
 )
+from .results import MOST_RESULTS, shape_of
 
 KINDS: dict[Kind, tuple[str, str]] = {
     "grid": ("Grid", "Any two parameters over their ranges: a map."),

@@ -91,7 +91,7 @@ class _Reader:
         if self.faults:
             return None
         study = Study(axes=axes, lane=lane, generator=generator, digest=digest, other=other, **fields)
-        self._check(study)
+        self.check(study)
         return None if self.faults else study
 
     def _converted(self, values: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
@@ -231,7 +231,20 @@ class _Reader:
 
     # -- what fits together ----------------------------------------------------------------------------------------
 
-    def _check(self, study: Study) -> None:
+    def check_axes(self, study: Study) -> None:
+        """Add the faults of axes that are in no file, and of what only a file can lack."""
+        if study.lane.is_difference or (study.generator is None) != bool(study.digest):
+            self.fault("data", "has no classifier or no points.")
+        elif len({axis.name for axis in study.axes}) < len(study.axes):
+            self.fault("axes", "has the same axis twice.")
+        else:
+            written = {axis.name: list(axis.values) for axis in study.axes}
+            read = self._axes(written, study.lane, study.generator is None)
+            if not self.faults and read != study.axes:
+                self.fault("axes", "has the same value twice, or one that is not whole.")
+
+    def check(self, study: Study) -> None:
+        """Add the faults of what does not fit together."""
         names = [axis.name for axis in study.axes]
         allowed = measures_of(study.lane, study.other is not None)
         for value in study.values:
@@ -246,10 +259,10 @@ class _Reader:
             self.fault("other", "is there, but values has no disagreement.")
         if study.folds == 1:
             self.fault("folds", "is 1; it must be 0, for test points, or 2 and more.")
-        if study.digest:
-            self._check_given(study)
-        else:
-            self._check_generated(study)
+        if self.given is not None:
+            self._check_given(study, self.given)
+        elif study.generator is not None:
+            self._check_generated(study, study.generator)
         needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
         for name in needed:
             if name not in names:
@@ -268,10 +281,9 @@ class _Reader:
         ):
             self.fault("k_up_to_n", "leaves no cell.")
 
-    def _check_given(self, study: Study) -> None:
-        assert self.given is not None
-        counts = [int((self.given.labels == label).sum()) for label in set(self.given.labels.tolist())]
-        if not study.folds and not len(self.given.test_xy):
+    def _check_given(self, study: Study, given: Given) -> None:
+        counts = [int((given.labels == label).sum()) for label in set(given.labels.tolist())]
+        if not study.folds and not len(given.test_xy):
             self.fault("folds", "is 0, but the document keeps no test points back; give folds = 5.")
         if study.folds > sum(counts):
             self.fault("folds", f"is {study.folds}, but there are only {sum(counts)} points.")
@@ -283,20 +295,19 @@ class _Reader:
             if axis.name == "n" and int(axis.values[-1]) > min(counts):
                 self.fault("axes.n", f"goes to {axis.values[-1]}, but a class has only {min(counts)} points.")
 
-    def _check_generated(self, study: Study) -> None:
-        assert study.generator is not None
+    def _check_generated(self, study: Study, generator: GeneratorSettings) -> None:
         axes = {axis.name: axis.values for axis in study.axes}
-        for name in axes.get("data", (study.generator.name,)):
+        for name in axes.get("data", (generator.name,)):
             dataset = datasets.DATASETS[str(name)]
             if study.test_on == "square" and dataset.truth is None:
                 self.fault("test_on", f"is “square”, where {name} has no true classes.")
-            for shift in axes.get("shift", (study.generator.shift,)):
+            for shift in axes.get("shift", (generator.shift,)):
                 low, high = dataset.shift_range or (0.0, 0.0)
                 if not (low <= float(shift) < high or float(shift) == 0.0):
                     self.fault("axes.shift" if "shift" in axes else "data.shift", f"is {shift}, too much for {name}.")
             least, most = dataset.n_classes
-            if not least <= study.generator.n_classes <= most:
-                self.fault("data.n_classes", f"is {study.generator.n_classes}; {name} has {least} to {most} classes.")
+            if not least <= generator.n_classes <= most:
+                self.fault("data.n_classes", f"is {generator.n_classes}; {name} has {least} to {most} classes.")
 
 
 def _shown(value: Any) -> str:
@@ -329,10 +340,15 @@ def examined(
 
 
 def faults_of(study: Study, given: Given | None) -> list[str]:
-    """What does not fit together in a study, a sentence with its key for each fault."""
+    """What is wrong with a study that no file describes, a sentence with its key for each fault.
+
+    Points of a document are checked where they are `given`.
+    """
     reader = _Reader(Path(), lambda path: Document())
     reader.given = given
-    reader._check(study)
+    reader.check_axes(study)
+    if not reader.faults:
+        reader.check(study)
     return reader.faults
 
 

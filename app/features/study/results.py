@@ -1,41 +1,316 @@
-"""Results: lines of JSON that each worker appends to a file of its own, and what a folder of them comes to.
+"""Results: the results of a study as arrays, one element for each cell, repetition and fold; and their two files.
 
-No file is shared: what is there is the union of all parts, so that results of other machines are merged by copying.
-The first line of a part says which study it is of.  A line that was torn when its writer was killed is dropped.
+A document keeps them as one part, packed.  The command line keeps them in a folder, as lines of JSON that each run
+appends to a file of its own: the results are the union of all files, so that those of other machines are merged by
+copying.  The first line of a file is the study.  A line that was torn when its writer was killed is dropped.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import os
 import secrets
 import socket
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path as File
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
+from app.core.number_format import grouped
 from app.files.documents import FileError, read_bytes, reason
+from solver.core.arrays import Array, Integers
 
-from .cells import Path, Places, key_of, numerics_of
-from .computing import Record
-from .model import Study, builtins_of
+from .cells import OTHERS, Path, Places, key_of, numerics_of, paths
+from .computing import LARGEST, Record
+from .model import Study
+from .reading import faults_of
 
+#: What it is called among what a document keeps.
+NAME = "study"
+#: Results of a study in the window, at most: its document then grows by some MB for each value.  More are for the
+#: command line.
+MOST_RESULTS = 200_000
+#: Files of a folder, bytes of one at most, and seconds between two waits for the disk.
 PATTERN = "part-*.jsonl"
-#: Seconds between two waits for the disk.
-SYNC = 1.0
+LARGEST_FILE, SYNC = 4_000_000_000, 1.0
+_BAD = "The study that is kept with this document cannot be used"
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What stands in a document: arrays are zlib of little-endian bytes."""
+
+    study: Study
+    numerics: int
+    values: dict[str, bytes]
+    seconds: bytes
+    statuses: tuple[str, ...]
+    status: bytes
+    errors: dict[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """What repetitions and folds come to, for each cell; arrays over all axes.
+
+    Attributes
+    ----------
+    mean, spread : ndarray
+        Spread: the standard deviation; NaN of one only.
+    count, errors : ndarray
+        Results, and failures.
+    """
+
+    mean: Array
+    spread: Array
+    count: Integers
+    errors: Integers
+
+
+class StudyResults:
+    """The results of `study` that are there.
+
+    Attributes
+    ----------
+    study : Study
+    n_files : int
+        Files of a folder that they were read from.
+    values : dict of str to ndarray
+        Of each measure, by axes, repetition and fold; NaN where there is none.
+    seconds : ndarray
+        NaN where nothing was computed.
+    numerics : int
+        The version that computed them.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.n_files = 0
+        self.numerics = numerics_of(study)
+        shape = shape_of(study)
+        self.values: dict[str, Array] = {name: np.full(shape, np.nan) for name in study.values}
+        self.seconds: Array = np.full(shape, np.nan)
+        self._status: NDArray[np.uint8] = np.zeros(shape, dtype=np.uint8)
+        self._statuses: list[str] = [""]
+        #: Why a result failed, by its index in the arrays.
+        self.errors: dict[tuple[int, ...], str] = {}
+
+    def add(self, record: Record) -> None:
+        """Take a result, in place of one that was there."""
+        place = (*record.places, record.repetition, record.fold)
+        for name, array in self.values.items():
+            array[place] = record.values.get(name, np.nan)
+        self.seconds[place] = record.seconds
+        if record.status not in self._statuses:
+            self._statuses.append(record.status)
+        self._status[place] = self._statuses.index(record.status)
+        self.errors.pop(place, None)
+        if record.error:
+            self.errors[place] = record.error
+
+    def merge(self, record: Record) -> None:
+        """Take a result of a file; of several the first, but any in place of a failure."""
+        index = (*record.places, record.repetition, record.fold)
+        if not self.has(index):
+            raise ValueError("a result of no cell")
+        if math.isnan(self.seconds[index]) or (index in self.errors and not record.error):
+            self.add(record)
+
+    @property
+    def done(self) -> int:
+        """How many results there are, errors included."""
+        return int(np.count_nonzero(~np.isnan(self.seconds)))
+
+    def error(self, places: Places) -> str:
+        """Why the first result of a cell failed, or ""."""
+        return next((text for place, text in sorted(self.errors.items()) if place[:-2] == places), "")
+
+    def means(self, value: str) -> Means:
+        """What repetitions and folds come to."""
+        array = self.values[value].reshape(*self._sides, -1)
+        there = ~np.isnan(array)
+        count = there.sum(axis=-1)
+        some = np.maximum(count, 1)
+        mean = np.where(there, array, 0.0).sum(axis=-1) / some
+        off = np.where(there, array - mean[..., None], 0.0)
+        spread = np.sqrt((off**2).sum(axis=-1) / np.maximum(count - 1, 1))
+        errors = np.zeros(self._sides, dtype=np.int64)
+        for place in self.errors:
+            errors[place[:-2]] += 1
+        return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
+
+    @property
+    def _sides(self) -> tuple[int, ...]:
+        return tuple(len(axis.values) for axis in self.study.axes)
+
+    def missing(self, of: Sequence[Path] | None = None, retry: bool = False) -> list[Path]:
+        """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed."""
+        found = []
+        for path in paths(self.study) if of is None else of:
+            cells = tuple(each for each in path.cells if self._lacks((*each, path.repetition, path.fold), retry))
+            if cells:
+                found.append(replace(path, cells=cells))
+        return found
+
+    def _lacks(self, index: tuple[int, ...], retry: bool) -> bool:
+        return math.isnan(self.seconds[index]) or (retry and index in self.errors)
+
+    def lacks(self, axis: str) -> NDArray[np.int64]:
+        """How many results are missing for each value of an axis; of one that is none, in all."""
+        lacking = np.isnan(self.seconds)
+        if self.study.k_up_to_n:
+            sides = [range(side) for side in self._sides]
+            there = np.array([self.study.exists(places) for places in product(*sides)]).reshape(self._sides)
+            lacking &= there[..., None, None]
+        names = [each.name for each in self.study.axes]
+        if axis not in names:
+            return np.array([lacking.sum()])
+        others = tuple(place for place in range(lacking.ndim) if place != names.index(axis))
+        return np.asarray(lacking.sum(axis=others))
+
+    def grown(self, study: Study) -> StudyResults:
+        """These results as those of `study`, which has further values on its axes and is the same else."""
+        new = StudyResults(study)
+        new.numerics = self.numerics
+        places = []
+        for own, other in zip(self.study.axes, study.axes, strict=True):
+            places.append([other.values.index(value) for value in own.values])
+        shape = new.seconds.shape
+        there = np.ix_(*places, range(shape[-2]), range(shape[-1]))
+        for name, array in new.values.items():
+            array[there] = self.values[name]
+        new.seconds[there], new._status[there] = self.seconds, self._status
+        new._statuses = list(self._statuses)
+        for place, text in self.errors.items():
+            moved = tuple(along[at] for along, at in zip(places, place[:-2], strict=True))
+            new.errors[(*moved, *place[-2:])] = text
+        return new
+
+    def copy(self) -> StudyResults:
+        """As they are now."""
+        return self.grown(self.study)
+
+    def records(self) -> Iterator[Record]:
+        """All of them, by cell, repetition and fold."""
+        for place in map(tuple, np.argwhere(~np.isnan(self.seconds)).tolist()):
+            cell, repetition, fold = place[:-2], place[-2], place[-1]
+            found = {name: float(array[place]) for name, array in self.values.items()}
+            values = {name: value for name, value in found.items() if not math.isnan(value)}
+            key = key_of(self.study, cell, repetition, fold)
+            status, error = self._statuses[self._status[place]], self.errors.get(place, "")
+            yield Record(key, cell, repetition, fold, values, status, error, float(self.seconds[place]))
+
+    def table(self) -> bytes:
+        """A CSV file: configuration, repetition and fold, values, how it ended, error, and seconds.
+
+        Nothing but the last column depends on where, when or in which process a cell was computed.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        names = [axis.name for axis in self.study.axes]
+        measured = [name for name in self.study.values if name != "seconds"]
+        writer.writerow(["cell", *names, "repetition", "fold", *measured, "status", "error", "seconds"])
+        for each in self.records():
+            choice = self.study.choice(each.places)
+            values = [repr(each.values[name]) if name in each.values else "" for name in measured]
+            row = [each.key, *(choice[name] for name in names), each.repetition + 1, each.fold + 1, *values]
+            writer.writerow([*row, each.status, each.error, f"{each.seconds:.6f}"])
+        return text.getvalue().encode()
+
+    # -- in a document ---------------------------------------------------------------------------------------------
+
+    def encode(self) -> bytes:
+        """What a document keeps."""
+        values = {name: _packed(array, "<f8") for name, array in self.values.items()}
+        errors = {" ".join(map(str, place)): text for place, text in self.errors.items()}
+        seconds, status = _packed(self.seconds, "<f4"), _packed(self._status, "u1")
+        file = _File(self.study, self.numerics, values, seconds, tuple(self._statuses), status, errors)
+        return msgspec.json.encode(file)
+
+    @staticmethod
+    def decode(data: bytes) -> StudyResults:
+        """What a document has kept; FileError with a sentence where it cannot be used."""
+        try:
+            file = msgspec.json.decode(data, type=_File)
+            check(file.study)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, KeyError) as error:
+            raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
+        kept, known = StudyResults(file.study), numerics_of(file.study)
+        if not OTHERS <= file.numerics <= known:
+            raise FileError(f"{_BAD}: it was computed by numerics {file.numerics}; this program has {known}.")
+        kept.numerics = file.numerics
+        shape = kept.seconds.shape
+        try:
+            if set(file.values) != set(kept.values):
+                raise ValueError("its values are others than it says")
+            kept.values = {name: _unpacked(file.values[name], "<f8", shape).astype(np.float64) for name in kept.values}
+            kept.seconds = _unpacked(file.seconds, "<f4", shape).astype(np.float64)
+            if any((abs(each) > LARGEST).any() for each in (*kept.values.values(), kept.seconds)):
+                raise ValueError("some of its values are larger than any measure")
+            kept._status = _unpacked(file.status, "u1", shape).astype(np.uint8)
+            kept._statuses = list(file.statuses)
+            if int(kept._status.max()) >= len(file.statuses) or len(file.statuses) > 256:
+                raise ValueError("its statuses are not those it has")
+            for name, text in file.errors.items():
+                place = tuple(map(int, name.split()))
+                if not kept.has(place):
+                    raise ValueError("an error is of no cell")
+                kept.errors[place] = text[:500]
+        except (ValueError, zlib.error) as error:
+            raise FileError(f"{_BAD}: {error}.") from None
+        return kept
+
+    def has(self, index: tuple[int, ...]) -> bool:
+        """Whether the study has a result with this index."""
+        shape = self.seconds.shape
+        return len(index) == len(shape) and all(0 <= at < side for at, side in zip(index, shape, strict=True))
+
+
+def shape_of(study: Study) -> tuple[int, ...]:
+    """Of the arrays: all axes, repetitions and folds."""
+    return (*(len(axis.values) for axis in study.axes), study.repetitions, max(1, study.folds))
+
+
+def check(study: Study) -> None:
+    """ValueError where a study that was read has a fault, or more results than the window takes."""
+    if math.prod(shape_of(study)) > MOST_RESULTS:
+        raise ValueError(f"it has more than {grouped(MOST_RESULTS)} results")
+    for fault in faults_of(study, None):
+        raise ValueError(fault.rstrip("."))
+
+
+def _packed(array: NDArray[Any], kind: str) -> bytes:
+    return zlib.compress(np.ascontiguousarray(array, dtype=kind).tobytes(), 1)
+
+
+def _unpacked(data: bytes, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    unpacker = zlib.decompressobj()
+    raw = unpacker.decompress(data, size + 1)
+    if len(raw) != size:
+        raise ValueError("its arrays are of another size than the study")
+    return np.frombuffer(raw, dtype=kind).reshape(shape)
+
+
+# -- in a folder -------------------------------------------------------------------------------------------------------
 
 
 def manifest(study: Study) -> dict[str, Any]:
-    """What the first line of each part says."""
-    return {"study": builtins_of(study), "numerics": numerics_of(study)}
+    """The first line of each file of a folder."""
+    return {"study": msgspec.to_builtins(study), "numerics": numerics_of(study)}
 
 
-class Part:
-    """A file that one worker appends to.
+class ResultsFile:
+    """A new file of a folder, that one run appends to; any of its threads may.
 
     Parameters
     ----------
@@ -45,175 +320,90 @@ class Part:
 
     def __init__(self, folder: File, study: Study) -> None:
         host = "".join(sign if sign.isalnum() else "-" for sign in socket.gethostname())[:40]
-        self.path = folder / f"part-{host}-{os.getpid()}-{secrets.token_hex(6)}.jsonl"
-        self._file = self.path.open("xb")
-        self._lock, self._ended, self._dirty = threading.Lock(), threading.Event(), False
-        self._line({"manifest": manifest(study)})
-        threading.Thread(target=self._keep_synced, name="study part", daemon=True).start()
+        self._file = (folder / f"part-{host}-{os.getpid()}-{secrets.token_hex(6)}.jsonl").open("xb")
+        self._lock, self._synced = threading.Lock(), time.monotonic()
+        self.add({"manifest": manifest(study)})
 
-    def add(self, record: Record) -> None:
-        """Append a result; it stays when the process is killed."""
-        self._line(record)
+    def add(self, *lines: Any) -> None:
+        """Append results; they stay when the process is killed, and after `SYNC` when the machine loses its power."""
+        with self._lock:
+            self._file.write(b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+            self._file.flush()
+            if time.monotonic() - self._synced > SYNC:
+                self._sync()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._synced = time.monotonic()
 
     def close(self) -> None:
         """Wait until the disk has everything."""
-        self._ended.set()
-        self._sync()
         with self._lock:
+            self._sync()
             self._file.close()
 
-    def _line(self, value: Any) -> None:
-        with self._lock:
-            self._file.write(msgspec.json.encode(value) + b"\n")
-            self._file.flush()
-            self._dirty = True
 
-    def _keep_synced(self) -> None:
-        while not self._ended.wait(SYNC):
-            self._sync()
-
-    def _sync(self) -> None:
-        with self._lock:
-            if self._dirty and not self._file.closed:
-                os.fsync(self._file.fileno())
-                self._dirty = False
-
-
-#: The parts of this process, by folder, study and thread.
-_parts: dict[tuple[str, int], tuple[Study, Part]] = {}
-
-
-def part_of(folder: File, study: Study) -> Part:
-    """The part that this thread of this process appends to."""
-    where = str(folder), threading.get_ident()
-    if where not in _parts or _parts[where][0] != study:
-        _parts[where] = study, Part(folder, study)
-    return _parts[where][1]
-
-
-def close_parts() -> None:
-    """Close the parts of this process."""
-    for _, part in _parts.values():
-        part.close()
-    _parts.clear()
-
-
-def sync_all(folder: File) -> None:
-    """Wait until the disk has all parts, whoever wrote them on this machine."""
-    for path in folder.glob(PATTERN):
-        try:
-            handle = os.open(path, os.O_RDWR)
-        except OSError:  # another user's
-            continue
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-@dataclass(frozen=True)
-class Results:
-    """What a folder holds.
-
-    Attributes
-    ----------
-    study : Study or None
-        None where there is no part yet.
-    records : dict of str to Record
-        By key; a result is preferred to an error.
-    n_parts : int
-    """
-
-    study: Study | None
-    records: dict[str, Record]
-    n_parts: int
-
-    def missing(self, study: Study, of: Iterable[Path], retry: bool = False) -> list[Path]:
-        """The paths of which some cell is not there; with `retry`, or has failed."""
-        return [path for path in of if not self._has(study, path, retry)] if self.records else list(of)
-
-    def _has(self, study: Study, path: Path, retry: bool) -> bool:
-        for places in path.cells:
-            record = self.records.get(key_of(study, places, path.repetition, path.fold))
-            if record is None or (retry and record.error):
-                return False
-        return True
-
-
-class _First(msgspec.Struct):
-    study: dict[str, Any]
+class _Manifest(msgspec.Struct):
+    study: Study
     numerics: int
 
 
-def read(folder: File, expected: Study | None = None) -> Results:
-    """The union of all parts in `folder`; FileError where one is of another study, or cannot be read."""
+def read(folder: File, expected: Study | None = None) -> StudyResults:
+    """The union of all files in `folder`; FileError where one is of another study or cannot be read, and where there is
+    none but no study was `expected`."""
     try:
-        found = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
+        files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
     except OSError as error:
         raise FileError(f"{folder.name} cannot be read: {reason(error)}.") from None
-    first: dict[str, Any] | None = None if expected is None else manifest(expected)
-    records: dict[str, Record] = {}
-    parts = 0
-    for path in found:
+    first = None if expected is None else manifest(expected)
+    found = None if expected is None else StudyResults(expected)
+    for path in files:
         lines = _lines(path)
-        if not lines:
+        head = next(lines, None)
+        if head is None:
             continue
-        head = lines[0].get("manifest")
-        if not isinstance(head, dict):
+        own = head.get("manifest") if isinstance(head, dict) else None
+        if not isinstance(own, dict):
             raise FileError(f"{path.name} does not begin with the study that it is of.")
-        if first is None:
-            first = head
-        elif (differs := difference(first, head)) is not None:
+        if first is None or found is None:
+            first, found = own, StudyResults(_study_of(own, folder))
+        elif (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
-        parts += 1
-        for number, line in enumerate(lines[1:], 2):
+        found.n_files += 1
+        for number, line in enumerate(lines, 2):
             try:
                 record = msgspec.convert(line, Record)
-            except msgspec.ValidationError:
+                found.merge(record)
+            except ValueError:
                 raise FileError(f"{path.name}, line {number}, is not a result.") from None
-            known = records.get(record.key)
-            if known is None or (known.error and not record.error):
-                records[record.key] = record
-    return Results(_study_of(first, folder), records, parts)
+    if found is None:
+        raise FileError(f"{folder.name} holds no results of a study.")
+    return found
 
 
-def _study_of(first: dict[str, Any] | None, folder: File) -> Study | None:
-    if first is None:
-        return None
+def _study_of(own: dict[str, Any], folder: File) -> Study:
     try:
-        made = msgspec.convert(first, _First)
-        study = msgspec.convert(made.study, Study)
-        for places in ((0,) * len(study.axes), tuple(len(axis.values) - 1 for axis in study.axes)):
-            study.lane_at(study.choice(places))
+        made = msgspec.convert(own, _Manifest)
+        sound = not faults_of(made.study, None)
     except (msgspec.ValidationError, ValueError, KeyError):
+        sound = False
+    if not sound:
         raise FileError(f"{folder.name} holds results of a study that this program does not know.") from None
-    numerics = numerics_of(study)
+    numerics = numerics_of(made.study)
     if made.numerics != numerics:
         raise FileError(f"{folder.name} was computed by numerics {made.numerics}; this program has {numerics}.")
-    return study
+    return made.study
 
 
-def _lines(path: File) -> list[dict[str, Any]]:
-    """The whole lines of a part; a torn last one is dropped."""
-    data = read_bytes(path, 4_000_000_000)
-    pieces = data.split(b"\n")
-    if pieces[-1] == b"":
-        pieces.pop()
-        whole = len(pieces)
-    else:
-        whole = len(pieces) - 1
-    lines = []
-    for number, piece in enumerate(pieces[:whole], 1):
+def _lines(path: File) -> Iterator[Any]:
+    """The lines of a file; a last one that is torn, or that the disk lost with the power, is dropped."""
+    *lines, _ = read_bytes(path, LARGEST_FILE).split(b"\n")
+    for number, line in enumerate(lines, 1):
         try:
-            line = msgspec.json.decode(piece)
+            yield msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            if number == len(pieces):  # the machine lost its power
-                break
-            raise FileError(f"{path.name}, line {number}, is not JSON.") from None
-        if not isinstance(line, dict):
-            raise FileError(f"{path.name}, line {number}, is not a result.")
-        lines.append(line)
-    return lines
+            if number < len(lines):
+                raise FileError(f"{path.name}, line {number}, is not JSON.") from None
 
 
 def difference(one: Any, other: Any, where: str = "") -> str | None:
@@ -237,43 +427,3 @@ def difference(one: Any, other: Any, where: str = "") -> str | None:
 def _quoted(value: Any) -> str:
     text = "unset" if value is None or value == "" else str(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What the repetitions and folds of a cell come to.
-
-    Attributes
-    ----------
-    mean, spread : float
-        Spread: the standard deviation over repetitions and folds; NaN of one only.
-    count, errors : int
-        Results, and failures.
-    error : str
-        The first of them.
-    """
-
-    mean: float
-    spread: float
-    count: int
-    errors: int = 0
-    error: str = ""
-
-
-def summaries(records: Iterable[Record], value: str) -> dict[Places, Summary]:
-    """For each cell what its results come to, whatever the order they were computed in."""
-    groups: dict[Places, list[Record]] = {}
-    for record in records:
-        groups.setdefault(record.places, []).append(record)
-    return {places: _summary(groups[places], value) for places in sorted(groups)}
-
-
-def _summary(group: Sequence[Record], value: str) -> Summary:
-    ordered = sorted(group, key=lambda each: (each.repetition, each.fold))
-    numbers = [record.values[value] for record in ordered if value in record.values]
-    errors = [record.error for record in ordered if record.error]
-    mean = math.fsum(numbers) / len(numbers) if numbers else math.nan
-    spread = math.nan
-    if len(numbers) > 1:
-        spread = math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / (len(numbers) - 1))
-    return Summary(mean, spread, len(numbers), len(errors), errors[0] if errors else "")

@@ -1,4 +1,7 @@
-"""Run: a study that is being computed by worker processes; started, paused, gone on with and ended.  No Qt."""
+"""Run: a study that is being computed by worker processes; started, paused, gone on with and ended.  No Qt.
+
+The window and the command line compute with it alike; what it has found, the window takes, and a file of results gets.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ import msgspec
 from app.core import log
 from solver.core.own_process import command
 
-from .cells import Path
+from .cells import Path, key_of
 from .computing import Given, Record
 from .model import Study
+from .results import ResultsFile
 from .worker import Answer, Order, Points, Work
 
 #: Seconds of work that a worker is handed at a time, about, and paths at most.
@@ -27,7 +31,7 @@ AT_A_TIME, MOST = 0.2, 256
 TRIES = 2
 #: How many may fail to begin, one after the other.
 BARREN = 3
-#: How far workers stand back behind all other processes.
+#: How far workers of the window stand back behind all other processes; those of the command line do not.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
 State = Literal["running", "paused", "ended"]
@@ -41,11 +45,13 @@ def jobs() -> int:
 class _Worker:
     """A process, and what is said to it."""
 
-    def __init__(self) -> None:
-        environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
-        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)  # of Windows
+    def __init__(self, niceness: int) -> None:
+        environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMBA")}
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
+        if niceness:
+            flags |= getattr(subprocess, "IDLE_PRIORITY_CLASS", 0)
         self.process = subprocess.Popen(
-            command(f"{__package__}.worker", str(NICENESS)),
+            command(f"{__package__}.worker", str(niceness)),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -84,16 +90,18 @@ class Run:
     given : Given or None
         Its points, where no generator makes them.
     todo : callable
-        Gives the paths; called on a thread.
+        Returns the paths, which others may take from, too; called on a thread.
     wake : callable
         Called from a thread when there is something to `take`; must return at once.
     n_jobs : int, optional
         Processes.
+    file : ResultsFile, optional
+        Gets each result, too, on the command line.
 
     Attributes
     ----------
-    left : int
-        Paths that are not done.
+    n_done : int
+        Paths that are done.
     failure : str
         Why it has ended before its end, or "".
     """
@@ -102,17 +110,20 @@ class Run:
         self,
         study: Study,
         given: Given | None,
-        todo: Callable[[], Sequence[Path]],
+        todo: Callable[[], deque[Path]],
         wake: Callable[[], None],
         n_jobs: int = 0,
+        file: ResultsFile | None = None,
     ) -> None:
         self.study = study
         self._points = None if given is None else Points.of(given)
-        self._give, self._wake = todo, wake
+        self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
-        self.left = 0
+        self.n_done = 0
         self._found: list[Record] = []
+        #: Paths whose worker has ended, and how often that of each did.
+        self._again: deque[Path] = deque()
         self._tries: dict[int, int] = {}
         self._condition = threading.Condition()
         self._paused = self._cancelled = False
@@ -165,8 +176,7 @@ class Run:
         try:
             with self._beginning:
                 if self._todo is None:
-                    self._todo = deque(self._give())
-                    self.left = len(self._todo)
+                    self._todo = self._give()
             while paths := self._next(share):
                 begun = time.monotonic()
                 try:
@@ -178,7 +188,7 @@ class Run:
                     if worker is not None:
                         self._end(worker)
                         worker = None
-                    self._again(paths, error)
+                    self._fail(paths, error)
                     share = 1
                     continue
                 took = time.monotonic() - begun
@@ -196,13 +206,15 @@ class Run:
                 self._condition.wait()
             if self._cancelled:
                 return []
+            if self._again:  # each alone, so that no other ends with it
+                return [self._again.popleft()]
             assert self._todo is not None
-            count = max(1, min(share, len(self._todo) // len(self.threads)))
-            return [self._todo.popleft() for _ in range(min(count, len(self._todo)))]
+            taken = (next_of(self._todo) for _ in range(max(1, min(share, len(self._todo) // len(self.threads)))))
+            return [path for path in taken if path is not None]
 
     def _started(self) -> _Worker:
         try:
-            worker = _Worker()
+            worker = _Worker(NICENESS if self._file is None else 0)
         except OSError:
             self._barren += 1
             raise
@@ -243,9 +255,11 @@ class Run:
             raise OSError(ENDED)
 
     def _post(self, records: Sequence[Record], done: int) -> None:
+        if self._file is not None and records:
+            self._file.add(*records)
         with self._condition:
             self._found += records
-            self.left -= done
+            self.n_done += done
         self._ring()
 
     def _ring(self) -> None:
@@ -253,7 +267,7 @@ class Run:
             if not self._cancelled or self.failure:
                 self._wake()
 
-    def _again(self, paths: list[Path], error: Exception) -> None:
+    def _fail(self, paths: list[Path], error: Exception) -> None:
         """A worker has ended before its paths were done: each is tried once more, alone, and then given up."""
         if self._cancelled:
             return
@@ -262,15 +276,19 @@ class Run:
             self.failure = "No process could be started for this study; Help > Show log has more."
             self.cancel()
             return
-        given_up: list[Path] = []
-        with self._condition:
-            assert self._todo is not None
-            for path in reversed(paths):
-                self._tries[path.number] = self._tries.get(path.number, 0) + (self._barren == 0)
-                if self._tries[path.number] < TRIES or len(paths) > 1:
-                    self._todo.appendleft(path)
-                else:
-                    given_up.append(path)
-        for path in given_up:
-            failed = [Record("", cell, path.repetition, path.fold, error=ENDED) for cell in path.cells]
-            self._post(failed, 1)
+        for path in paths:
+            tries = self._tries[path.number] = self._tries.get(path.number, 0) + (self._barren == 0)
+            if tries < TRIES or len(paths) > 1:
+                self._again.append(path)
+            else:
+                keys = [key_of(self.study, cell, path.repetition, path.fold) for cell in path.cells]
+                cells = zip(keys, path.cells, strict=True)
+                self._post([Record(key, cell, path.repetition, path.fold, error=ENDED) for key, cell in cells], 1)
+
+
+def next_of(todo: deque[Path]) -> Path | None:
+    """The next path, which no other thread gets; None where there is none."""
+    try:
+        return todo.popleft()
+    except IndexError:
+        return None

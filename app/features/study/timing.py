@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections import deque
 from collections.abc import Callable
 
 from .cells import Path, paths
@@ -47,10 +48,10 @@ class Trial:
         self._first = 0.0
         self._run: Run | None = Run(study, given, self._drawn, wake, 1)
 
-    def _drawn(self) -> list[Path]:
+    def _drawn(self) -> deque[Path]:
         every = paths(self.study)
         random.Random(0).shuffle(every)
-        return every
+        return deque(every)
 
     @property
     def ended(self) -> bool:

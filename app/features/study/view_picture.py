@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -20,12 +20,25 @@ from solver.core.arrays import Array
 
 from .cells import Places
 from .controller import CURVES
-from .kept import Kept, Means
-from .map_reading import Best, blocks, existing, is_log, measure_text, plane_of, span_of, value_text
+from .map_reading import (
+    Best,
+    all_rests,
+    best_of,
+    blocks,
+    choice_text,
+    existing,
+    is_log,
+    measure_text,
+    plane_of,
+    span_of,
+    value_text,
+)
 from .model import SHARES, Study
 from .planning import titles
-from .view_map import shade
+from .results import Means, StudyResults
 
+#: Of a map, cividis: dark blue to yellow, told apart by all eyes and in grey print.
+COLOURS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838")
 #: Of a map about a midpoint: blue, white, orange, told apart by all eyes.
 ABOUT = ("#08306b", "#2b6cb0", "#8fbbdc", "#f4f4f4", "#f2b27a", "#d06a1a", "#7f3b08")
 #: Width of the bar of colours, and the least cell that has its number written in it is a number wide.
@@ -40,7 +53,7 @@ class Drawn:
 
     Attributes
     ----------
-    kept : Kept
+    kept : StudyResults
     means : Means
         Of `value`.
     value : str
@@ -51,9 +64,11 @@ class Drawn:
     same : bool
         All its other settings are those of the study.
     midpoint, level : float or None
+    span : tuple of float or None
+        What the colours go from and to, where maps beside each other share them.
     """
 
-    kept: Kept
+    kept: StudyResults
     means: Means
     value: str
     rest: tuple[int, ...] = ()
@@ -62,6 +77,7 @@ class Drawn:
     same: bool = True
     midpoint: float | None = None
     level: float | None = None
+    span: tuple[float, float] | None = None
 
     @property
     def study(self) -> Study:
@@ -92,11 +108,10 @@ def readable_on(ground: QColor) -> RGB:
 
 def mixed(share: float, midpoint: bool) -> QColor:
     """The colour of a share from 0 to 1."""
-    if not midpoint:
-        return shade(share)
-    place = min(max(share, 0.0), 1.0) * (len(ABOUT) - 1)
-    first = min(int(place), len(ABOUT) - 2)
-    one, other, part = QColor(ABOUT[first]), QColor(ABOUT[first + 1]), place - first
+    colours = ABOUT if midpoint else COLOURS
+    place = min(max(share, 0.0), 1.0) * (len(colours) - 1)
+    first = min(int(place), len(colours) - 2)
+    one, other, part = QColor(colours[first]), QColor(colours[first + 1]), place - first
     pairs = ((one.red(), other.red()), (one.green(), other.green()), (one.blue(), other.blue()))
     return QColor(*(round(a + part * (b - a)) for a, b in pairs))
 
@@ -128,7 +143,7 @@ def paint_map(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) -> No
         return
     columns, rows = drawn.sides
     mean = plane_of(drawn.means.mean, drawn.study, drawn.rest)
-    span = span_of(mean, drawn.midpoint)
+    span = drawn.span or span_of(mean, drawn.midpoint)
     _paint_cells(painter, drawn, area, mean, span, theme)
     ink = QColor(*theme.ink)
     if drawn.level is not None:
@@ -243,7 +258,7 @@ def _paint_bar(
 ) -> None:
     bar = QRectF(area.right() + GAP, area.top(), BAR, area.height())
     mean = plane_of(drawn.means.mean, drawn.study, drawn.rest)
-    low, high = span_of(mean, None)
+    low, high = drawn.span or span_of(mean, None)
     if drawn.midpoint is not None:
         low, high = min(low, drawn.midpoint), max(high, drawn.midpoint)
     shares = (np.linspace(high, low, 256) - span[0]) / (span[1] - span[0])  # no colours that no cell has
@@ -588,28 +603,39 @@ class StudyPicture(Chart):
                 self._taken(places)
 
 
-#: Size in pixels of a saved picture.
-SAVED = (900, 720)
+def pictures(kept: StudyResults, value: str) -> list[Drawn]:
+    """A picture for each choice of the axes beyond the second; all maps have the same colours."""
+    means = kept.means(value)
+    span = span_of(means.mean, None)
+    found = [Drawn(kept, means, value, rest) for rest in all_rests(kept.study)]
+    return [replace(each, best=None if each.curves else best_of(kept, value, each.rest), span=span) for each in found]
 
 
-def save_size(drawn: Drawn) -> tuple[int, int]:
+#: Size in pixels of a saved picture, and of each of several.
+SAVED, OF_SEVERAL = (900, 720), (560, 460)
+
+
+def save_size(drawn: Drawn, least: tuple[int, int] = SAVED) -> tuple[int, int]:
     """Of a saved picture: room for the numbers of a map that is not too large."""
     columns, rows = drawn.sides
-    return SAVED if drawn.curves else (max(SAVED[0], min(columns * 60, 3000)), max(SAVED[1], min(rows * 36, 3000)))
+    return least if drawn.curves else (max(least[0], min(columns * 60, 3000)), max(least[1], min(rows * 36, 3000)))
 
 
-def picture_bytes(drawn: Drawn, kind: str) -> bytes:
-    """The picture as the bytes of a PNG or an SVG file, on white."""
+def picture_bytes(pictures: Sequence[Drawn], kind: str) -> bytes:
+    """The pictures as the bytes of a PNG or an SVG file, on white; several side by side, each below its choice."""
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
     from PySide6.QtGui import QFont
     from PySide6.QtSvg import QSvgGenerator
 
-    width, height = save_size(drawn)
+    across = math.ceil(math.sqrt(len(pictures)))
+    wide, high = save_size(pictures[0], SAVED if across == 1 else OF_SEVERAL)
+    width, height = across * wide, math.ceil(len(pictures) / across) * high
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image = QImage(2 * width, 2 * height, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(2.0)
+    ratio = 2 if across == 1 else 1
+    image = QImage(ratio * width, ratio * height, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
     image.fill(QColor("white"))
     svg = QSvgGenerator()
     svg.setOutputDevice(buffer)
@@ -621,7 +647,13 @@ def picture_bytes(drawn: Drawn, kind: str) -> bytes:
         font = QFont(painter.font())
         font.setPointSizeF(11.0)
         painter.setFont(font)
-        paint(painter, drawn, QRectF(12, 12, width - 24, height - 24), LIGHT)
+        for number, drawn in enumerate(pictures):
+            room = QRectF(number % across * wide, number // across * high, wide, high).adjusted(12, 12, -12, -12)
+            if len(pictures) > 1:
+                painter.setPen(QColor(*LIGHT.ink))
+                painter.drawText(room, Qt.AlignmentFlag.AlignHCenter, choice_text(drawn.study, drawn.rest, 2))
+                room.setTop(room.top() + 1.5 * painter.fontMetrics().height())
+            paint(painter, drawn, room, LIGHT)
     finally:
         painter.end()
     if kind != "svg":

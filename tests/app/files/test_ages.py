@@ -23,7 +23,7 @@ from app.exchange import share_text
 from app.features.lessons import reading as lessons
 from app.features.study import reading as study_files
 from app.features.study import results
-from app.features.study.kept import Kept
+from app.features.study.results import StudyResults
 from app.files import documents
 from app.files.documents import FileError, UnreadError
 from app.state.document import Document, GeneratorSettings
@@ -205,7 +205,7 @@ def test_a_study_is_kept_with_its_numbers() -> None:
     """Its arrays unpacked by hand, beside what the panel reads, and what its workers had written."""
     data = dict(opened("3c").attached)["study"]
     assert json.loads(data) == raw("3c")["attached"]["study"]
-    kept, plain = Kept.decode(data), json.loads(data)
+    kept, plain = StudyResults.decode(data), json.loads(data)
     shape = (2, 3, 2, 2, 2)  # C, gamma, noise, repetitions, folds
     for name, text in plain["values"].items():
         packed = zlib.decompress(base64.b64decode(text))
@@ -220,7 +220,7 @@ def test_a_study_is_kept_with_its_numbers() -> None:
         place = (*line["places"], line["repetition"], line["fold"])
         if place in by_place and place not in failed:
             assert by_place[place].values == line["values"] and by_place[place].status == line["status"]
-    assert Kept.decode(kept.encode()).encode() == kept.encode()
+    assert StudyResults.decode(kept.encode()).encode() == kept.encode()
     assert lost(plain["study"], json.loads(kept.encode())["study"]) == []
 
 
@@ -232,10 +232,10 @@ def folder_lines(name: str) -> list[dict[str, Any]]:
 def test_a_folder_of_results_opens_with_every_number() -> None:
     found = results.read(AGES / "study")
     lines = folder_lines("study")
-    assert found.n_parts == 2 and len(found.records) == len(lines) == 48
+    records = {record.key: record for record in found.records()}
+    assert found.n_files == 2 and len(records) == len(lines) == 48
     for line in lines:
-        assert lost(line, json.loads(msgspec.json.encode(found.records[line["key"]]))) == []
-    assert found.study is not None
+        assert lost(line, json.loads(msgspec.json.encode(records[line["key"]]))) == []
     assert {axis.name: list(axis.values) for axis in found.study.axes} == {
         "C": [0.1, 10.0],
         "gamma": [0.5, 2.0, 8.0],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from app.core.points import Points
-from app.features.study import engines, exporting, results
+from app.features.study import engines, results
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
 from app.features.study.model import Axis, Study
+from app.features.study.results import StudyResults
 from app.learners.svm import SvmSettings
 from app.state.document import Document, GeneratorSettings, Lane
 
@@ -42,22 +45,29 @@ def with_tol(study: Study, tol: float) -> Study:
     return msgspec.structs.replace(study, lane=Lane("svm", svm=SvmSettings(tol=tol)))
 
 
-def computed(study: Study, given: Given | None = None) -> list[Record]:
-    """All results, in this process."""
-    return [record for records in engines.run(study, given, paths(study), None) for record in records]
+def computed(study: Study, given: Given | None = None, **options: Any) -> list[Record]:
+    """All results, by default in this process."""
+    return [record for records, _ in engines.run(study, given, paths(study), None, **options) for record in records]
 
 
-def plain(study: Study, records: list[Record]) -> list[str]:
+def results_of(study: Study, records: Iterable[Record]) -> StudyResults:
+    """These results, as the window and the command line have them."""
+    found = StudyResults(study)
+    for record in records:
+        found.add(record)
+    return found
+
+
+def plain(study: Study, records: Iterable[Record]) -> list[str]:
     """The lines of the export without their seconds."""
-    lines = exporting.table(study, records).decode().splitlines()
+    lines = results_of(study, records).table().decode().splitlines()
     return [line.rpartition(",")[0] for line in lines]
 
 
 def exported(folder: Path) -> list[str]:
     """What is in `folder`, without the seconds."""
     found = results.read(folder)
-    assert found.study is not None
-    return plain(found.study, list(found.records.values()))
+    return plain(found.study, found.records())
 
 
 def no_document(path: Path | None) -> Document:

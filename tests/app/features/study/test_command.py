@@ -219,9 +219,10 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         found = results.read(out, made)
-        assert done <= found.records.keys()
-        done = set(found.records)
-        finished = len(paths(made)) - len(found.missing(made, paths(made)))
+        keys = {record.key for record in found.records()}
+        assert done <= keys
+        done = keys
+        finished = len(paths(made)) - len(found.missing())
         in_flight = sum(0 < sum(made_key in done for made_key in keys) < len(keys) for keys in keys_of(made))
         assert in_flight <= kills * (int(words[1]) if words else 1), (finished, in_flight)
     last = start("run", file, "--out", out)
@@ -276,7 +277,7 @@ def test_ctrl_c_ends_at_once_and_loses_nothing(tmp_path: Path, words: tuple[str,
     assert time.monotonic() - begun < 2.0  # a second, on a machine that has nothing else to do
     assert process.stderr is not None and "Stopped: " in process.stderr.read()
     process.stderr.close()
-    assert len(results.read(out, endless).records) >= before - 2
+    assert results.read(out, endless).done >= before - 2
 
 
 def test_the_help_knows_the_presets() -> None:

@@ -10,11 +10,10 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from app.features.study import computing, exporting
+from app.features.study import computing
 from app.features.study.cells import data_of, folds_of, paths, seed_of
 from app.features.study.computing import compute
 from app.features.study.model import NOTES, Axis, Study
-from app.features.study.results import summaries
 from app.learners.knn import KnnSettings
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
@@ -23,7 +22,7 @@ from solver.data import datasets
 from solver.kernels.table import Kernel
 from solver.svm.c_path import PathSolver
 
-from .studies import GRID, KNN, computed, given_of, with_tol
+from .studies import GRID, KNN, computed, given_of, results_of, with_tol
 
 
 def test_a_grid_is_that_of_scikit_learn_on_the_same_folds() -> None:
@@ -144,7 +143,7 @@ def test_seconds_are_a_value_and_stand_once_in_the_table(lane: Lane, monkeypatch
     monkeypatch.setattr(computing.time, "perf_counter", lambda: float(next(clock)))
     records = computed(study)
     assert all(record.values["seconds"] == record.seconds == 1.0 for record in records)
-    table = exporting.table(study, records).decode().splitlines()
+    table = results_of(study, records).table().decode().splitlines()
     assert table[0] == "cell,n,noise,repetition,fold,accuracy,status,error,seconds"
     assert all(row.endswith(",1.000000") for row in table[1:])
 
@@ -169,7 +168,7 @@ def test_a_learning_curve_is_that_of_a_loop() -> None:
         repetitions=3,
         test=300,
     )
-    means = summaries(computed(study), "accuracy")
+    means = results_of(study, computed(study)).means("accuracy")
     for place, n in enumerate((5, 25)):
         right = []
         for repetition in range(3):
@@ -177,9 +176,9 @@ def test_a_learning_curve_is_that_of_a_loop() -> None:
             X, y = datasets.generate("moons", n, 0.3, seed_of(data, repetition, 0, "points"))
             Q, truth = datasets.generate("moons", 150, 0.3, seed_of(data, repetition, 0, "tests"))
             right.append(SVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y).score(Q, truth))
-        assert means[(place,)].mean == pytest.approx(np.mean(right), abs=1e-12)
-        assert means[(place,)].spread == pytest.approx(np.std(right, ddof=1), abs=1e-12)
-        assert means[(place,)].count == 3
+        assert means.mean[place] == pytest.approx(np.mean(right), abs=1e-12)
+        assert means.spread[place] == pytest.approx(np.std(right, ddof=1), abs=1e-12)
+        assert means.count[place] == 3
 
 
 def inverse_square(distances: np.ndarray) -> np.ndarray:
@@ -244,9 +243,10 @@ def test_the_maps_of_the_notes_agree_with_an_independent_simulation(name: str, s
     axes = (*NOTES.axes[:3], Axis("data", (name,)), Axis("shift", (shift,)))
     study = msgspec.structs.replace(NOTES, axes=axes)
     assert study.repetitions * study.draws * study.test == 100_000
-    means = summaries(computed(study), "accuracy")
+    means = results_of(study, computed(study)).means("accuracy")
     peers = [simulated(name, shift, n, 1000, n) for n in NOTES.axes[0].values]
-    apart = np.array([summary.mean - peers[at[0]][at[2], at[1]] for at, summary in means.items()])
+    cells = np.argwhere(means.count > 0).tolist()
+    apart = np.array([means.mean[tuple(at)] - peers[at[0]][at[2], at[1]] for at in cells])
     size = np.abs(apart)
     print(
         f"{name}, shift {shift:+}: mean difference {apart.mean():+.5f}, size {size.mean():.5f}, most {size.max():.5f}"

@@ -19,15 +19,15 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QLineEd
 from pytestqt.qtbot import QtBot
 
 from app.core.number_format import percent
-from app.features.study import engines, exporting, reading, results, timing
+from app.features.study import engines, reading, results, timing
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
 from app.features.study.controller import OUTDATED, duration
-from app.features.study.kept import NAME, Kept
 from app.features.study.model import LEARNING, NOTES, Axis, Study
 from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession, costs_of
+from app.features.study.results import NAME, StudyResults
 from app.features.study.running import Run, jobs
 from app.features.study.timing import Trial
 from app.files import documents
@@ -152,9 +152,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     assert kept is not None and not kept.missing() and not panel.bar.isVisible()
     # As the command line computes it.
     records = computed(kept.study, given_of(window.document.training_points))
-    table = [line.rpartition(",")[0] for line in exporting.table(kept.study, records).decode().splitlines()]
-    own = [line.rpartition(",")[0] for line in exporting.table(kept.study, kept.records()).decode().splitlines()]
-    assert own == table
+    assert plain(kept.study, kept.records()) == plain(kept.study, records)
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
     QTest.mouseMove(panel.picture, cell(panel, 1, 1))
     mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
@@ -286,14 +284,14 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     dialog.reject()
     finish_tasks(window)
     assert alerts == ["results holds no results of a study."] and panel.studies.kept is None
-    records = [each for some in engines.run(GRID, None, paths(GRID), folder) for each in some]
+    records = [each for some, _ in engines.run(GRID, None, paths(GRID), folder) for each in some]
     panel.open_results(folder)
     finish_tasks(window)
     kept = panel.studies.kept
     assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
     assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
     large = msgspec.structs.replace(GRID, repetitions=100_000)
-    results.Part(tmp_path, large).close()
+    results.ResultsFile(tmp_path, large).close()
     panel.open_results(tmp_path)
     finish_tasks(window)
     assert "more than 200\u202f000 results" in alerts[-1] and panel.studies.kept is kept
@@ -356,22 +354,22 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoded_in: list[bool] = []
-    whole, go_on = Kept.encode, threading.Event()
+    whole, go_on = StudyResults.encode, threading.Event()
 
-    def encode(kept: Kept) -> bytes:
+    def encode(kept: StudyResults) -> bytes:
         encoded_in.append(threading.current_thread() is threading.main_thread())
         if not encoded_in[-1]:
             go_on.wait(10)
         return whole(kept)
 
-    monkeypatch.setattr(Kept, "encode", encode)
+    monkeypatch.setattr(StudyResults, "encode", encode)
     window = make(document())
     panel = opened(window, qtbot)
     studies = panel.studies
     planned = studies.planned().study
     assert planned is not None
     records = computed(planned)
-    studies.take(Kept(planned))
+    studies.take(StudyResults(planned))
     encoded_in.clear()
     assert studies.kept is not None
     studies.kept.add(records[0])
@@ -380,18 +378,18 @@ def test_what_a_running_study_has_is_encoded_beside_the_window(
     go_on.set()
     finish_tasks(window)
     assert encoded_in == [False]
-    assert Kept.decode(dict(window.document.attached)[NAME]).done == 1 and studies.kept.done == 2
+    assert StudyResults.decode(dict(window.document.attached)[NAME]).done == 1 and studies.kept.done == 2
     go_on.clear()
     studies._keep_aside()
     studies.kept.add(records[2])
     studies._keep()  # newer than what is on its way
     go_on.set()
     finish_tasks(window)
-    assert Kept.decode(dict(window.document.attached)[NAME]).done == 3
+    assert StudyResults.decode(dict(window.document.attached)[NAME]).done == 3
     studies._keep_aside()
-    studies.take(Kept(planned))
+    studies.take(StudyResults(planned))
     finish_tasks(window)
-    assert Kept.decode(dict(window.document.attached)[NAME]).done == 0
+    assert StudyResults.decode(dict(window.document.attached)[NAME]).done == 0
     studies._keep_aside()
     window.controller.new()
     finish_tasks(window)
@@ -465,7 +463,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
     assert not panel.studies.plan.axes[0].log
     axes = (Axis("n", (10, 20)), Axis("gamma", (0.5, 2.0)), Axis("data", ("moons", "circle")))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 5, 0.2, 3), test=50)
-    panel.studies.take(Kept(study))
+    panel.studies.take(StudyResults(study))
     panel.studies.look_at(rest=(1,))
     panel._open = False
     panel._again()
@@ -492,7 +490,7 @@ class Timed:
         costs = costs_of(study, given)
         self._records = [
             Record("", cell, path.repetition, path.fold, seconds=self.times * costs.of(cell))
-            for path in todo()[:4]
+            for path in list(todo())[:4]
             for cell in path.cells
         ]
         self.cancelled = False

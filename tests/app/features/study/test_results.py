@@ -9,21 +9,34 @@ import signal
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
-from app.features.study import engines, results
+from app.features.study import engines, results, running
+from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
 from app.features.study.model import Study
-from app.features.study.results import Part, difference, manifest, summaries
+from app.features.study.results import ResultsFile, difference, manifest
 from app.files.documents import FileError
 
-from .studies import GRID, KNN, computed, document_of, exported, given_of, plain
+from .studies import GRID, KNN, computed, document_of, exported, given_of, plain, results_of
 
 
 def run(study: Study, folder: Path, **options: object) -> None:
     folder.mkdir(exist_ok=True)
     for _ in engines.run(study, None, paths(study), folder, **options):  # type: ignore[arg-type]
         pass
+
+
+def n_results(study: Study, todo: list[CellPath], folder: Path) -> int:
+    """Compute `todo` into `folder`."""
+    return sum(len(records) for records, _ in engines.run(study, None, todo, folder))
+
+
+def whole_missing(study: Study, folder: Path, retry: bool = False) -> list[CellPath]:
+    """The paths of which some cell is missing."""
+    found = results.read(folder, study)
+    return [path for path in paths(study) if found.missing([path], retry)]
 
 
 def parts(folder: Path) -> list[Path]:
@@ -44,14 +57,14 @@ def test_two_shards_and_three_processes_have_the_results_of_one(tmp_path: Path, 
         folder.mkdir()
     for number in (1, 2):
         mine = shard(paths(KNN), number, 2)
-        assert sum(map(len, engines.run(KNN, None, mine, merged))) == sum(len(path.cells) for path in mine)
+        assert n_results(KNN, mine, merged) == sum(len(path.cells) for path in mine)
     assert len(parts(merged)) == 2 and exported(merged) == expected
     (tmp_path / "of C").mkdir()
     for number in (2, 1):
         list(engines.run(GRID, None, shard(paths(GRID), number, 2), tmp_path / "of C"))
     assert exported(tmp_path / "of C") == plain(GRID, computed(GRID))
     run(KNN, several, jobs=3)
-    assert len(parts(several)) >= 2 and exported(several) == expected
+    assert len(parts(several)) == 1 and exported(several) == expected
     assert {path.read_bytes().splitlines()[0] for path in (*parts(merged), *parts(several))} == {
         msgspec.json.encode({"manifest": manifest(KNN)})
     }
@@ -76,23 +89,33 @@ def test_little_work_starts_no_process(tmp_path: Path) -> None:
     assert len(parts(tmp_path)) == 1 and exported(tmp_path) == plain(KNN, computed(KNN))
 
 
-def test_a_process_that_dies_is_told(tmp_path: Path, at_once: None) -> None:
-    others: list[int] = []
-    study = msgspec.structs.replace(GRID, repetitions=5000)
-    with pytest.raises(engines.EngineError, match="has ended by itself"):
-        for _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
-            theirs = [part for part in parts(tmp_path) if f"-{os.getpid()}-" not in part.name]
-            if theirs and not others:
-                others.append(int(theirs[0].name.split("-")[-2]))
-                os.kill(others[0], signal.SIGKILL)
-    assert others and results.read(tmp_path, study).records
+def test_what_a_process_was_at_when_it_died_is_computed_by_another(
+    tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers: list[int] = []
+    begin = running._Worker.__init__
+
+    def noted(worker: running._Worker, niceness: int) -> None:
+        begin(worker, niceness)
+        workers.append(worker.process.pid)
+
+    monkeypatch.setattr(running._Worker, "__init__", noted)
+    study = msgspec.structs.replace(GRID, repetitions=1000)
+    n_others, killed = 0, False
+    for records, _ in engines.run(study, None, paths(study), tmp_path, jobs=2):
+        n_others += len(records) > 3  # more than a path: of the other process
+        if n_others and not killed:
+            os.kill(workers[0], signal.SIGKILL)
+            killed = True
+    assert killed and len(workers) >= 2 and not results.read(tmp_path, study).missing()
+    assert not results.read(tmp_path, study).errors
 
 
 @pytest.mark.soak
 def test_four_processes_have_the_results_of_one(tmp_path: Path, at_once: None) -> None:
     study = msgspec.structs.replace(GRID, repetitions=300)
     run(study, tmp_path / "grid", jobs=4)
-    assert len(parts(tmp_path / "grid")) == 4 and exported(tmp_path / "grid") == plain(study, computed(study))
+    assert exported(tmp_path / "grid") == plain(study, computed(study))
 
 
 @pytest.mark.soak
@@ -100,8 +123,7 @@ def test_large_given_points_reach_the_workers(tmp_path: Path, at_once: None) -> 
     given = given_of(document_of(40_000).training_points)
     study = msgspec.structs.replace(GRID, generator=None, digest="d", axes=(GRID.axes[1].__class__("n", (5, 6)),))
     expected = plain(study, computed(study, given))
-    (tmp_path / "r").mkdir()
-    found = [each for records in engines.run(study, given, paths(study), tmp_path / "r", jobs=2) for each in records]
+    found = computed(study, given, jobs=2)
     assert plain(study, found) == expected and not any(record.error for record in found)
 
 
@@ -112,8 +134,7 @@ def test_a_torn_last_line_is_dropped_and_computed_again(tmp_path: Path, cut: int
     whole = exported(tmp_path)
     data = part.read_bytes()
     part.write_bytes(data[: max(20, len(data) - cut)])
-    found = results.read(tmp_path, KNN)
-    todo = found.missing(KNN, paths(KNN))
+    todo = whole_missing(KNN, tmp_path)
     assert (todo and len(todo) < len(paths(KNN))) or cut == 10_000
     for _ in engines.run(KNN, None, todo, tmp_path):
         pass
@@ -126,9 +147,9 @@ def test_a_broken_off_path_is_computed_again_whole(tmp_path: Path) -> None:
     (part,) = parts(tmp_path)
     lines = part.read_bytes().splitlines(keepends=True)
     part.write_bytes(b"".join(lines[:-2]))  # the last path has its first C only
-    todo = results.read(tmp_path, GRID).missing(GRID, paths(GRID))
+    todo = whole_missing(GRID, tmp_path)
     assert todo == paths(GRID)[-1:]
-    assert sum(map(len, engines.run(GRID, None, todo, tmp_path))) == 3
+    assert n_results(GRID, todo, tmp_path) == 3
     assert exported(tmp_path) == plain(GRID, computed(GRID))
 
 
@@ -137,7 +158,7 @@ def test_results_of_another_study_are_refused_with_what_differs(tmp_path: Path) 
     other = msgspec.structs.replace(KNN, draws=4)
     with pytest.raises(FileError, match=r"is of another study: draws is 4 here and 3 there\."):
         results.read(tmp_path, other)
-    Part(tmp_path, other).close()
+    ResultsFile(tmp_path, other).close()
     with pytest.raises(FileError, match="is of another study: draws is"):
         results.read(tmp_path)
     assert difference({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}) == "a[2].b is 2 here and 3 there"
@@ -157,12 +178,17 @@ def test_other_numerics_are_refused(tmp_path: Path) -> None:
 BROKEN = {
     "no JSON": (b"{]\n{}\n", "line 1, is not JSON"),
     "no manifest": (b'{"key": 1}\n', "does not begin with the study"),
-    "a list": (b"[]\n{}\n", "line 1, is not a result"),
+    "a list": (b"[]\n{}\n", "does not begin with the study"),
     "an unknown study": (b'{"manifest": {"study": {"kind": "x"}, "numerics": 1}}\n', "does not know"),
     "no result": (msgspec.json.encode({"manifest": manifest(KNN)}) + b'\n{"key": 1}\n{}\n', "line 2, is not a result"),
     "a result beyond measure": (
         msgspec.json.encode({"manifest": manifest(KNN)})
         + b'\n{"key": "a", "places": [0], "repetition": 0, "fold": 0, "values": {"accuracy": 1e300}}\n{}\n',
+        "line 2, is not a result",
+    ),
+    "a result of no cell": (
+        msgspec.json.encode({"manifest": manifest(KNN)})
+        + b'\n{"key": "a", "places": [0, 0, 2], "repetition": 0, "fold": 0}\n{}\n',
         "line 2, is not a result",
     ),
     "a deep line": (b"[" * 100_000 + b"\n{}\n", "line 1, is not"),
@@ -181,26 +207,26 @@ def test_a_part_without_its_first_line_counts_for_nothing(tmp_path: Path) -> Non
     (tmp_path / "part-a.jsonl").write_bytes(b'{"manif')
     (tmp_path / "part-b.jsonl").write_bytes(b"")
     found = results.read(tmp_path, KNN)
-    assert not found.records and found.n_parts == 0
+    assert not found.done and found.n_files == 0
 
 
 def test_failures_are_done_until_they_are_tried_again(tmp_path: Path) -> None:
     study = msgspec.structs.replace(KNN, k_up_to_n=False, repetitions=1)
     run(study, tmp_path)
     found = results.read(tmp_path, study)
-    failed = {record.key for record in found.records.values() if record.error}
-    assert failed and not found.missing(study, paths(study))
-    again = found.missing(study, paths(study), retry=True)
+    failed = [record for record in found.records() if record.error]
+    assert failed and not found.missing()
+    again = whole_missing(study, tmp_path, retry=True)
     assert again and len(again) < len(paths(study))
-    for key in failed:  # of a failure and a result, the result counts, in whichever order they come
-        record = found.records[key]
-        part = Part(tmp_path, study)
-        part.add(msgspec.structs.replace(record, error="", values={"accuracy": 0.5}))
-        part.close()
-    assert not any(record.error for record in results.read(tmp_path).records.values())
+    for record in failed:  # of a failure and a result, the result counts, in whichever order they come
+        file = ResultsFile(tmp_path, study)
+        file.add(msgspec.structs.replace(record, error="", values={"accuracy": 0.5}))
+        file.close()
+    assert not results.read(tmp_path).errors
 
 
-def test_a_summary_does_not_depend_on_the_order() -> None:
+def test_means_do_not_depend_on_the_order() -> None:
     records = computed(GRID)
-    forth, back = summaries(records, "dual"), summaries(reversed(records), "dual")
-    assert forth == back and list(forth) == sorted(forth) and all(each.count == 6 for each in forth.values())
+    forth, back = (results_of(GRID, some).means("dual") for some in (records, records[::-1]))
+    assert np.array_equal(forth.mean, back.mean) and np.array_equal(forth.spread, back.spread)
+    assert (forth.count == 6).all()

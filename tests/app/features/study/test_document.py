@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,10 @@ import numpy as np
 import pytest
 
 from app.controllers.controller import Controller
-from app.features.study import results
-from app.features.study.cells import paths
-from app.features.study.computing import Record
-from app.features.study.kept import MOST_RESULTS, NAME, Kept
+from app.features.study.cells import Places, paths
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Axis, Study
+from app.features.study.results import MOST_RESULTS, NAME, StudyResults
 from app.files import documents
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
@@ -25,47 +24,46 @@ from app.state.commands import AddPoints, Attach
 from app.state.document import GeneratorSettings, Lane
 from app.state.session import Session
 from app.state.store import Store
-from tests.app.features.study.studies import GRID, KNN, computed, document_of, plain
+from tests.app.features.study.studies import GRID, KNN, computed, document_of, plain, results_of
 
 
-def kept_of(study: Study, records: list[Record] | None = None) -> Kept:
-    kept = Kept(study)
-    for record in computed(study) if records is None else records:
-        kept.add(record)
-    return kept
+def kept_of(study: Study) -> StudyResults:
+    return results_of(study, computed(study))
 
 
-def made(study: Study, value: str, numbers: np.ndarray) -> Kept:
+def made(study: Study, value: str, numbers: np.ndarray) -> StudyResults:
     """Results that are given."""
-    kept = Kept(study)
+    kept = StudyResults(study)
     kept.values[value][...] = numbers.reshape(*numbers.shape, 1, 1)
     kept.seconds[...] = 0.0
     return kept
 
 
 @pytest.mark.parametrize("study", [GRID, KNN])
-def test_means_are_those_of_the_command_line(study: Study) -> None:
+def test_means_are_those_of_a_loop(study: Study) -> None:
     records = computed(study)
-    kept = kept_of(study, records[::-1])
+    kept = results_of(study, records[::-1])
     for value in study.values:
-        means, summaries = kept.means(value), results.summaries(records, value)
-        assert int((means.count > 0).sum()) == len(summaries)
-        for places, summary in summaries.items():
-            assert means.mean[places] == pytest.approx(summary.mean, rel=1e-12)
-            assert means.spread[places] == pytest.approx(summary.spread, rel=1e-9, abs=1e-12)
-            assert means.count[places] == summary.count
-    assert not kept.missing() and plain(study, list(kept.records())) == plain(study, records)
+        means, groups = kept.means(value), dict[Places, list[float]]()
+        for record in records:
+            groups.setdefault(record.places, []).append(record.values[value])
+        assert int((means.count > 0).sum()) == len(groups)
+        for places, numbers in groups.items():
+            assert means.mean[places] == pytest.approx(statistics.fmean(numbers), rel=1e-12)
+            assert means.spread[places] == pytest.approx(statistics.stdev(numbers), rel=1e-9, abs=1e-12)
+            assert means.count[places] == len(numbers)
+    assert not kept.missing() and sorted(map(str, kept.records())) == sorted(map(str, records))
 
 
 def test_a_document_keeps_results(tmp_path: Path) -> None:
     records = computed(GRID)
-    kept = kept_of(GRID, records[:-4])
+    kept = results_of(GRID, records[:-4])
     failed = msgspec.structs.replace(records[-1], values={}, status="", error="It failed.")
     kept.add(failed)
     document = replace(document_of(), attached=((NAME, kept.encode()),))
     path = tmp_path / "a.playground"
     documents.write(document, path)
-    back = Kept.decode(dict(documents.read(path).attached)[NAME])
+    back = StudyResults.decode(dict(documents.read(path).attached)[NAME])
     assert back.study == GRID and back.done == kept.done == len(records) - 3
     assert plain(GRID, list(back.records())) == plain(GRID, list(kept.records()))
     assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
@@ -89,16 +87,18 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
         changed(numerics=99): "numerics 99",
         changed(study={**study, "repetitions": MOST_RESULTS // 2}): "more than",
         changed(study={**study, "repetitions": 3}): "another size",
-        changed(study={**study, "values": ["beauty"]}): "does not know",
+        changed(study={**study, "values": ["beauty"]}): "“beauty” is unknown",
         changed(study={**study, "axes": [{"name": "C", "values": [-1.0]}]}): "C",
         changed(study={**study, "axes": [{"name": "C = 'a' is nothing", "values": [1.0, "a", 10.0]}]}): "C",
-        changed(study={**study, "axes": [{"name": "n", "values": [1, "a", 10]}]}): "n = 'a' is nothing",
+        changed(study={**study, "axes": [{"name": "n", "values": [1, "a", 10]}]}): "axes.n[2] count: is “a”",
         changed(study={**study, "generator": None}): "no points",
-        changed(study={**study, "generator": None, "digest": "a", "axes": [{"name": "n", "values": ["a"]}]}): "n = 'a'",
+        changed(
+            study={**study, "generator": None, "digest": "a", "axes": [{"name": "n", "values": ["a"]}]}
+        ): "axes.n[1]",
         changed(study={**study, "lane": {**study["lane"], "classifier": "difference"}}): "no classifier",
-        changed(study={**study, "axes": [{"name": "C", "values": [1.0, 2.0, 1.0]}]}): "same value of C",
+        changed(study={**study, "axes": [{"name": "C", "values": [1.0, 2.0, 1.0]}]}): "same value",
         changed(study={**study, "axes": 2 * [{"name": "C", "values": [1.0, 2.0]}]}): "same axis",
-        changed(study={**study, "axes": [{"name": "wit", "values": [1.0]}]}): "wit = 1.0 is nothing",
+        changed(study={**study, "axes": [{"name": "wit", "values": [1.0]}]}): "axes.wit: is unknown",
         changed(values={"accuracy": whole["values"]["accuracy"]}): "others",
         changed(seconds="AAAA"): "",
         changed(values={**whole["values"], "accuracy": huge}): "larger than any measure",
@@ -107,7 +107,7 @@ def test_what_is_damaged_is_refused_with_a_sentence() -> None:
     }
     for data, part in bad.items():
         with pytest.raises(FileError) as said:
-            Kept.decode(data)
+            StudyResults.decode(data)
         assert part in str(said.value) and str(said.value).endswith("."), said.value
 
 
