@@ -182,7 +182,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]
-            said = headline(frame, lane, True) + sampled(frame, document.parts.n_trainable, document.training_limit)
+            said = headline(frame, lane) + sampled(frame, document.parts.n_trainable, document.training_limit)
             lines.append(f"{lane.title}: {said}")
             lines.append(f"    {details(frame)}" if details(frame) else "")
         window.close()

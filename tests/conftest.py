@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from solver.core import fast_loops
 from tests.windows import make, qapp, qtbot  # noqa: F401, for the tests of the window
 
 # A busy machine is no fault of a test; an example remembered from another run would be chance again.
@@ -26,6 +28,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.option.hypothesis_seed
     return f"examples: new ones; the same again with --hypothesis-seed={seed}" if seed else "examples: always the same"
+
+
+@pytest.fixture(autouse=True)
+def _machine_code() -> Iterator[None]:
+    """A window that was closed at once may have left a thread behind that still loads it."""
+    yield
+    fast_loops.everywhere = True
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ class AtOnceRun:
                     model, values_of(snapshots[0], pairs[0], model, 0, points)[:, None], points.xy, points.labels
                 )
             else:
-                met = yield from outcome(model, points.xy, points.labels, True, pace)
+                met = yield from outcome(model, points.xy, points.labels, pace)
             self._seconds += time.perf_counter() - begun
             self._found = replace(
                 frame,
@@ -135,7 +135,7 @@ class AtOnceRun:
             )
             self._trainer = self._estimator = self.rough = None  # hundreds of megabytes
         found = self._found
-        return replace(found, job=frame.job, index=frame.index, lane=frame.lane, compiled=frame.compiled)
+        return replace(found, job=frame.job, index=frame.index, lane=frame.lane)
 
 
 def _key(lane: Lane) -> tuple[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from app.core import log
+from solver.core import fast_loops
 from solver.warmup import compile_all, complete
 
 
@@ -27,16 +28,13 @@ class CompileAhead:
         and meanwhile plain numpy can have made the first pictures.
     """
 
-    #: Another has loaded it all into this process: there is nothing to wait with.
+    #: Machine code has been loaded into this process.
     _loaded = False
-    #: What was loaded has been put out of the garbage collector's sight.
-    _frozen = False
 
     def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
         self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
         self._begun = threading.Event()
-        #: True when the compiled loops can be used.
-        self.ready = False
+        fast_loops.everywhere = CompileAhead._loaded
         #: Why they never will be, or "".
         self.failure = ""
         #: How far the first compilation ever is, in words, or "".
@@ -59,20 +57,20 @@ class CompileAhead:
 
     def _work(self) -> None:
         self._begun.wait(self._waiting)
+        fast_loops.load_on_this_thread()
         try:
             compile_all(self._report if not complete(in_window=True) else _nobody, in_window=True)
             # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
             # Only once: windows that were closed since the first must be found to be garbage.
-            if not CompileAhead._frozen:
-                CompileAhead._frozen = True
+            if not CompileAhead._loaded:
                 gc.freeze()
-            self.ready = CompileAhead._loaded = True
+            fast_loops.everywhere = CompileAhead._loaded = True
         except Exception as error:  # without a compiler small sets still work
             log.caught("The fast solver could not be compiled.")
             self.failure = f"The fast solver could not be compiled ({type(error).__name__}: {error})."
         self.progress = ""
         self._done()
-        if self.ready and not complete():
+        if not self.failure and not complete():
             with suppress(Exception):  # then the first use says what is wrong
                 compile_all()
 

@@ -50,7 +50,7 @@ def _picture(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[
         source = difference_source(frame.sides)
     else:
         assert frame.model is not None
-        source = source_of(frame.model, frame.lane, frame.compiled)
+        source = source_of(frame.model, frame.lane)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
     ys = grid.ys
     yield from pace.pause()

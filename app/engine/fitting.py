@@ -34,7 +34,7 @@ class Fitted:
 
 
 def fitted(
-    lane: Lane, points: Points, compiled: bool, pace: Pace, *, start: Start | None = None, most: int = MOST_UPDATES
+    lane: Lane, points: Points, pace: Pace, *, start: Start | None = None, most: int = MOST_UPDATES
 ) -> Generator[Step, None, Fitted]:
     """Train the classifier of `lane` on `points`.
 
@@ -62,8 +62,8 @@ def fitted(
         estimator = lane.family.estimator_at_once(lane)
     else:
         estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
-    trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=compiled)
-    return (yield from trained(estimator, trainer, pace, most=most, each=ROUND if compiled else 20))
+    trainer = estimator.prepare(points.xy, points.labels, start=start)
+    return (yield from trained(estimator, trainer, pace, most=most))
 
 
 def trained(
@@ -78,15 +78,12 @@ def trained(
     return Fitted(estimator.snapshot_model(trainer.snapshot(thorough=False)), trainer.status not in UNFINISHED)
 
 
-def predictions(model: Model, xy: Array, compiled: bool, pace: Pace) -> Generator[Step, None, Integers]:
+def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Integers]:
     """The classes of all `xy`, shape (n, 2), in blocks."""
     found = np.empty(len(xy), dtype=np.int64)
 
     def predict(block: slice) -> None:
-        if isinstance(model, PairClassifier):
-            found[block] = model.predict(xy[block])
-        else:
-            found[block] = model.predict(xy[block], compiled=compiled)
+        found[block] = model.predict(xy[block])
 
     least = together(model)
     yield from pace.in_blocks(len(xy), predict, size=max(least, 16), least=least)

@@ -73,7 +73,7 @@ class LaneJob:
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
         """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
         spec = request.spec
-        frame = Frame(request.number, request.index, spec.points, spec.lane, Phase.DONE, compiled=spec.compiled)
+        frame = Frame(request.number, request.index, spec.points, spec.lane, Phase.DONE)
         try:
             if spec.sides is not None:
                 yield from self._difference(spec.sides, spec, frame, overtaken)
@@ -109,14 +109,14 @@ class LaneJob:
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
             assert not isinstance(model, PairClassifier)
-            shares = model.predict_proba(points.xy, compiled=spec.compiled)
+            shares = model.predict_proba(points.xy)
             frame = _marked(frame, outcome_of_shares(shares, model.classes_, points.labels))
         frame = yield from self._coarse(first, spec, frame)
         frame = yield from self._full(full, spec, frame, overtaken)
         if not few:
             pace = Pace(overtaken)
             yield from pace.pause()
-            found = yield from outcome(model, points.xy, points.labels, spec.compiled, pace)
+            found = yield from outcome(model, points.xy, points.labels, pace)
             self._post(_marked(frame, found))
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
@@ -126,8 +126,8 @@ class LaneJob:
             if running is None:
                 self._votes = {each: kept for each, kept in self._votes.items() if each in self._grids(spec)}
                 running = self._votes[grid] = RunningVotes(grid)
-            return vote_source(model, spec.compiled, running)
-        return source_of(model, spec.lane, spec.compiled)
+            return vote_source(model, running)
+        return source_of(model, spec.lane)
 
     def _grids(self, spec: LaneSpec) -> tuple[Grid, Grid]:
         return self._coarse_grid(spec), spec.grid

@@ -96,7 +96,7 @@ def credit_of(leaders: Mask, classes: Labels, labels: Labels) -> Array:
     return credit
 
 
-def outcome(model: Model, xy: Array, labels: Labels, compiled: bool, pace: Pace) -> Generator[Step, None, Outcome]:
+def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[Step, None, Outcome]:
     """What `model` comes to at `xy`, shape (n, 2), of class `labels`; in blocks."""
     parts: list[Outcome] = []
 
@@ -105,7 +105,7 @@ def outcome(model: Model, xy: Array, labels: Labels, compiled: bool, pace: Pace)
         if isinstance(model, PairClassifier):
             parts.append(outcome_of_values(model, model.pair_decision_function(at), at, truth))
         else:
-            parts.append(outcome_of_shares(model.predict_proba(at, compiled=compiled), model.classes_, truth))
+            parts.append(outcome_of_shares(model.predict_proba(at), model.classes_, truth))
 
     least = together(model)
     yield from pace.in_blocks(len(xy), judge, size=max(least, 16), least=least)

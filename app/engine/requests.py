@@ -29,7 +29,6 @@ class Side:
 
     model: Model
     lane: Lane
-    compiled: bool = True
 
 
 Sides = tuple[Side, Side]
@@ -190,7 +189,6 @@ class Frame:
     accuracy: float = float("nan")
     seconds: float = 0.0
     message: str = ""
-    compiled: bool = True
     run_state: RunState | None = None
     provisional: bool = False
     orders: Orders | None = None

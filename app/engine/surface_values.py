@@ -54,7 +54,7 @@ class Values:
 Source = Callable[[Array], Callable[[Array], Values]]
 
 
-def vote_source(model: SharesModel, compiled: bool, running: RunningVotes | None = None) -> Source:
+def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Source:
     """Of any model of shares: as sure as the winner's is above an even one.
 
     With `running`, of nearest neighbours and its grid only, the picture builds on the one before it.
@@ -64,7 +64,7 @@ def vote_source(model: SharesModel, compiled: bool, running: RunningVotes | None
     names = model.classes_.astype(np.int8)
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs, compiled=compiled)
+        rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs)
         if running is not None:
             assert isinstance(model, KNeighborsClassifier)
             rows = model.next_surface_classes(running)
@@ -151,9 +151,9 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
     return min(first, second), max(first, second)
 
 
-def source_of(model: Model, lane: Lane, compiled: bool) -> Source:
+def source_of(model: Model, lane: Lane) -> Source:
     """Of any one model, trained with the settings of `lane`."""
-    return svm_source(model, lane) if isinstance(model, PairClassifier) else vote_source(model, compiled)
+    return svm_source(model, lane) if isinstance(model, PairClassifier) else vote_source(model)
 
 
 def difference_source(sides: Sides) -> Source:
@@ -161,7 +161,7 @@ def difference_source(sides: Sides) -> Source:
 
     A tie is no class: it differs from any.
     """
-    sources = [source_of(side.model, side.lane, side.compiled) for side in sides]
+    sources = [source_of(side.model, side.lane) for side in sides]
 
     def on(xs: Array) -> Callable[[Array], Values]:
         first, second = (source(xs) for source in sources)

@@ -366,7 +366,7 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
 
     # Without shrinking: what is said of each step is true of all points.
     points = spec.points
-    trainer = estimator.prepare(points.xy, points.labels, start=start, compiled=spec.compiled, shrinking=False)
+    trainer = estimator.prepare(points.xy, points.labels, start=start, shrinking=False)
     return estimator, trainer, Starts(tuple(began))
 
 

@@ -26,27 +26,27 @@ class SharesModel(Protocol):
     def __hash__(self) -> int:
         return id(self)
 
-    def predict_proba(self, X: ArrayLike, compiled: bool = True) -> Array:
+    def predict_proba(self, X: ArrayLike) -> Array:
         """The share of each class, shape (n, n_classes); each row adds up to 1."""
         raise NotImplementedError
 
-    def predict(self, X: ArrayLike, compiled: bool = True) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The lowest class of the largest share, shape (n,)."""
-        labels: NDArray[Any] = self.classes_[self.predict_proba(X, compiled).argmax(axis=1)]
+        labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return labels
 
-    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Array]:
+    def surface_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Array]:
         """``rows(ys)`` gives the shares on these columns, shape (len(ys), len(xs), n_classes)."""
 
         def rows(ys: ArrayLike) -> Array:
             x, y = np.meshgrid(xs, ys)
-            return self.predict_proba(np.column_stack((x.ravel(), y.ravel())), compiled).reshape(*x.shape, -1)
+            return self.predict_proba(np.column_stack((x.ravel(), y.ravel()))).reshape(*x.shape, -1)
 
         return rows
 
-    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Any]:
+    def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Any]:
         """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
-        rows = self.surface_on(xs, compiled)
+        rows = self.surface_on(xs)
 
         def winners(ys: ArrayLike) -> tuple[Indices, Array, Mask]:
             shares = rows(ys)

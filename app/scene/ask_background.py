@@ -9,6 +9,7 @@ from app.features import table
 from app.scene.compared import sides_of
 from app.scene.context import Context
 from app.state.session import SPEEDS
+from solver.core import fast_loops
 
 
 def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
@@ -28,7 +29,7 @@ def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
             not session.playing[slot],
             SPEEDS[session.speeds[slot]],
             session.restarts[slot],
-            context.compiled,
+            fast_loops.ready(),
             session.seeks[slot],
             sides if lane.is_difference else None,
             "curves" in watched,

@@ -44,4 +44,4 @@ def missing(document: Document, results: Results) -> str:
 
 def _side(document: Document, results: Results, place: int) -> Side | None:
     frame = results.frame(document.slots[place])
-    return None if frame is None or frame.model is None else Side(frame.model, frame.lane, frame.compiled)
+    return None if frame is None or frame.model is None else Side(frame.model, frame.lane)

@@ -45,12 +45,11 @@ def compose(
     modified: bool,
     history: tuple[str, ...],
     position: int,
-    compiled: bool,
     saved_at: int | None = None,
 ) -> Scene:
     """The scene of this moment."""
     covered, shown = table.covered(document, session), table.controls(session)
-    points, context = document.points, Context(document, session, results.without(covered), compiled)
+    points, context = document.points, Context(document, session, results.without(covered))
     watched, marking = table.watched(session), table.marking(session)
     lanes = tuple(_lane(index, context, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
@@ -185,9 +184,7 @@ def _lane(
     lane, points, slot = document.lanes[index], document.points, document.slots[index]
     training, frame = document.training_points, results.frame(slot)
     names = document.class_names
-    message = text.empty_sentence(
-        lane, training.classes, len(training), context.compiled, names, len(document.test_points)
-    )
+    message = text.empty_sentence(lane, training.classes, len(training), names, len(document.test_points))
     cover = covered.get(slot, Cover.NOTHING)
     if lane.is_difference and not cover and (without := missing(document, results)):
         message, frame = without, None
@@ -212,7 +209,7 @@ def _lane(
             run_marks = marking.marks(run_state, points)
     speed, seen = session.speeds[slot], _steps_seen(session, slot, run_state)
     followed = session.has_timeline(slot) or "last pair" in watched
-    headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane, context.compiled)
+    headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = at_once(frame, document.parts.n_trainable)
     steps = not lane.family.trains_at_once(lane, len(training))

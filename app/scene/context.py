@@ -20,8 +20,6 @@ class Context:
     session : Session
     results : Results
         The models that lanes show just now, and answers that have come.
-    compiled : bool
-        The fast loops are ready.
     grids : tuple of Grid
         One sample per device pixel of each lane on screen; empty while the scene is composed, for views lay it out.
     """
@@ -29,5 +27,4 @@ class Context:
     document: Document
     session: Session
     results: Results
-    compiled: bool
     grids: tuple[Grid, ...] = ()

@@ -111,14 +111,11 @@ class Surroundings:
     window : QMainWindow
     controller : Controller
     scheduler : Scheduler
-    compiled : callable
-        Whether the fast loops are ready.
     """
 
     window: Any
     controller: Controller
     scheduler: Scheduler
-    compiled: Callable[[], bool]
 
 
 @dataclass(frozen=True)

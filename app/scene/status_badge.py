@@ -51,12 +51,12 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.DOUBTFUL, "all tied: no class is ahead")
     family = frame.lane.family
     if frame.lane.trainer is None:
-        said = headline(frame, frame.lane, compiled=True)
+        said = family.headline(frame.lane, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     if not frame.certificates:  # nothing is proved of it
         if frame.at_once is None:
             return NO_BADGE
-        said = headline(frame, frame.lane, compiled=True).rstrip("…")
+        said = headline(frame, frame.lane).rstrip("…")
         moving = frame.phase is Phase.TRAINING
         return Badge(Mood.MOVING, f"training: {said}") if moving else Badge(Mood.RESTING, said.replace("P", "p", 1))
     run_state = frame.run_state

@@ -11,6 +11,7 @@ from app.engine.cover import Cover
 from app.engine.requests import AtOnce, Frame, Phase
 from app.learners.svm import STEPPED
 from app.state.document import Document, Lane
+from solver.core import fast_loops
 from solver.data.datasets import DATASETS
 
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
@@ -27,9 +28,9 @@ def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
     return f"{names[first]} against {'the rest' if first == second else names[second]}"
 
 
-def headline(frame: Frame | None, lane: Lane, compiled: bool) -> str:
+def headline(frame: Frame | None, lane: Lane) -> str:
     """Where a lane stands, in a few plain words."""
-    preparing = "Preparing the fast solver… " if not compiled else ""
+    preparing = "" if fast_loops.ready() else "Preparing the fast solver… "
     if lane.is_difference:
         picture = None if frame is None else frame.picture
         if frame is None or picture is None or not picture.differing >= 0:
@@ -140,7 +141,7 @@ def waits_for_a_class(lane: Lane, classes: Sequence[int]) -> bool:
 
 
 def empty_sentence(
-    lane: Lane, classes: list[int], n_points: int, compiled: bool, names: Sequence[str] = CLASS_NAMES, n_test: int = 0
+    lane: Lane, classes: list[int], n_points: int, names: Sequence[str] = CLASS_NAMES, n_test: int = 0
 ) -> str:
     """What to do when a lane has nothing to show; `classes` and `n_points` are of what it trains on."""
     if n_points == 0 and n_test:
@@ -151,7 +152,7 @@ def empty_sentence(
         who = lane.trainer.subject if lane.trainer else ""
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
-    if not compiled:
+    if not fast_loops.ready():
         return "Preparing the fast solver for this many points…"
     return ""
 

@@ -131,7 +131,7 @@ class MainWindow(DropWindow):
         self.lanes_view = Lanes(controller, self.ask_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
-        around = Surroundings(self, controller, scheduler, lambda: preparation.ready)
+        around = Surroundings(self, controller, scheduler)
         self.dock_manager = DockManager(around, self._settings, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks, self._settings)
         self.file_dialogs.open_lesson = self.lessons.open_path
@@ -314,7 +314,6 @@ class MainWindow(DropWindow):
             modified=store.modified and lesson is None,
             history=store.history,
             position=store.position,
-            compiled=self.compile_ahead.ready,
             saved_at=store.saved_position,
         )
         self._draw(scene)
@@ -384,7 +383,7 @@ class MainWindow(DropWindow):
         document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
         results = table.seen(document, session, self.scheduler.results)
-        return Context(document, session, results, self.compile_ahead.ready, grids)
+        return Context(document, session, results, grids)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -597,7 +596,7 @@ class MainWindow(DropWindow):
         document, session = self.controller.document, self.controller.session
         results = table.seen(document, session, self.scheduler.results)
         frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
-        return layout.shoot(self.scene, frames, what, self.compile_ahead.ready)
+        return layout.shoot(self.scene, frames, what)
 
     def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
         """Open a dialog that may stay open, or bring it to the front."""

@@ -59,7 +59,7 @@ class PairClassifier(Estimator):
     # -- training --------------------------------------------------------------------------------------------------
 
     def prepare(
-        self, X: ArrayLike, y: ArrayLike, start: Start | None = None, compiled: bool = True, *, shrinking: bool = True
+        self, X: ArrayLike, y: ArrayLike, start: Start | None = None, *, shrinking: bool = True
     ) -> PairTrainer[Any]:
         """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
 
@@ -68,8 +68,6 @@ class PairClassifier(Estimator):
         start : callable, optional
             ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
             Only `SVC` listens: the others begin at zero.
-        compiled : bool, default=True
-            As in `SmoSolver`; the others have compiled loops only, which the first step may have to wait for.
         shrinking : bool, default=True
             As in `SmoSolver`; the others leave nothing out.
         """

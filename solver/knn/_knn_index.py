@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.core import fast_loops
 from solver.core.arrays import Array, Indices, Integers, Mask
 
 from . import _knn_bounds as bounds
@@ -147,21 +148,18 @@ class Index:
         """The queries as `points` are kept."""
         return _unit_exponent(queries) if self.metric == loops.COSINE else queries
 
-    def shares(self, queries: Array, k: int, weights: int, compiled: bool, rows: Integers | None = None) -> Array:
-        """Vote shares (n_queries, n_classes); the training point rows[i] has none at query i (compiled loops only)."""
+    def shares(self, queries: Array, k: int, weights: int, rows: Integers | None = None) -> Array:
+        """Vote shares (n_queries, n_classes); the training point rows[i] has no vote at query i."""
         queries = self.scaled(queries)
+        if rows is None and not fast_loops.ready():
+            return self._plain_shares(queries, k, weights)
         out = np.empty((len(queries), self.n_classes))
-        if compiled:
-            tree, own = self._tree_at(rows)
-            # New arrays: those that cannot be written to are another type, which would be compiled for once more.
-            own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
-            squared = self.metric == loops.EUCLIDEAN
-            for found in self._searched(queries, k, own):
-                loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)
-            return out
-        votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
-        for piece, d in self.pieces(queries):
-            out[piece] = plain.shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
+        tree, own = self._tree_at(rows)
+        # New arrays: those that cannot be written to are another type, which would be compiled for once more.
+        own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
+        squared = self.metric == loops.EUCLIDEAN
+        for found in self._searched(queries, k, own):
+            loops.vote_at(weights, squared, k, found[0], own, own_class, *found[1:], *tree[5:], out)
         return out
 
     def neighbors(self, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
@@ -208,11 +206,9 @@ class Index:
         tree, position = self.tree
         return tree, position[:0] if rows is None else position[self.place[rows]]
 
-    def picture(
-        self, xs: Array, ys: Array, k: int, weights: int, compiled: bool, compact: bool
-    ) -> tuple[Array, SurfaceClasses]:
+    def picture(self, xs: Array, ys: Array, k: int, weights: int, compact: bool) -> tuple[Array, SurfaceClasses]:
         """Shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
-        if not compiled:
+        if not fast_loops.ready():
             out = np.empty((len(ys), len(xs), self.n_classes))
             for j, i in product(range(0, len(ys), grid.TILE), range(0, len(xs), grid.TILE)):
                 tile = slice(j, j + grid.TILE), slice(i, i + grid.TILE)
@@ -285,14 +281,18 @@ class Index:
             d, radius = d[:-2], d[-2:].max()
             near = d <= (np.partition(d, k - 1)[k - 1] + 2.0 * radius) * (1.0 + bounds.SLACK) + 1e-150
             index = replace(self, points=self.points[near], codes=self.codes[near])
-        return index.shares(queries, k, weights, compiled=False).reshape(len(ys), len(xs), self.n_classes)
+        return index._plain_shares(self.scaled(queries), k, weights).reshape(len(ys), len(xs), self.n_classes)
 
-    def pieces(self, queries: Array) -> Iterator[tuple[slice, Array]]:
-        """Plain distances as compared, (queries of the piece, all points): a bounded number at a time."""
+    def _plain_shares(self, queries: Array, k: int, weights: int) -> Array:
+        """`shares` of scaled queries in plain numpy, which looks at all points: a bounded number at a time."""
+        out = np.empty((len(queries), self.n_classes))
+        votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
         step = max(1, PIECE // len(self.points))
         for begin in range(0, len(queries), step):
-            piece = slice(begin, min(begin + step, len(queries)))
-            yield piece, plain.distances(self.metric, self.p, queries[piece], self.points)
+            piece = slice(begin, begin + step)
+            d = plain.distances(self.metric, self.p, queries[piece], self.points)
+            out[piece] = plain.shares(d, k, weights, self.metric == loops.EUCLIDEAN, votes_of)
+        return out
 
 
 def _order(points: Array, codes: Integers) -> Indices:

@@ -29,7 +29,6 @@ from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
 from ._knn_index import Index, SurfaceClasses
-from ._knn_leave import shares_without_self
 from .running_votes import RunningVotes
 from .vote import Vote, vote
 
@@ -113,51 +112,51 @@ class KNeighborsClassifier(Estimator):
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self._learned_from(X)
 
-    def predict(self, X: ArrayLike | None, compiled: bool = True) -> NDArray[Any]:
+    def predict(self, X: ArrayLike | None) -> NDArray[Any]:
         """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.
 
-        `X` and `compiled` as in `predict_proba`.
+        `X` as in `predict_proba`.
 
         Raises
         ------
         ValueError
             As `predict_proba`.
         """
-        best = self.predict_proba(X, compiled).argmax(axis=1)
+        best = self.predict_proba(X).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def predict_proba(self, X: ArrayLike | None, compiled: bool = True) -> Array:
+    def predict_proba(self, X: ArrayLike | None) -> Array:
         """Share of each class in the votes, shape (n_queries, n_classes); each row adds up to 1.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), or None
             None means the training points themselves, none of which has a vote at its own place; see `leave_one_out`.
-        compiled : bool, default=True
-            False runs plain numpy: slower, but without waiting for a compiler.  Uniform votes are the same
-            numbers; weighted ones may differ in the last digits, because numpy adds in another order.
 
         Raises
         ------
         ValueError
             Not fitted, bad queries, or more neighbors asked for than there are.
+
+        Notes
+        -----
+        While `fast_loops.ready` is False, uniform votes are the same numbers; weighted ones may differ in the last
+        digits, because numpy adds in another order.
         """
         if X is None:
-            return self.shares_without_self(None, compiled)
+            return self.shares_without_self()
         queries = self._queries(X)
         index, k, weights = self._ready()
-        return index.shares(queries, k, weights, compiled)
+        return index.shares(queries, k, weights)
 
-    def leave_one_out(self, rows: ArrayLike | None = None, compiled: bool = True) -> NDArray[Any]:
+    def leave_one_out(self, rows: ArrayLike | None = None) -> NDArray[Any]:
         """Labels of training points as all other training points vote: what `fit` without each of them predicts.
 
         Parameters
         ----------
         rows : array-like of int, optional
             Which training points, as rows of the `X` given to `fit`; default all.
-        compiled : bool, default=True
-            As in `predict_proba`.
 
         Returns
         -------
@@ -174,16 +173,12 @@ class KNeighborsClassifier(Estimator):
 
         Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
-        best = self.shares_without_self(rows, compiled).argmax(axis=1)
+        best = self.shares_without_self(rows).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def kneighbors(
-        self,
-        X: ArrayLike | None = None,
-        n_neighbors: int | None = None,
-        return_distance: bool = True,
-        compiled: bool = True,
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[Array, Integers] | Integers:
         """Nearest training points of each query, nearest first; equal distances in order of their index.
 
@@ -194,8 +189,6 @@ class KNeighborsClassifier(Estimator):
         n_neighbors : int, optional
             None means the parameter of the estimator.
         return_distance : bool, default=True
-        compiled : bool, default=True
-            As in `predict_proba`; the answer is the same.
 
         Returns
         -------
@@ -217,10 +210,7 @@ class KNeighborsClassifier(Estimator):
         else:
             self._check_enough(k, self.n_samples_fit_, "training points")
             queries = index.scaled(self._queries(X))
-        if compiled:
-            distances, indices = index.neighbors(queries, k, X is None)
-        else:
-            distances, indices = self._plain_neighbors(index, queries, k, X is None)
+        distances, indices = index.neighbors(queries, k, X is None)
         if index.metric == loops.EUCLIDEAN:
             distances = np.sqrt(distances)
         return (distances, indices) if return_distance else indices
@@ -309,18 +299,18 @@ class KNeighborsClassifier(Estimator):
         """
         return self.surface_on(xs)(ys)
 
-    def surface_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], Array]:
+    def surface_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Array]:
         """Prepare the columns `xs` of a picture; the returned function gives `surface(xs, ys)` for some rows.
 
         It does not notice a later `fit` or a changed parameter, and may be called from any thread.
-        `compiled` as in `predict_proba`; raises what `surface` raises.
+        Raises what `surface` raises.
         """
-        rows = self._rows_on(xs, compiled, compact=False)
+        rows = self._rows_on(xs, compact=False)
         return lambda ys: rows(ys)[0]
 
-    def surface_classes_on(self, xs: ArrayLike, compiled: bool = True) -> Callable[[ArrayLike], SurfaceClasses]:
+    def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], SurfaceClasses]:
         """Like `surface_on`, but the returned function gives the winning class only, as `SurfaceClasses`."""
-        rows = self._rows_on(xs, compiled, compact=True)
+        rows = self._rows_on(xs, compact=True)
         return lambda ys: rows(ys)[1]
 
     def next_surface_classes(self, running: RunningVotes) -> Callable[[Array], SurfaceClasses]:
@@ -343,7 +333,7 @@ class KNeighborsClassifier(Estimator):
         self._check_enough(k, self.n_samples_fit_, "training points")
         return index, k, weights
 
-    def shares_without_self(self, rows: ArrayLike | None = None, compiled: bool = True) -> Array:
+    def shares_without_self(self, rows: ArrayLike | None = None) -> Array:
         """Vote shares at training points as all others vote, shape (len(rows), n_classes); see `leave_one_out`."""
         index = self._fitted()._index
         k, weights = self._voting()
@@ -351,36 +341,18 @@ class KNeighborsClassifier(Estimator):
         wanted = np.arange(self.n_samples_fit_) if rows is None else np.asarray(rows, dtype=np.int64)
         if wanted.ndim != 1 or (wanted < 0).any() or (wanted >= self.n_samples_fit_).any():
             raise ValueError(f"rows must be numbers of training points, from 0 to {self.n_samples_fit_ - 1}.")
-        return shares_without_self(index, wanted, k, weights, compiled)
-
-    @staticmethod
-    def _plain_neighbors(index: Index, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
-        distances = np.empty((len(queries), k))
-        indices = np.empty((len(queries), k), dtype=np.int64)
-        for piece, d in index.pieces(queries):
-            if without_self:
-                rows = np.arange(len(d))
-                d[rows, rows + piece.start] = np.inf
-            kth = np.partition(d, k - 1, axis=1)[:, k - 1]
-            for row, values in enumerate(d):
-                near = np.flatnonzero(values <= kth[row])
-                nearest = near[np.argsort(values[near], kind="stable")[:k]]
-                distances[piece.start + row] = values[nearest]
-                indices[piece.start + row] = nearest
-        return distances, indices
+        return index.shares(index.own[wanted], k, weights, wanted)
 
     def _check_enough(self, k: int, available: int, what: str) -> None:
         if k > available:
             raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
 
-    def _rows_on(
-        self, xs: ArrayLike, compiled: bool, compact: bool
-    ) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
+    def _rows_on(self, xs: ArrayLike, compact: bool) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
         index, k, weights = self._ready()
         columns = self._axis("xs", xs)
 
         def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
-            return index.picture(columns, self._axis("ys", ys), k, weights, compiled, compact)
+            return index.picture(columns, self._axis("ys", ys), k, weights, compact)
 
         return rows
 

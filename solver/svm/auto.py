@@ -119,7 +119,7 @@ class AutoSolver(ExpandedSolver):
     y : array-like of shape (n,)
     kernel : Kernel
     **parameters
-        As in `SmoSolver`.  With another kernel, an infinite C or ``compiled=False`` the short cut is never tried.
+        As in `SmoSolver`.  With another kernel, an infinite C or in plain numpy the short cut is never tried.
 
     Raises
     ------

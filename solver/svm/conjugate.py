@@ -51,7 +51,7 @@ class ConjugateSolver(ExpandedSolver):
     kernel : Kernel
     **parameters
         As in `SmoSolver`, whose steps are made where the kernel is not positive semidefinite, C is infinite, the rule
-        is not "second-order" or ``compiled`` is False.
+        is not "second-order" or `compiled` is False.
 
     Raises
     ------

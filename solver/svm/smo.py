@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solver.core import fast_loops
 from solver.core.arrays import Array, Integers
 from solver.core.certificate import EPS, Certificate, Status, best_primal, proved
 from solver.core.checks import (
@@ -128,14 +129,15 @@ class SmoSolver(DualSolver):
         Bound of the kernel row cache in MB.
     shrinking : bool, default=True
         Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
-    compiled : bool, default=True
-        False runs plain numpy (second-order rule, whole kernel matrix): slow, but needs no compiler.
 
     Attributes
     ----------
     y : ndarray of shape (n,)
     C : ndarray of shape (n,)
         Upper bound of each alpha.
+    compiled : bool
+        False where it began while `fast_loops.ready` was False: it works in plain numpy, by the second-order rule and
+        on the whole kernel matrix.
 
     Raises
     ------
@@ -157,7 +159,6 @@ class SmoSolver(DualSolver):
         alpha: ArrayLike | None = None,
         cache_size: float = 200.0,
         shrinking: bool = True,
-        compiled: bool = True,
     ) -> None:
         points = check_points(X, LARGEST_COORDINATE)
         n = len(points)
@@ -169,7 +170,7 @@ class SmoSolver(DualSolver):
         self.max_iter = max(10_000_000, 100 * n) if max_iter == -1 else int(max_iter)
         self.selection = check_choice("selection", selection, RULES)
         self._seed = check_integer("random_state", random_state, 0)
-        self.compiled = check_flag("compiled", compiled)
+        self.compiled = fast_loops.ready()
         check_flag("shrinking", shrinking)
         #: `centre`: shift of the points that changes no classifier but keeps the digits of a linear kernel.
         self.centre, XT, self._definite = self._placed(points, self.C)
@@ -183,7 +184,7 @@ class SmoSolver(DualSolver):
             kernel.diagonal(XT.T),
             check_number("cache_size", cache_size, 0.0, open_high=True),
             shrinking and RULES[selection].looks_at_v,
-            None if compiled else kernel.gram(XT.T, XT.T),
+            None if self.compiled else kernel.gram(XT.T, XT.T),
         )
         self._reset()
         if alpha is not None:

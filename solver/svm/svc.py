@@ -192,7 +192,6 @@ class SVC(KernelClassifier):
         X: ArrayLike,
         y: ArrayLike,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None,
-        compiled: bool = True,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
     ) -> PairTrainer[SmoSolver]:
@@ -202,7 +201,7 @@ class SVC(KernelClassifier):
         ----------
         start : callable, optional
             ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
-        compiled, shrinking : bool, default=True
+        shrinking : bool, default=True
             See `SmoSolver`.
 
         Notes
@@ -210,7 +209,7 @@ class SVC(KernelClassifier):
         Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
         With solver="smo" its steps are those of `SmoSolver`; `fit` takes shorter ways.
         """
-        training = self._training = self._checked(X, y, sample_weight, start, compiled, shrinking)
+        training = self._training = self._checked(X, y, sample_weight, start, shrinking)
         return training.trainer
 
     def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
@@ -278,7 +277,6 @@ class SVC(KernelClassifier):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         start: Callable[[Pair, Array], ArrayLike | None] | None = None,
-        compiled: bool = True,
         shrinking: bool = True,
         in_steps: bool = True,
     ) -> _Training:
@@ -321,7 +319,6 @@ class SVC(KernelClassifier):
                 kernel if isinstance(kernel, Kernel) else PrecomputedKernel(),
                 C=C_pair,
                 alpha=None if start is None else start(pair, C_pair),
-                compiled=compiled,
                 cache_size=cache_size / len(pairs),
                 shrinking=shrinking,
             )

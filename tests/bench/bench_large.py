@@ -66,10 +66,10 @@ def evaluation() -> None:
     """Test points of both learners, as the panel has them evaluated, piece by piece."""
     training, test = points(N), points(N, seed=7)
     for title, lane in (("kNN, k = 5", Lane("knn")), ("SVM, RBF", Lane("svm"))):
-        model = _through(fitted(lane, training, True, Pace())).model
-        alone = _seconds(lambda model=model: _through(outcome(model, test.xy, test.labels, True, Pace())))
-        whole = _seconds(lambda model=model: _through(Scoring(test, model, True).answer(_taken, never)))
-        right = _through(outcome(model, test.xy, test.labels, True, Pace())).accuracy
+        model = _through(fitted(lane, training, Pace())).model
+        alone = _seconds(lambda model=model: _through(outcome(model, test.xy, test.labels, Pace())))
+        whole = _seconds(lambda model=model: _through(Scoring(test, model).answer(_taken, never)))
+        right = _through(outcome(model, test.xy, test.labels, Pace())).accuracy
         print(
             f"{title:12s}: {N} test points predicted in {alone:.3f} s; with the confusion table"
             f" and the ROC curve {whole:.3f} s; accuracy {right:.4f}",

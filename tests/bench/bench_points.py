@@ -19,6 +19,7 @@ from app.state.commands import MovePoints
 from app.state.document import Document, Lane, View
 from app.state.store import Store
 from app.window.main_window import MainWindow
+from solver.core import fast_loops
 
 SIZES = (1000, 10_000, 100_000, 400_000)
 PANS = 150
@@ -54,7 +55,7 @@ def _settle(window: MainWindow) -> None:
         _wait(0.02)
         frame = window.result(0)
         newest = frame is not None and frame.job == window.scheduler.newest(0)
-        if newest and frame.full and not window.canvases[0].unpainted and window.compile_ahead.ready:
+        if newest and frame.full and not window.canvases[0].unpainted and fast_loops.ready():
             return
 
 

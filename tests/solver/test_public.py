@@ -42,12 +42,14 @@ def test_importing_the_package_costs_next_to_nothing() -> None:
     code = (
         "import sys; import solver; assert not {'numba', 'numpy'} & set(sys.modules);"
         "from solver import SVC; assert 'numpy' in sys.modules and 'solver.knn.neighbors' not in sys.modules;"
-        "from solver import KNeighborsClassifier, Kernel, SmoSolver;"
+        "from solver import KNeighborsClassifier, Kernel, SmoSolver; from solver.core import fast_loops;"
+        "fast_loops.everywhere = False;"
         "X, y = [[0.0, 0.0], [1.0, 0.5], [2.0, 0.0]], [-1, 1, 1];"
-        "SmoSolver(X, y, Kernel('rbf'), compiled=False).run();"
+        "SmoSolver(X, y, Kernel('rbf')).run();"
         "model = KNeighborsClassifier(1).fit(X, y);"
-        "model.surface_classes_on([0.0, 1.0], compiled=False)([0.0]);"
+        "model.surface_classes_on([0.0, 1.0])([0.0]);"
         "assert 'numba' not in sys.modules, 'what is shown first needs no compiled loops';"
+        "fast_loops.everywhere = True;"
         "model.surface_classes_on([0.0, 1.0])([0.0]); assert 'numba' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(solver.__file__).parents[1])

@@ -29,6 +29,7 @@ from solver.svm.svc import SVC
 from solver.svm.working_set_rules import RULES
 from tests.examples import examples
 from tests.solver.inside import active_of, generator_of
+from tests.without_compiler import machine_code
 
 Array = NDArray[np.float64]
 State = list[Any]
@@ -361,8 +362,9 @@ def test_with_little_memory_every_state_is_found_again(seed: int, name: str, lim
 
 def test_plain_numpy_notes_the_same() -> None:
     for seed in range(5):
-        make = smo_maker(seed, warm=seed % 2 == 0, prices=("finite", "inf", "unequal")[seed % 3], compiled=False)
-        check_notes(*wander(make, seed))
+        make = smo_maker(seed, warm=seed % 2 == 0, prices=("finite", "inf", "unequal")[seed % 3])
+        with machine_code(False):
+            check_notes(*wander(make, seed))
 
 
 @pytest.mark.parametrize("prices", ["finite", "inf"])

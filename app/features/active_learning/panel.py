@@ -42,6 +42,7 @@ from app.views.widgets.form_fields import (
 )
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
+from solver.core import fast_loops
 
 from . import text as asking_words
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
@@ -279,18 +280,13 @@ class ActiveLearningPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._scene, self._theme = scene, theme
-        if not self._begun and self._ready():
+        if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
             trained = (index for index, lane in lanes if lane.family.asks and lane.trainer is not None)
             self._plan = replace(self._plan, lane=next(trained, 0))
             self._start()
         self._show()
-
-    def _ready(self) -> bool:
-        """The compiled loops can be used."""
-        frames = (self._scheduler.results.frame(slot) for slot in self._controller.document.slots)
-        return any(frame is not None and frame.compiled for frame in frames)
 
     @Slot()
     def _show(self) -> None:

@@ -210,7 +210,7 @@ def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score
     """Shares of the pool and of its fresh points that `model` classifies rightly."""
     shares = []
     for xy, truth in ((pool.xy, pool.truth), (pool.test_xy, pool.test_truth)):
-        found = yield from outcome(model, xy, truth, True, pace)
+        found = yield from outcome(model, xy, truth, pace)
         shares.append(found.accuracy if len(xy) else math.nan)
     return Score(*shares)
 

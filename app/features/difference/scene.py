@@ -87,7 +87,6 @@ class Differing:
     sides: Sides
     grid: Grid
     points: Points
-    compiled: bool
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Posts a `Difference` that becomes finer.
@@ -110,7 +109,7 @@ class Differing:
     def _involved(self, pace: Pace) -> Generator[Step, None, Involved]:
         said = []
         for side in self.sides:
-            found = yield from outcome(side.model, self.points.xy, self.points.labels, self.compiled, pace)
+            found = yield from outcome(side.model, self.points.xy, self.points.labels, pace)
             found.predicted[found.at] = TIED
             said.append(found.predicted)
         both = np.column_stack(said)
@@ -119,7 +118,7 @@ class Differing:
 
     def _hatch(self, grid: Grid, pace: Pace) -> Generator[Step, None, Hatch]:
         mask, ys = np.empty((grid.height, grid.width), dtype=bool), grid.ys
-        first, second = (source_of(side.model, side.lane, side.compiled)(grid.xs) for side in self.sides)
+        first, second = (source_of(side.model, side.lane)(grid.xs) for side in self.sides)
 
         def fill(block: slice) -> None:
             mask[::-1][block] = first(ys[block]).regions != second(ys[block]).regions
@@ -200,7 +199,7 @@ def queries(context: Context) -> dict[str, Query]:
     sides = sides_of(context.document, context.results)
     if sides is None or not context.grids:
         return {}
-    return {NAME: Differing(sides, context.grids[0], context.document.points, context.compiled)}
+    return {NAME: Differing(sides, context.grids[0], context.document.points)}
 
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:

@@ -91,7 +91,6 @@ class CrossValidation:
     points: Points
     k: int
     seed: int
-    compiled: bool
     tells: ClassVar[Cover] = Cover.TRAINING
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -124,8 +123,8 @@ class CrossValidation:
                 right.append(float((labels[out] == rest.classes[0]).sum()))
                 yield from pace.pause()
             else:
-                done = yield from fitted(self.lane, rest, self.compiled, pace, most=MOST_UPDATES)
-                found = yield from outcome(done.model, xy[out], labels[out], self.compiled, pace)
+                done = yield from fitted(self.lane, rest, pace, most=MOST_UPDATES)
+                found = yield from outcome(done.model, xy[out], labels[out], pace)
                 right.append(float(found.credit.sum()))
                 unfinished += not done.finished
             sizes.append(int(out.sum()))
@@ -146,7 +145,7 @@ class CrossValidation:
         def count(block: slice) -> None:
             nonlocal right, posted
             rows = np.arange(block.start, block.stop)
-            shares = model.shares_without_self(rows, self.compiled)
+            shares = model.shares_without_self(rows)
             right += float(outcome_of_shares(shares, model.classes_, points.labels[rows]).credit.sum())
             if time.perf_counter() - posted > 0.2 or block.stop == n:
                 posted = time.perf_counter()
@@ -174,8 +173,8 @@ class ScoreGrid:
     Only the job of its question writes to it, and there is one at a time.
     """
 
-    def __init__(self, model: Model, grid: Grid, compiled: bool) -> None:
-        self.model, self.grid, self.compiled = model, grid, compiled
+    def __init__(self, model: Model, grid: Grid) -> None:
+        self.model, self.grid = model, grid
         self._values: Array | None = None
         self._known = 0
         self._rows: Callable[[Array], Array] | None = None
@@ -200,16 +199,16 @@ class ScoreGrid:
     def _prepared(self) -> Callable[[Array], Array]:
         model = self.model
         if not isinstance(model, PairClassifier):
-            shares = model.surface_on(self.grid.xs, compiled=self.compiled)
+            shares = model.surface_on(self.grid.xs)
             return lambda ys: shares(ys)[..., 1]
         rows = model.pair_surface_on(self.grid.xs)
         return lambda ys: rows(ys)[..., 0]
 
 
 @lru_cache(maxsize=4)
-def field_of(model: Model, grid: Grid, compiled: bool) -> ScoreGrid:
+def field_of(model: Model, grid: Grid) -> ScoreGrid:
     """The field of a model on a grid: the same one as long as it is asked for."""
-    return ScoreGrid(model, grid, compiled)
+    return ScoreGrid(model, grid)
 
 
 @dataclass(frozen=True)

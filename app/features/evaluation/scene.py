@@ -17,6 +17,7 @@ from app.scene.context import Context
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
 from app.state.test_split import NO_VALIDATION, Parts, Split, Validation
+from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
@@ -69,9 +70,9 @@ def queries(context: Context) -> dict[str, Query]:
         model = frame.model if frame is not None and is_present(document, index, frame) else None
         two = model is not None and len(model.classes_) == 2
         if model is not None and two and threshold is not None and index < len(context.grids):
-            field = field_of(model, context.grids[index], context.compiled)
+            field = field_of(model, context.grids[index])
             asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
-        validation = validation_of(document, session, index, context.compiled)
+        validation = validation_of(document, session, index)
         if validation is not None:
             asked[f"validated{slot}"] = validation
     return asked
@@ -88,13 +89,13 @@ def state_of(document: Document, index: int, frame: Frame | None) -> str:
     return "paused" if frame.phase is Phase.PAUSED else "uncertified"
 
 
-def validation_of(document: Document, session: Session, index: int, compiled: bool) -> CrossValidation | None:
+def validation_of(document: Document, session: Session, index: int) -> CrossValidation | None:
     """The cross-validation of a lane that is wished; None when none is, or there is nothing to do it with."""
     spec, points = session.of(EvaluationSession).validation, document.training_points
-    if spec.kind == "none" or not len(points) or not compiled:
+    if spec.kind == "none" or not len(points) or not fast_loops.ready():
         return None
     k = spec.k if spec.kind == "folds" else 0
-    return CrossValidation(plain_lane(document.lanes[index]), points, k, spec.seed if k else 0, compiled)
+    return CrossValidation(plain_lane(document.lanes[index]), points, k, spec.seed if k else 0)
 
 
 class Threshold(float):
@@ -241,10 +242,7 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
         slot = document.slots[index]
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
-        wished, validated = (
-            validation_of(document, session, index, context.compiled),
-            results.answer(f"validated{slot}"),
-        )
+        wished, validated = (validation_of(document, session, index), results.answer(f"validated{slot}"))
         if wished is None or (validated is not None and validated.query != wished):
             validated = None
         fresh = scored is not None and scoring is not None and scored.query == scoring

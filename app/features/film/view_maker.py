@@ -41,6 +41,7 @@ from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
 from app.views.export.maker import TURN, paint_strip
 from app.views.widgets.later import later
 from solver import Grid
+from solver.core import fast_loops
 
 from . import plan
 from .encoder import Film
@@ -97,7 +98,7 @@ class Moment:
 
 def moment_of(window: Any) -> Moment:
     """What `window` shows now; ValueError, with a sentence, while it cannot be filmed."""
-    if not window.compile_ahead.ready:
+    if not fast_loops.ready():
         raise ValueError("The fast solver is still being prepared: try again in a moment.")
     document, known, kept = window.controller.document, window.scheduler.results, Results()
     for slot in document.slots[: document.shown]:
@@ -380,7 +381,7 @@ class FilmMaker(QObject):
         place = spec.content.lane
         if not spec.content.relief:
             return _shot(moment, document, spec, place, frame, headlines)
-        words = headlines.get(document.slots[place]) or headline(frame, frame.lane, True)
+        words = headlines.get(document.slots[place]) or headline(frame, frame.lane)
         words += sampled(frame, document.parts.n_trainable, document.training_limit)
         return (yield from self.work(partial(relief_shot, frame, words, document, moment.grids[place])))
 
@@ -566,5 +567,5 @@ def _shot(
     for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
         if (answer := moment.results.answer(f"{name}{number}")) is not None:
             results.accept_answer(answer)
-    scene = compose(document, moment.session, results, title="", modified=False, history=(), position=0, compiled=True)
+    scene = compose(document, moment.session, results, title="", modified=False, history=(), position=0)
     return replace(shoot(scene, frames, spec.picture.what), headlines=headlines)

@@ -48,6 +48,7 @@ from app.views.widgets.form_fields import (
 from app.views.widgets.qt_dialogs import button_box, open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
+from solver.core import fast_loops
 
 from . import plan
 from .plan import Content, Lift, Sweep, Training, Turn
@@ -400,7 +401,7 @@ class FilmDialog(QDialog):
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
         session, layers = scene.session, [signs_of(list(lane.sheets)) for lane in scene.lanes]
         looks = (scene.dark, session.marks, session.points_away, *layers)
-        shown = (document, lengths, looks, playing, self._window.compile_ahead.ready)
+        shown = (document, lengths, looks, playing, fast_loops.ready())
         if self._path is not None or shown == self._shown:
             return
         self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark

@@ -212,8 +212,8 @@ def _refit(lane: Lane, points: Points, number: int, pace: Pace) -> Generator[Ste
     if lane.trainer is not None and len(drawn.classes) < 2:
         only = drawn.classes[0]
         return Refit(None, only, np.full(len(points), only, dtype=np.int8), lost, True)
-    made = yield from fitted(lane, drawn, True, pace)
-    labels = yield from predictions(made.model, points.xy, True, pace)
+    made = yield from fitted(lane, drawn, pace)
+    labels = yield from predictions(made.model, points.xy, pace)
     return Refit(made.model, -1, labels.astype(np.int8), lost, made.finished)
 
 
@@ -222,6 +222,6 @@ def _surface(refit: Refit, lane: Lane, grid: Grid, pace: Pace) -> Generator[Step
     model = refit.model
     if model is None:
         return np.full((grid.height, grid.width), refit.only, dtype=np.int8), np.empty((0, 2))
-    found = yield from surface(source_of(model, lane, True), grid, pace)
+    found = yield from surface(source_of(model, lane), grid, pace)
     yield from pace.pause()
     return found.classes, found.boundary(len(model.classes_))

@@ -99,7 +99,6 @@ class Fresh:
     fresh_draw : FreshDraw
     model : Model or None
         None for the ideal classifier.
-    compiled : bool
     before : Tally or None
         What was counted last, to be shown until there is something newer; of the same model it goes on from there.
     """
@@ -107,7 +106,6 @@ class Fresh:
     law: Law
     fresh_draw: FreshDraw
     model: Model | None
-    compiled: bool
     before: Tally | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -123,16 +121,14 @@ class Fresh:
         while tally.fresh_draw.batches < self.fresh_draw.batches:
             xy, labels = self.fresh_draw.points(self.law, tally.fresh_draw.batches)
             yield from pace.pause()
-            credit = yield from _credit(self.law, self.model, xy, labels, self.compiled, pace)
+            credit = yield from _credit(self.law, self.model, xy, labels, pace)
             tally = tally.with_batch(xy, labels, credit)
         post(tally)
 
 
-def _credit(
-    law: Law, model: Model | None, xy: Array, labels: Integers, compiled: bool, pace: Pace
-) -> Generator[Step, None, Array]:
+def _credit(law: Law, model: Model | None, xy: Array, labels: Integers, pace: Pace) -> Generator[Step, None, Array]:
     if model is not None:
-        return (yield from outcome(model, xy, labels, compiled, pace)).credit
+        return (yield from outcome(model, xy, labels, pace)).credit
     result = np.empty(len(xy), dtype=np.int64)
 
     def decide(part: Indices) -> None:
@@ -200,7 +196,6 @@ class Square:
 
     name: str
     model: Model
-    compiled: bool
     before: Area | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -208,7 +203,7 @@ class Square:
             post(self.before)
         middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
-        predicted = yield from predictions(self.model, xy, self.compiled, Pace(overtaken))
+        predicted = yield from predictions(self.model, xy, Pace(overtaken))
         post(Area(self.model, float((predicted != Law(self.name).true_class(xy)).mean())))
 
 

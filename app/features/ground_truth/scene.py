@@ -23,6 +23,7 @@ from app.scene.model import Scene
 from app.state.document import Document, View
 from app.state.session import Session
 from solver import Grid
+from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.data.distribution import Law
 
@@ -149,7 +150,7 @@ def queries(context: Context) -> dict[str, Query]:
         for index, grid in enumerate(context.grids):
             # Lanes of one size have one answer.
             asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, context.grids[index])
-    if chosen.bootstrap and context.compiled and not session.drawing and len(document.points):
+    if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
         for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
             if not lane.is_difference:
@@ -161,7 +162,7 @@ def _fresh(context: Context, law: Law) -> dict[str, Query]:
     document, results, fresh_draw = context.document, context.results, context.session.of(GroundTruthSession).fresh_draw
     asked: dict[str, Query] = {}
     if fresh_draw.batches:
-        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, fresh_draw, None, True))
+        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, fresh_draw, None))
     for index in range(document.shown):
         slot = document.slots[index]
         model = _model(results.frame(slot), document)
@@ -169,10 +170,10 @@ def _fresh(context: Context, law: Law) -> dict[str, Query]:
             continue
         if fresh_draw.batches:
             name = f"fresh{slot}"
-            asked[name] = _continued(results.answer(name), Fresh(law, fresh_draw, model, context.compiled))
+            asked[name] = _continued(results.answer(name), Fresh(law, fresh_draw, model))
         if law.has_truth:
             name = f"square{slot}"
-            asked[name] = _measured(results.answer(name), Square(law.name, model, context.compiled))
+            asked[name] = _measured(results.answer(name), Square(law.name, model))
     return asked
 
 
@@ -188,7 +189,7 @@ def _continued(answer: Answer | None, new: Fresh) -> Query:
         return old
     if old == new:
         return old
-    return Fresh(new.law, new.fresh_draw, new.model, new.compiled, before=answer.value)
+    return Fresh(new.law, new.fresh_draw, new.model, before=answer.value)
 
 
 def _measured(answer: Answer | None, new: Square) -> Query:
@@ -197,7 +198,7 @@ def _measured(answer: Answer | None, new: Square) -> Query:
     old = answer.query
     if old == new or (not answer.done and old.name == new.name):
         return old
-    return Square(new.name, new.model, new.compiled, before=answer.value if old.name == new.name else None)
+    return Square(new.name, new.model, before=answer.value if old.name == new.name else None)
 
 
 def _model(frame: Frame | None, document: Document) -> Model | None:

@@ -291,7 +291,7 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
 
 def _validated(context: Context, place: int) -> float | None:
     """Mean accuracy of all folds of the cross-validation that is on in Evaluation; None while that is not known."""
-    asked = validation_of(context.document, context.session, place, context.compiled)
+    asked = validation_of(context.document, context.session, place)
     answer = context.results.answer(f"validated{context.document.slots[place]}")
     if asked is None or answer is None or answer.query != asked or not answer.done or answer.value is None:
         return None

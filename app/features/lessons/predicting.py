@@ -150,12 +150,10 @@ class Agreement:
     ----------
     lines : tuple of Line
     boundary : Boundary
-    compiled : bool
     """
 
     lines: tuple[Line, ...]
     boundary: Boundary
-    compiled: bool
     tells: ClassVar[Cover] = Cover.PAINT
 
     def answer(self, post: Callable[[float], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -163,7 +161,7 @@ class Agreement:
         boundary, pace = self.boundary, Pace(overtaken)
         xs, ys = samples(boundary.box)
         places = np.column_stack([each.ravel() for each in np.meshgrid(xs, ys)])
-        model = yield from predictions(boundary.model, places, self.compiled, pace)
+        model = yield from predictions(boundary.model, places, pace)
         yield from pace.pause()
         model = model.reshape(len(ys), len(xs))
         region = regions([read(line, boundary.box) for line in self.lines], xs, ys)

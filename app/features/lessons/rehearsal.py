@@ -35,7 +35,7 @@ def frame_of(document: Document, place: int, paused: bool = False) -> Frame:
 
 def context_of(document: Document, paused: bool = False, scored: bool = True) -> Context:
     """Return what is on screen then."""
-    context = Context(document, Session(), Results(), True)
+    context = Context(document, Session(), Results())
     for place in range(document.shown):
         context.results.accept(frame_of(document, place, paused))
     for name, query in queries(context).items() if scored else ():

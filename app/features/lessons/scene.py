@@ -116,7 +116,7 @@ def _agreement(context: Context) -> Agreement | None:
     guess = context.session.of(LessonSession).state.guess
     if guess.boundary is None or not guess.revealed:
         return None
-    return Agreement(guess.lines, guess.boundary, context.compiled)
+    return Agreement(guess.lines, guess.boundary)
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:

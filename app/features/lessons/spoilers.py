@@ -153,9 +153,7 @@ def _views(lesson: Lesson, at: int, document: Document, results: Results, reveal
     whole = Session(playing=(not step.paused,) * MAX_LANES).having(session)
     if step.panel:
         whole = replace(whole, open_panels=frozenset({step.panel}))
-    scene = compose(
-        document, whole, results, title="", modified=False, history=(), position=0, compiled=True, saved_at=None
-    )
+    scene = compose(document, whole, results, title="", modified=False, history=(), position=0, saved_at=None)
     covers = table.covered(document, whole)
     for place, lane in enumerate(scene.lanes):
         yield LaneView(at, document, place, lane, covers.get(lane.slot, Cover.NOTHING), step.panel)

@@ -22,6 +22,7 @@ from app.scene.model import grid_of
 from app.scene.text import problem as problem_name
 from app.state.document import Document, View, problems_of
 from solver import RULES, Grid
+from solver.core import fast_loops
 
 from . import text
 from .requests import MODES, MOST_RACERS, RaceFrame, RaceRequest
@@ -128,20 +129,12 @@ class RaceController:
     controller : Controller
         Knows the document.
     race : LatestQueue
-    ready : callable
-        Whether the compiled loops can be used.
     changed : callable
         Called whenever there is something new to be drawn.
     """
 
-    def __init__(
-        self,
-        controller: Controller,
-        race: LatestQueue[RaceRequest],
-        ready: Callable[[], bool],
-        changed: Callable[[], None],
-    ) -> None:
-        self._controller, self._race, self._ready, self._changed = controller, race, ready, changed
+    def __init__(self, controller: Controller, race: LatestQueue[RaceRequest], changed: Callable[[], None]) -> None:
+        self._controller, self._race, self._changed = controller, race, changed
         self._choice = _Choice()
         self._course = _Course()
         self._frame: RaceFrame | None = None
@@ -284,7 +277,7 @@ class RaceController:
             return text.TOO_LARGE
         if len(self._choice.rules) < 2:
             return text.TOO_FEW
-        return "" if self._ready() else text.PREPARING
+        return "" if fast_loops.ready() else text.PREPARING
 
     def _news(self) -> str:
         """What has changed in the document since the race was set up, in a sentence, or ""."""

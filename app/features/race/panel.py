@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
@@ -172,13 +171,11 @@ class RacePanel(QWidget):
     ----------
     controller : Controller
     scheduler : Scheduler
-    ready : callable
-        Whether the compiled loops can be used.
     """
 
     _rung = Signal()
 
-    def __init__(self, controller: Controller, scheduler: Scheduler, ready: Callable[[], bool]) -> None:
+    def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
         self.setObjectName("race")
         self._theme: Theme | None = None
@@ -189,7 +186,7 @@ class RacePanel(QWidget):
         self.destroyed.connect(self._mailbox.close)
         work = RaceWork(self._mailbox.post)
         race = scheduler.queue(work, Priority.TRAINING, work.forget)
-        self.desk = RaceController(controller, race, ready, self._show)
+        self.desk = RaceController(controller, race, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
 

@@ -12,6 +12,7 @@ from app.scene.model import LaneScene
 from app.scene.text import COVERED, NUMBERS_COVERED
 from app.state.document import Document
 from app.state.session import Session
+from solver.core import fast_loops
 from solver.core.binary_reduction import PairClassifier
 
 from . import text
@@ -63,7 +64,7 @@ def _run(context: Context, index: int) -> Frame | None:
 
 def queries(context: Context) -> dict[str, Query]:
     """The relief of the studied lane over what its picture shows, while the panel is open."""
-    if NAME not in context.session.open_panels or not context.compiled or not context.grids:
+    if NAME not in context.session.open_panels or not fast_loops.ready() or not context.grids:
         return {}
     place = _studied(context.document, context.session)
     frame = _run(context, place)

@@ -73,14 +73,12 @@ class Scoring:
     of : Points or Law
         The test points, or what new points are drawn from.
     model : Model
-    compiled : bool
     lane : Lane or None
         The settings it was trained with, where they matter.
     """
 
     of: Points | Law
     model: Model
-    compiled: bool
     lane: Lane | None = None
     tells: ClassVar[Cover] = Cover.TEST
 
@@ -88,7 +86,7 @@ class Scoring:
         """Post `Scores` once."""
         model = self.model
         xy, labels = (self.of.xy, self.of.labels) if isinstance(self.of, Points) else fresh_points(self.of)
-        found = yield from outcome(model, xy, labels, self.compiled, Pace(overtaken))
+        found = yield from outcome(model, xy, labels, Pace(overtaken))
         own, there = model.classes_.tolist(), np.unique(labels).tolist()
         roc = None
         if len(own) == 2 and there == own:

@@ -64,7 +64,7 @@ def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring |
     of = measured_on(document)
     if of is None or frame is None or frame.model is None or not is_present(document, index, frame):
         return None
-    return Scoring(of, frame.model, frame.compiled, plain_lane(frame.lane))
+    return Scoring(of, frame.model, plain_lane(frame.lane))
 
 
 def queries(context: Context) -> dict[str, Query]:

@@ -29,6 +29,7 @@ from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.session import FeatureSession
 from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
+from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.knn.k_path import leaders
@@ -380,7 +381,7 @@ def question_of(document: Document, lane: Lane, control: str) -> CurveQuery:
 def queries(context: Context) -> dict[str, Query]:
     """A question for each strip in sight: the sliders stand above every picture, folded settings or not."""
     document, session = context.document, context.session
-    if not session.of(ValidationCurvesSession).strips or not context.compiled:
+    if not session.of(ValidationCurvesSession).strips or not fast_loops.ready():
         return {}
     return {
         name_of(slot, control): question_of(document, lane, control)

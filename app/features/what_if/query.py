@@ -76,13 +76,12 @@ class GhostQuery:
 
     side: StateSide
     grid: Grid
-    compiled: bool
 
     def answer(self, post: Callable[[Ghost], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post one `Ghost`; ValueError with a sentence where there was no model."""
         pace = Pace(overtaken)
-        model, _ = yield from _learnt(self.side, self.compiled, pace)
-        found = yield from surface(source_of(model, self.side.lane, self.compiled), self.grid, pace)
+        model, _ = yield from _learnt(self.side, pace)
+        found = yield from surface(source_of(model, self.side.lane), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
         post(Ghost(Lines(lines, GHOST), model))
 
@@ -163,16 +162,15 @@ class ChangeQuery:
     new: StateSide
     grid: Grid
     test: Points | Law | None
-    compiled: bool
 
     def answer(self, post: Callable[[Change], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post one `Change`; ValueError with a sentence where one of the two has no model."""
         facts, surfaces, models = [], [], []
         pace = Pace(overtaken)
         for side in (self.old, self.new):
-            model, finished = yield from _learnt(side, self.compiled, pace)
-            facts.append((yield from _facts(model, finished, side, self.test, self.compiled, pace)))
-            surfaces.append((yield from _surfaces(model, side.lane, self.grid, self.compiled, pace)))
+            model, finished = yield from _learnt(side, pace)
+            facts.append((yield from _facts(model, finished, side, self.test, pace)))
+            surfaces.append((yield from _surfaces(model, side.lane, self.grid, pace)))
             models.append(model)
         (regions, f), (new_regions, new_f) = surfaces
         largest = math.nan
@@ -205,20 +203,20 @@ def _comparable(old: Model, new: Model) -> bool:
     )
 
 
-def _learnt(side: StateSide, compiled: bool, pace: Pace) -> Generator[Step, None, tuple[Model, bool]]:
+def _learnt(side: StateSide, pace: Pace) -> Generator[Step, None, tuple[Model, bool]]:
     """The model of a state, known or trained now, and whether it is certified."""
     yield from pace.pause()
     if side.model is not None:
         return side.model, side.finished
-    made = yield from fitted(side.lane, side.points, compiled, pace)
+    made = yield from fitted(side.lane, side.points, pace)
     return made.model, made.finished
 
 
 def _surfaces(
-    model: Model, lane: Lane, grid: Grid, compiled: bool, pace: Pace
+    model: Model, lane: Lane, grid: Grid, pace: Pace
 ) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None]]:
     """The classes predicted, and f of all problems where f has a unit."""
-    found = yield from surface(source_of(model, lane, compiled), grid, pace)
+    found = yield from surface(source_of(model, lane), grid, pace)
     if not isinstance(model, PairClassifier) or lane.trainer is None or not lane.trainer.has_margins:
         return found.classes, None
     rows, ys = model.pair_surface_on(grid.xs), grid.ys
@@ -232,7 +230,7 @@ def _surfaces(
 
 
 def _facts(
-    model: Model, finished: bool, side: StateSide, test: Points | Law | None, compiled: bool, pace: Pace
+    model: Model, finished: bool, side: StateSide, test: Points | Law | None, pace: Pace
 ) -> Generator[Step, None, Facts]:
     shares = []
     for of in (side.points, test):
@@ -240,7 +238,7 @@ def _facts(
             shares.append(math.nan)
             continue
         xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
-        shares.append((yield from outcome(model, xy, labels, compiled, pace)).accuracy)
+        shares.append((yield from outcome(model, xy, labels, pace)).accuracy)
     n = len(side.points)
     if not isinstance(model, PairClassifier):
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])

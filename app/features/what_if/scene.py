@@ -16,6 +16,7 @@ from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on
 from app.scene.context import Context
 from app.state.document import Document
+from solver.core import fast_loops
 from solver.core.arrays import Integers
 
 from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
@@ -49,7 +50,7 @@ def queries(context: Context) -> dict[str, Query]:
     document, session = context.document, context.session
     chosen = session.of(WhatIfSession)
     baseline = chosen.baseline
-    if not chosen.armed or baseline is None or not context.compiled:
+    if not chosen.armed or baseline is None or not fast_loops.ready():
         return {}
     asked: dict[str, Query] = {}
     for place, grid in zip(range(document.shown), context.grids, strict=False):
@@ -57,9 +58,9 @@ def queries(context: Context) -> dict[str, Query]:
         old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), place)
         if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
             continue
-        asked[f"ghost{slot}"] = GhostQuery(old, grid, context.compiled)
+        asked[f"ghost{slot}"] = GhostQuery(old, grid)
         if new is not None and "whatif" in session.open_panels:
-            asked[f"whatif{slot}"] = ChangeQuery(old, new, grid.coarse(), measured_on(document), context.compiled)
+            asked[f"whatif{slot}"] = ChangeQuery(old, new, grid.coarse(), measured_on(document))
     return asked
 
 

@@ -135,23 +135,21 @@ class Shot:
     ----------
     scene : Scene
     lanes : tuple of (LaneScene, Frame or None)
-    compiled : bool
     headlines : dict of int to str
         By slot, what stands above a lane in place of its own words.
     """
 
     scene: Scene
     lanes: tuple[tuple[LaneScene, Frame | None], ...]
-    compiled: bool = True
     headlines: Mapping[int, str] = field(default_factory=dict)
 
 
-def shoot(scene: Scene, frames: Sequence[Frame | None], what: What, compiled: bool = True) -> Shot:
+def shoot(scene: Scene, frames: Sequence[Frame | None], what: What) -> Shot:
     """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
     if what != "window" and int(what[-1]) >= scene.shown:
         raise ValueError(f"Classifier {int(what[-1]) + 1} is not on screen any more.")
     indices = range(scene.shown) if what == "window" else [int(what[-1])]
-    return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), compiled)
+    return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices))
 
 
 class _NoTarget:
@@ -226,7 +224,7 @@ class _Plot:
         self.title = lane.title if lane.lane.is_difference else settings.title
         self.title = f"{place + 1}  {self.title}" if compared else self.title
         # The share of a difference is that of the window's view, which the picture need not have.
-        own = "" if lane.lane.is_difference else headline(frame, settings, shot.compiled)
+        own = "" if lane.lane.is_difference else headline(frame, settings)
         self.headline = shot.headlines.get(lane.slot, own)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.training_limit)

@@ -156,7 +156,7 @@ def test_who_is_paused_trains_when_it_goes_on_and_not_before(prepared: list[int]
     background = Background()
     frame = background.finish(MANY, lane(), paused=True)
     assert frame.phase is Phase.PAUSED and frame.full and frame.provisional and len(MANY) not in prepared[1:]
-    assert text.headline(frame, frame.lane, True).startswith("Paused: not trained on all points yet")
+    assert text.headline(frame, frame.lane).startswith("Paused: not trained on all points yet")
     rough = len(prepared)
     assert background.finish(MANY, lane()).phase is Phase.DONE
     assert len(prepared) == rough + 1, "the rough answer was known"
@@ -210,7 +210,7 @@ def test_others_that_train_step_by_step_go_on_doing_so() -> None:
 
 def test_folds_and_other_trainings_of_many_points_take_the_short_way(prepared: list[int]) -> None:
     for n, begun in ((FEW, 0), (2 * FEW, 1)):
-        work = fitted(lane(), moons(n), True, Pace())
+        work = fitted(lane(), moons(n), Pace())
         while True:
             try:
                 next(work)
@@ -241,7 +241,7 @@ def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch)
     background.finish(moons(1200), lane())
     told = [frame.at_once.expected for frame in background.frames[:-1]]
     assert told[0] == 1e-6 and math.isnan(told[-1])
-    assert text.headline(background.frames[-2], lane(), True) == "Training on 1\u202f200 points at once…"
+    assert text.headline(background.frames[-2], lane()) == "Training on 1\u202f200 points at once…"
 
 
 def test_times_are_modelled_until_they_are_measured() -> None:
@@ -299,5 +299,5 @@ def test_words_of_a_training_at_once() -> None:
     assert text.at_once(frame, len(MANY) + 1) == "Not trained step by step"
     assert "step" not in text.details(frame), "it has made none"
     training = replace(frame, phase=Phase.TRAINING, at_once=AtOnce(2.2))
-    assert text.headline(training, frame.lane, True) == "Training on 800 points at once, about 2 s…"
+    assert text.headline(training, frame.lane) == "Training on 800 points at once, about 2 s…"
     assert AtOnceRun.continuing(None, Background().spec(MANY, lane())).state.expected > 0

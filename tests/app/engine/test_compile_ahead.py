@@ -11,6 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine import compile_ahead
 from app.engine.compile_ahead import CompileAhead
+from solver import KNeighborsClassifier
+from solver.core import fast_loops
+from solver.knn import _knn_loops
 from tests.windows import Make
 
 Report = Callable[[int, int, str], None]
@@ -22,6 +25,7 @@ class Compiler:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
         self.may = threading.Semaphore(0)
         monkeypatch.setattr(compile_ahead, "compile_all", self.compile)
+        monkeypatch.setattr(CompileAhead, "_loaded", False)
         monkeypatch.setattr(compile_ahead, "complete", lambda *, in_window=False: known or not in_window)
 
     def compile(self, report: Report, *, in_window: bool) -> None:
@@ -46,7 +50,34 @@ def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, kn
     compiler.may.release(3)
     ahead[0].wait(30)
     steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
-    assert told == ([""] if known else [*steps, "", ""]) and ahead[0].ready and not ahead[0].progress
+    assert told == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
+
+
+def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go, used = threading.Event(), threading.Event(), list[bool]()
+
+    def load(report: Report = lambda *_: None, *, in_window: bool = False) -> None:
+        begun.set()
+        go.wait(30)
+        used.append(fast_loops.ready())
+
+    monkeypatch.setattr(compile_ahead, "compile_all", load)
+    monkeypatch.setattr(compile_ahead, "complete", lambda *, in_window=False: True)
+    monkeypatch.setattr(CompileAhead, "_loaded", False)
+    model = KNeighborsClassifier(1).fit([[0.0, 0.0], [1.0, 1.0]], [3, 5])
+    loading = [CompileAhead(lambda: None) for _ in range(2)]  # two windows
+    try:
+        assert begun.wait(30) and not fast_loops.ready()
+        with monkeypatch.context() as without:
+            without.setattr(_knn_loops, "search", None)
+            assert model.predict([[0.1, 0.2]]).tolist() == [3], "as the probe does while the scene is composed"
+    finally:
+        go.set()
+    for each in loading:
+        each.wait(30)
+    assert used == [True, True] and fast_loops.ready()
+    CompileAhead(lambda: None).wait(30)
+    assert fast_loops.ready(), "what is loaded once stays loaded"
 
 
 def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +90,7 @@ def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(compile_ahead, "compile_all", fail)
     ahead = CompileAhead(lambda: None)
     ahead.wait(30)
-    assert "no compiler" in ahead.failure and not ahead.progress
+    assert "no compiler" in ahead.failure and not ahead.progress and not fast_loops.ready()
 
 
 def test_the_window_shows_it_in_one_quiet_line(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:

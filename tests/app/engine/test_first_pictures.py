@@ -25,6 +25,8 @@ from app.engine.shading import Shades
 from app.state.commands import AddPoints, MovePoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from solver import Grid, Status
+from solver.core import fast_loops
+from tests.without_compiler import machine_code
 
 PATIENCE = 20.0
 SHADES = Shades((255, 255, 255), ((0, 0, 200), (200, 0, 0)), (128, 128, 128))
@@ -173,7 +175,8 @@ def test_blocks_have_the_least_size_however_long_they_take(monkeypatch: pytest.M
 def test_plain_numpy_makes_a_coarser_first_picture_and_then_the_full_one() -> None:
     posted: list[Frame] = []
     spec = _spec(Lane("knn"), compiled=False)
-    list(LaneJob(posted.append)(LaneRequest(1, 0, spec), lambda: False))
+    with machine_code(False):
+        list(LaneJob(posted.append)(LaneRequest(1, 0, spec), lambda: False))
     first, last = posted[0].picture, posted[-1].picture
     assert first is not None and last is not None
     assert first.grid == spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE) and not posted[0].full
@@ -186,9 +189,9 @@ def test_machine_code_is_loaded_when_the_first_pictures_are_there(monkeypatch: p
     monkeypatch.setattr(CompileAhead, "_loaded", False)
     monkeypatch.setattr(compile_ahead, "compile_all", lambda *_, **__: begun.set())
     ahead = CompileAhead(done.set, waiting=PATIENCE)
-    assert ahead.running and not begun.is_set()
+    assert ahead.running and not begun.is_set() and not fast_loops.ready()
     ahead.begin()
-    assert done.wait(PATIENCE / 2) and begun.is_set() and ahead.ready
+    assert done.wait(PATIENCE / 2) and begun.is_set() and fast_loops.ready()
     done.clear()
     CompileAhead(done.set, waiting=PATIENCE)  # in the same process, where everything is loaded
     assert done.wait(PATIENCE / 2)

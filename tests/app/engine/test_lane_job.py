@@ -32,7 +32,9 @@ from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from solver import SVC, Grid, KNeighborsClassifier, Status
+from solver.core import fast_loops
 from tests.stepped import stepped
+from tests.without_compiler import machine_code
 
 PATIENCE = 20.0  #: seconds after which something that must happen counts as never happening
 SMALL = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
@@ -90,8 +92,9 @@ class Background:
         """The last frame of `wanted`, which is overtaken after `enough` seconds of work."""
         deadline = time.monotonic() + PATIENCE
         begun = time.thread_time()  # what others do on the same cores does not count
-        for _ in self.start(wanted, lambda: time.thread_time() > begun + enough):
-            assert time.monotonic() < deadline, "endless"
+        with machine_code(wanted.compiled):
+            for _ in self.start(wanted, lambda: time.thread_time() > begun + enough):
+                assert time.monotonic() < deadline, "endless"
         return self.frames[-1]
 
 
@@ -842,7 +845,7 @@ def test_an_exception_becomes_a_sentence(
         patched.setattr(work_module, "colour", broken)
         frame = background.finish(spec(two_moons(), lane))
     assert frame.phase is Phase.FAILED and said in frame.message and frame.message.endswith(".")
-    assert words.headline(frame, lane, True) == "No picture"
+    assert words.headline(frame, lane) == "No picture"
     assert background.finish(spec(two_moons(), lane)).phase is Phase.DONE
 
 
@@ -1160,8 +1163,9 @@ def test_a_late_lane_makes_up_for_a_tenth_of_a_second_at_most(clock: Clock) -> N
 def test_without_the_compiler_only_small_sets_are_trained() -> None:
     many = two_moons(PLAIN_LIMIT // 2 + 1)
     frame = Background().finish(spec(many, svm(), compiled=False))
-    assert frame.phase is Phase.EMPTY and not frame.compiled
-    assert words.headline(frame, svm(), False) == "Preparing the fast solver… "
+    assert frame.phase is Phase.EMPTY
+    with machine_code(False):
+        assert words.headline(frame, svm()) == "Preparing the fast solver… "
     background = Background()
     few = two_moons(30)
     plain = background.finish(spec(few, svm(), compiled=False))
@@ -1214,13 +1218,14 @@ def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkey
             raise error
 
     monkeypatch.setattr(preparation_module, "compile_all", compile_all)
+    monkeypatch.setattr(preparation_module.CompileAhead, "_loaded", False)
     preparation = preparation_module.CompileAhead(done.set)
-    assert preparation.running and not preparation.ready and not done.is_set()
+    assert preparation.running and not fast_loops.ready() and not done.is_set()
     preparation.wait(0.0)
     go.set()
     assert done.wait(PATIENCE)
     preparation.wait(PATIENCE)
-    assert not preparation.running and preparation.ready == (error is None)
+    assert not preparation.running and fast_loops.ready() == (error is None)
     said = "The fast solver could not be compiled (OSError: no compiler here)."
     assert preparation.failure == (said if error else "")
 
@@ -1262,7 +1267,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
         for grid in grids if compiled else grids[:1]:
             # Ten million steps of an ill-posed problem are not waited for; that they can be overtaken is what counts.
             frame = Background().finish(spec(points, lane, grid=grid, compiled=compiled), enough=0.03)
-            sentence = words.empty_sentence(lane, points.classes, len(points), True)
+            sentence = words.empty_sentence(lane, points.classes, len(points))
             about = f"{lane} on {grid}: {frame.message}"
             if frame.phase is Phase.FAILED:
                 assert lane.classifier == "svm" and "internal error" not in frame.message, about
@@ -1275,7 +1280,7 @@ def test_extremes_have_a_picture_or_a_sentence(name: str) -> None:
                 assert frame.phase is Phase.DONE or hard, about
                 assert 0.0 <= frame.accuracy <= 1.0
                 assert (frame.picture.argb >> 24 == 0xFF).all()
-            text = words.headline(frame, lane, True) + words.details(frame) + frame.message
+            text = words.headline(frame, lane) + words.details(frame) + frame.message
             assert "nan" not in text.replace("(NaN or infinity)", "").lower(), about
             assert text
 

@@ -298,14 +298,14 @@ def test_the_words_around_a_picture(learner: str) -> None:
     lane = lane_of(learner)
     model = trained(lane, TWO)
     frame = Frame(1, 0, TWO, lane, Phase.DONE, model=model, certificates=tuple(model.certificates_), accuracy=0.9)
-    headline = text.headline(frame, lane, True)
+    headline = text.headline(frame, lane)
     assert headline == said(lane, *model.certificates_)
     assert ("Optimal" in headline) == (learner in SVM_TRAINERS)
     assert "training accuracy 90.0 %" in text.details(frame)
     paused = replace(frame, phase=Phase.PAUSED)
-    assert text.headline(paused, lane, True).startswith("Paused")
+    assert text.headline(paused, lane).startswith("Paused")
     assert frame.certificate is model.certificates_[0]
-    one = text.empty_sentence(lane, [4], 2, True)
+    one = text.empty_sentence(lane, [4], 2)
     assert "two classes" in one and "class 5" in one and text.waits_for_a_class(lane, [4])
     assert not text.waits_for_a_class(lane, [1, 4]) and not text.waits_for_a_class(Lane("knn"), [4])
 

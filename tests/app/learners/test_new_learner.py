@@ -55,7 +55,7 @@ class CentroidModel(SharesModel):
         self.centres = np.round(centres) if settings.rounded else centres
         self.power = 2 if settings.nearness == "gaussian" else 1
 
-    def predict_proba(self, X: Any, compiled: bool = True) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         nearness = np.exp(-(np.linalg.norm(np.asarray(X)[:, None, :] - self.centres, axis=2) ** self.power))
         return nearness / nearness.sum(axis=1, keepdims=True)
 
@@ -113,7 +113,7 @@ def test_in_a_lane(lane: Lane) -> None:
     assert frame.full and frame.picture is not None and len(frame.picture.boundary) and not frame.message
     assert frame.model is not None and frame.accuracy == (frame.model.predict(POINTS.xy) == POINTS.labels).mean()
     assert lane.title == "Nearest centroid, shrinkage 0.25"
-    assert text.headline(frame, lane, True) == "The class with the nearest mean"
+    assert text.headline(frame, lane) == "The class with the nearest mean"
     assert badge(frame).mood is Mood.CERTIFIED and "training accuracy" in text.details(frame)
 
 
@@ -169,10 +169,10 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
     probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.label == model.predict(np.array([[0.3, 0.2]]))[0] and NAMES[probe.label] in probe.headline
     scores: list[Scores] = []
-    list(Scoring(POINTS, model, True).answer(scores.append, bool))
+    list(Scoring(POINTS, model).answer(scores.append, bool))
     assert scores[0].accuracy == pytest.approx(frame.accuracy)
     validated: list[Validated] = []
-    list(CrossValidation(lane, POINTS, 5, 0, True).answer(validated.append, bool))
+    list(CrossValidation(lane, POINTS, 5, 0).answer(validated.append, bool))
     assert len(validated[-1].sizes) == 5 and validated[-1].mean > 0.5
     pictures: list[Picture | str] = []
     list(enlarge(frame, Grid(-2.0, 2.0, -1.5, 1.5, 200, 150), SHADES, pictures.append, bool))

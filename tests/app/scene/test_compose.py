@@ -38,6 +38,7 @@ from app.state.session import SPEEDS, Selection, Session
 from app.state.test_split import Split
 from solver import KERNELS, RULES, Certificate, Grid, KNeighborsClassifier, Status
 from solver.data.datasets import DATASETS
+from tests.without_compiler import machine_code
 
 GRID = Grid(-2, 2, -2, 2, 20, 20)
 SHADES = Shades((255, 255, 255), ((0, 0, 0),) * 8, (9, 9, 9))
@@ -46,13 +47,11 @@ MOONS = default_document()
 FOUR = Document(GeneratorSettings(name="blobs", count=5, n_classes=4).points())
 
 
-def scene(document: Document, *frames: Frame, session: Session = Session(), compiled: bool = True) -> Scene:  # noqa: B008
+def scene(document: Document, *frames: Frame, session: Session = Session()) -> Scene:  # noqa: B008
     results = Results()
     for frame in frames:
         results.accept(frame)
-    return compose(
-        document, session, results, title="t", modified=False, history=("Add 1 point",), position=1, compiled=compiled
-    )
+    return compose(document, session, results, title="t", modified=False, history=("Add 1 point",), position=1)
 
 
 def learnt(document: Document, index: int) -> Frame:
@@ -142,9 +141,9 @@ ONE_CLASS = Document(Points.of([(0.0, 0.0), (1.0, 1.0)], [2, 2]))
 
 @pytest.mark.parametrize("phase", Phase)
 def test_what_stands_across_the_canvas(phase: Phase) -> None:
-    def message(document: Document, points: Points, compiled: bool = True) -> tuple[str, str]:
+    def message(document: Document, points: Points) -> tuple[str, str]:
         frames = [Frame(1, i, points, document.lanes[i], phase, picture=PICTURE, message="It failed.") for i in (0, 1)]
-        made = scene(document, *frames, compiled=compiled)
+        made = scene(document, *frames)
         for lane in made.lanes:
             assert not (lane.message and lane.picture), "one or the other"
         return made.lanes[0].message, made.lanes[1].message
@@ -156,7 +155,8 @@ def test_what_stands_across_the_canvas(phase: Phase) -> None:
     assert knn == ("It failed." if phase is Phase.FAILED else "")
     knn, svm = message(MOONS, MOONS.points)
     assert knn == svm == ("It failed." if phase is Phase.FAILED else "")
-    _, svm = message(MOONS, MOONS.points, compiled=False)
+    with machine_code(False):
+        _, svm = message(MOONS, MOONS.points)
     assert bool(svm) == (phase in (Phase.EMPTY, Phase.FAILED))
 
 
@@ -237,7 +237,7 @@ def test_pixel_centres_lie_where_the_canvas_has_its_pixels() -> None:
 
 def test_every_phase_has_its_words() -> None:
     lane = MOONS.lanes[1]
-    said = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane, True) for phase in Phase}
+    said = {phase: words.headline(svm_frame(phase, certificate(Status.OPTIMAL)), lane) for phase in Phase}
     assert said == {
         Phase.TRAINING: "Training…",
         Phase.PAUSED: "Paused, not shown optimal yet",
@@ -246,16 +246,17 @@ def test_every_phase_has_its_words() -> None:
         Phase.FAILED: "No picture",
     }
     for points, waiting in ((Points(), "Waiting for points"), (ONE_CLASS.points, "Waiting for a second class")):
-        assert words.headline(Frame(1, 1, points, lane, Phase.EMPTY), lane, True) == waiting
-    assert words.headline(None, lane, True) == "Starting…"
+        assert words.headline(Frame(1, 1, points, lane, Phase.EMPTY), lane) == waiting
+    assert words.headline(None, lane) == "Starting…"
     for phase, frame in itertools.product(Phase, (None, svm_frame(Phase.DONE, certificate(Status.OPTIMAL)))):
-        text = words.headline(frame and replace(frame, phase=phase), lane, False)
+        with machine_code(False):
+            text = words.headline(frame and replace(frame, phase=phase), lane)
         assert text.startswith("Preparing the fast solver…") or phase is Phase.FAILED
 
 
 def test_every_status_has_its_words() -> None:
     lane = MOONS.lanes[1]
-    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane, True) for s in Status}
+    said = {s: words.headline(svm_frame(Phase.DONE, certificate(s, gap=1e-4)), lane) for s in Status}
     del said[Status.RUNNING]  # never of a frame that is done
     assert said == {
         Status.OPTIMAL: "Optimal to 1e-3",
@@ -286,10 +287,10 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
     lane = MOONS.lanes[1]
     for violation, missing in ((0.9e-3, "not shown optimal yet"), (1.1e-3, "not optimal yet")):
         proofs = certificate(Status.OPTIMAL), certificate(Status.RUNNING, kkt_violation=violation)
-        assert words.headline(svm_frame(Phase.PAUSED, *proofs), lane, True) == f"Paused, {missing}"
+        assert words.headline(svm_frame(Phase.PAUSED, *proofs), lane) == f"Paused, {missing}"
         assert badge(svm_frame(Phase.PAUSED, *proofs)).text.endswith(f", {missing}")
         early = certificate(Status.STOPPED_EARLY, kkt_violation=violation)
-        assert words.headline(svm_frame(Phase.DONE, early), lane, True).endswith(f" steps: {missing}")
+        assert words.headline(svm_frame(Phase.DONE, early), lane).endswith(f" steps: {missing}")
 
 
 def said_of(*certificates: Certificate) -> str:
@@ -320,7 +321,7 @@ def knn_headline(n: int, k: int) -> str:
     lane = Lane("knn", knn=KnnSettings(n_neighbors=k))
     points = Points.of(np.arange(2 * n).reshape(n, 2), 0)
     model = KNeighborsClassifier(min(k, n)).fit(points.xy, points.labels)
-    return words.headline(Frame(1, 0, points, lane, Phase.DONE, model=model), lane, True)
+    return words.headline(Frame(1, 0, points, lane, Phase.DONE, model=model), lane)
 
 
 def test_more_neighbours_asked_for_than_there_are() -> None:

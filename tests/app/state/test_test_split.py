@@ -262,11 +262,11 @@ def test_the_whole_of_a_class_may_be_painted() -> None:
 
 
 def test_what_is_said_when_training_points_are_missing() -> None:
-    all_gone = text.empty_sentence(Lane("knn"), [], 0, True, n_test=60)
+    all_gone = text.empty_sentence(Lane("knn"), [], 0, n_test=60)
     assert all_gone.startswith("All points are test points") and "N" in all_gone
-    one_left = text.empty_sentence(Lane("svm"), [1], 30, True, n_test=30)
+    one_left = text.empty_sentence(Lane("svm"), [1], 30, n_test=30)
     assert "All points but test points are of class 2" in one_left
-    assert text.empty_sentence(Lane("svm"), [0, 1], 30, True, n_test=30) == ""
+    assert text.empty_sentence(Lane("svm"), [0, 1], 30, n_test=30) == ""
 
 
 def test_another_document_takes_the_thresholds_away() -> None:

@@ -35,6 +35,7 @@ from solver.svm.working_set_candidates import (
 from solver.svm.working_set_rules import RULES
 from tests.solver.inside import active_of, generator_of
 from tests.solver.svm_reference import Formula
+from tests.without_compiler import machine_code
 
 Array = NDArray[np.float64]
 FORMULAS = (
@@ -92,16 +93,9 @@ def run_of(seed: int) -> Run:
     if formula.name == "sigmoid":
         C = np.minimum(C, 3.0)
     start = rng.uniform(0.0, 1.0, n) if rng.uniform() < 0.3 else None
-    solver = SmoSolver(
-        X,
-        y,
-        Kernel(formula.name, formula.gamma, formula.coef0, formula.degree),
-        C=C,
-        alpha=start,
-        selection=list(RULES)[seed % 6],
-        random_state=seed,
-        compiled=seed % 11 > 0,
-    )
+    kernel = Kernel(formula.name, formula.gamma, formula.coef0, formula.degree)
+    with machine_code(seed % 11 > 0):
+        solver = SmoSolver(X, y, kernel, C=C, alpha=start, selection=list(RULES)[seed % 6], random_state=seed)
     at = X - solver.centre
     return Run(solver, formula(at, at))
 

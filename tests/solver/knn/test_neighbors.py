@@ -22,6 +22,7 @@ from solver.knn.neighbors import KNeighborsClassifier
 from tests.covering import pairwise_params
 from tests.examples import examples
 from tests.solver.inside import index_of
+from tests.without_compiler import machine_code
 
 WEIGHTS = ("uniform", "distance", "distance-squared")
 METRICS = (("euclidean", 2.0), ("manhattan", 2.0), ("chebyshev", 2.0), ("minkowski", 3.0), ("cosine", 2.0))
@@ -107,12 +108,13 @@ def check_picture(model: KNeighborsClassifier, xs: Any, ys: Any) -> np.ndarray:
     np.testing.assert_array_equal(top, surface.argmax(axis=2))
     np.testing.assert_array_equal(share, surface.max(axis=2))
     np.testing.assert_array_equal(tie, (surface == share[..., None]).sum(axis=2) > 1)
-    plain = model.surface_on(xs, compiled=False)(ys)
+    with machine_code(False):
+        plain = model.surface_on(xs)(ys)
+        again = model.surface_classes_on(xs)(ys)
     if model.weights == "uniform":
         np.testing.assert_array_equal(plain, surface)
     else:
         np.testing.assert_allclose(plain, surface, rtol=1e-12, atol=1e-15)
-    again = model.surface_classes_on(xs, compiled=False)(ys)
     np.testing.assert_array_equal(again.top, plain.argmax(axis=2))
     np.testing.assert_array_equal(again.share, plain.max(axis=2))
     np.testing.assert_array_equal(again.tie, (plain == again.share[..., None]).sum(axis=2) > 1)
@@ -128,7 +130,8 @@ def test_worked_example_unweighted() -> None:
     for k, share in enumerate(blue, start=1):
         model = KNeighborsClassifier(k).fit(EXAMPLE, EXAMPLE_Y)
         for compiled in (True, False):
-            assert model.predict_proba(EXAMPLE_QUERY, compiled)[0, 0] == float(share)
+            with machine_code(compiled):
+                assert model.predict_proba(EXAMPLE_QUERY)[0, 0] == float(share)
         assert model.predict(EXAMPLE_QUERY)[0] == (1 if k == 5 else 0)
         assert bool(model.surface_classes_on([-1.0])([-1.0]).tie[0, 0]) == (k in (4, 6))
 
@@ -138,7 +141,8 @@ def test_worked_example_inverse_square() -> None:
     for k, (blue, orange) in enumerate(scores, start=1):
         model = KNeighborsClassifier(k, "distance-squared").fit(EXAMPLE, EXAMPLE_Y)
         for compiled in (True, False):
-            shares = model.predict_proba(EXAMPLE_QUERY, compiled)[0]
+            with machine_code(compiled):
+                shares = model.predict_proba(EXAMPLE_QUERY)[0]
             np.testing.assert_allclose(shares, [blue / (blue + orange), orange / (blue + orange)], rtol=1e-15)
         assert model.predict(EXAMPLE_QUERY)[0] == 0
 
@@ -214,7 +218,8 @@ def test_four_features(
     expected = rounded([vote(q, X, y, k, weights, *metric, n_classes=2) for q in queries])
     expected = expected[:, np.unique(y)]
     for compiled in (True, False):
-        shares = model.predict_proba(queries, compiled)
+        with machine_code(compiled):
+            shares = model.predict_proba(queries)
         if weights == "uniform":
             np.testing.assert_array_equal(shares, expected)
         else:
@@ -266,7 +271,8 @@ def test_scikit_learn(metric: str, p: float, features: int) -> None:
             expected = other.predict_proba(queries)
             close = 1e-6 if metric == "cosine" else 1e-9
             np.testing.assert_allclose(own.predict_proba(queries), expected, rtol=close, atol=1e-12)
-            np.testing.assert_allclose(own.predict_proba(queries, False), expected, rtol=close, atol=1e-12)
+            with machine_code(False):
+                np.testing.assert_allclose(own.predict_proba(queries), expected, rtol=close, atol=1e-12)
             np.testing.assert_array_equal(own.predict(queries), own.classes_[expected.argmax(axis=1)])
             assert own.score(queries, other.predict(queries)) == 1.0
         distances, indices = own.kneighbors(queries)
@@ -382,7 +388,8 @@ def test_nearly_zero_distances_stay_finite(weights: str) -> None:
         assert np.isfinite(surface).all()
     model = KNeighborsClassifier(2, weights, "manhattan").fit([[1e-305, 0.0], [-1e-306, 0.0], [1.0, 1.0]], [0, 1, 1])
     for compiled in (True, False):  # both weights are clamped to the same 1e300
-        assert model.predict_proba([[0, 0]], compiled)[0].tolist() == [0.5, 0.5]
+        with machine_code(compiled):
+            assert model.predict_proba([[0, 0]])[0].tolist() == [0.5, 0.5]
 
 
 def test_large_exponent_does_not_vanish() -> None:
@@ -391,7 +398,8 @@ def test_large_exponent_does_not_vanish() -> None:
     distances, _ = model.kneighbors([[0, 0]])
     np.testing.assert_allclose(distances[0], [1e-3, 3e-3], rtol=1e-12)
     for compiled in (True, False):
-        np.testing.assert_allclose(model.predict_proba([[0, 0]], compiled)[0], [0.75, 0.25], rtol=1e-12)
+        with machine_code(compiled):
+            np.testing.assert_allclose(model.predict_proba([[0, 0]])[0], [0.75, 0.25], rtol=1e-12)
 
 
 @pytest.mark.parametrize(("p", "metric"), [(1, "manhattan"), (2, "euclidean"), (np.inf, "chebyshev")])
@@ -432,15 +440,14 @@ def test_the_graph_of_neighbors_is_that_of_scikit_learn(monkeypatch: pytest.Monk
         model.kneighbors_graph()
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_no_queries_are_the_training_points_without_themselves(compiled: bool) -> None:
+def test_no_queries_are_the_training_points_without_themselves() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 4, (25, 2)), rng.integers(0, 3, 25)
     model = KNeighborsClassifier(3, "distance").fit(X, y)
     without = [KNeighborsClassifier(3, "distance").fit(np.delete(X, i, 0), np.delete(y, i)) for i in range(25)]
     expected = np.concatenate([each.predict_proba(X[[i]]) for i, each in enumerate(without)])
-    assert np.allclose(model.predict_proba(None, compiled), expected)
-    assert (model.predict(None, compiled) == model.leave_one_out()).all()
+    assert np.allclose(model.predict_proba(None), expected)
+    assert (model.predict(None) == model.leave_one_out()).all()
     assert model.score(None, y) == np.mean(model.leave_one_out() == y)
     with pytest.raises(ValueError, match="n_neighbors is 25; it must be at most the number of other training points"):
         model.set_params(n_neighbors=25).predict(None)
@@ -513,7 +520,8 @@ def test_parallel_points_tie(
                 shares[c] += weight * (1 if nearer else room)
         expected = [float(shares[c] / sum(shares)) for c in model.classes_]
         for compiled in (True, False):
-            got = model.predict_proba(rows, compiled)
+            with machine_code(compiled):
+                got = model.predict_proba(rows)
             assert np.allclose(got, expected, rtol=0, atol=0 if max(cosines) == 1 and weights != "uniform" else 1e-6)
     whole = np.random.default_rng(0).permutation(len(X))
     again = KNeighborsClassifier(k, weights, "cosine").fit(np.array(X)[whole], np.array(y)[whole])
@@ -539,7 +547,8 @@ def test_parallel_points_of_any_length_are_one_direction() -> None:
         shares = np.array([np.bincount(y[i::40], minlength=3) / 4 for i in range(40)])
         weighted = KNeighborsClassifier(8, "distance", "cosine").fit(X, y)
         for compiled in (True, False):  # those at distance 0 alone decide
-            assert np.array_equal(weighted.predict_proba(X, compiled), np.tile(shares, (4, 1)))
+            with machine_code(compiled):
+                assert np.array_equal(weighted.predict_proba(X), np.tile(shares, (4, 1)))
     xs, ys = (np.sort(rng.integers(1, 2**40, size=n)).astype(float) for n in (20, 12))
     X = np.array(list(product(xs, ys)))
     model = KNeighborsClassifier(30, "distance", "cosine").fit(X, rng.integers(0, 3, len(X)))
@@ -669,9 +678,10 @@ def test_plain_version_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(loops, "vote_at", None)
     monkeypatch.setattr(grid, "vote_on_grid", None)
     model = KNeighborsClassifier(1).fit([[0, 0], [1, 1]], [0, 1])
-    model.predict_proba([[0, 0]], compiled=False)
-    model.surface_on([0.0], compiled=False)([0.0])
-    model.surface_classes_on([0.0], compiled=False)([0.0])
+    with machine_code(False):
+        model.predict_proba([[0, 0]])
+        model.surface_on([0.0])([0.0])
+        model.surface_classes_on([0.0])([0.0])
     model.kneighbors([[0, 0]])
     with pytest.raises(TypeError):
         model.predict([[0, 0]])

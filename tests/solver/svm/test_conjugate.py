@@ -18,6 +18,7 @@ from solver.svm import auto, conjugate, shrinking
 from solver.svm.conjugate import ConjugateSolver
 from solver.svm.smo import SmoSolver
 from tests.solver.inside import check_cuts, reached
+from tests.without_compiler import machine_code
 
 Array = NDArray[np.float64]
 
@@ -218,9 +219,10 @@ def test_without_an_upper_bound_or_with_another_rule_it_is_smo_to_the_last_bit(s
         {"C": np.inf},
         {"C": 10.0, "selection": "maximum-gain"},
         {"C": 10.0, "selection": "random"},
-        {"C": 10.0, "compiled": False},
+        {"C": 10.0, "plain": True},
     ):
-        plain, other = (kind(X, y, Kernel("rbf", 2.0), **parameters) for kind in (SmoSolver, ConjugateSolver))
+        with machine_code(not parameters.pop("plain", False)):
+            plain, other = (kind(X, y, Kernel("rbf", 2.0), **parameters) for kind in (SmoSolver, ConjugateSolver))
         assert plain.run() is Status.OPTIMAL and other.run() is Status.OPTIMAL
         assert reached(plain) == reached(other)
     indefinite = [kind(X, y, Kernel("sigmoid", 1.0), C=1.0) for kind in (SmoSolver, ConjugateSolver)]

@@ -22,6 +22,7 @@ from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
 from tests.solver.inside import active_of
 from tests.solver.svm_reference import Formula, dual_value, kkt_violation, resolution
+from tests.without_compiler import machine_code
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -97,12 +98,13 @@ def test_moving_points_is_a_new_solver_from_the_same_multipliers(data: st.DataOb
         "selection": data.draw(st.sampled_from(["second-order", "first-order", "maximum-gain", "random"])),
         "random_state": 3,
         "cache_size": data.draw(st.sampled_from([200.0, 0.0]), label="MB"),
-        "compiled": data.draw(st.sampled_from([True, True, True, False])),
         "tol": 1e-4,
     }
-    if not options["compiled"]:
+    compiled = data.draw(st.sampled_from([True, True, True, False]))
+    if not compiled:
         options["selection"] = "second-order"
-    solver = SmoSolver(X, y, kernel_of(formula), C=C, **options)
+    with machine_code(compiled):
+        solver = SmoSolver(X, y, kernel_of(formula), C=C, **options)
     solver.step(data.draw(st.sampled_from([10**6, 10**6, 0, 7]), label="steps before"))
     for _ in range(3):
         X = X.copy()
@@ -121,7 +123,8 @@ def test_moving_points_is_a_new_solver_from_the_same_multipliers(data: st.DataOb
             prices = {"C": C}
         start = start_of(solver, y, C)
         assert not (feasible(y, C, start) != y * start).any() or labels or prices, "as it was, it is a start"
-        new = SmoSolver(X, y, kernel_of(formula), C=C, alpha=start, **options)
+        with machine_code(compiled):
+            new = SmoSolver(X, y, kernel_of(formula), C=C, alpha=start, **options)
         solver.move_points(X, **labels, **prices)
         assert_same(solver, new)
         solver.step(5)

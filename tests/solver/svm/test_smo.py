@@ -36,6 +36,7 @@ from tests.solver.svm_reference import (
     resolution,
     solve_dual,
 )
+from tests.without_compiler import machine_code
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -130,7 +131,8 @@ def test_optimal_with_the_slow_rules(problem: Problem) -> None:
 
 @pytest.mark.parametrize("problem", SMALL_PROBLEMS[:12], ids=str)
 def test_optimal_without_the_compiler(problem: Problem) -> None:
-    check_optimal(problem, ("second-order",), compiled=False, max_iter=20_000)
+    with machine_code(False):
+        check_optimal(problem, ("second-order",), max_iter=20_000)
 
 
 @pytest.mark.soak
@@ -374,7 +376,8 @@ def test_points_that_were_separated_are_never_called_not_separable(gamma: float)
 def test_one_point_with_two_labels_is_not_separable(formula: Formula, compiled: bool) -> None:
     X, y = points("line", 20, 0)
     X[3] = X[np.flatnonzero(y != y[3])[0]]
-    solver = SmoSolver(X, y, kernel_of(formula), C=np.inf, max_iter=10_000, compiled=compiled)
+    with machine_code(compiled):
+        solver = SmoSolver(X, y, kernel_of(formula), C=np.inf, max_iter=10_000)
     assert solver.run() is Status.NOT_SEPARABLE
     assert solver.certificate().margin_bound < 1e-6
 
@@ -466,14 +469,9 @@ def test_extremes_end_with_a_true_status(name: str, C: float, rule: str) -> None
 def test_conflicting_duplicates_reach_the_bound_at_any_scale(scale: float, compiled: bool) -> None:
     # The pull of one point with two labels never changes, so both multipliers end at C, in one step a pair.
     X, _ = points("random", 20, 0)
-    solver = SmoSolver(
-        np.repeat(X, 2, 0) * scale,
-        np.tile([1.0, -1.0], 20),
-        Kernel("linear"),
-        C=100.0,
-        max_iter=1000,
-        compiled=compiled,
-    )
+    X, y = np.repeat(X, 2, 0) * scale, np.tile([1.0, -1.0], 20)
+    with machine_code(compiled):
+        solver = SmoSolver(X, y, Kernel("linear"), C=100.0, max_iter=1000)
     assert solver.run() is Status.OPTIMAL
     assert (solver.alpha == 100.0).all() and solver.n_iter == 20
 

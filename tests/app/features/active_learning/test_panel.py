@@ -18,7 +18,6 @@ from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
 from app.core.points import Points
-from app.engine.requests import Frame, Phase
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import panel, view_controller
 from app.features.active_learning import query as asking_module
@@ -61,7 +60,6 @@ class Stage:
         self.store, self.dark = Store(document), False
         self.controller = Controller(self.store, Session(), lambda: None, lambda said: None)
         self.scheduler = Scheduler(1, lambda: None)
-        self.scheduler.results.accept(Frame(0, 0, Points(), SVM, Phase.EMPTY, compiled=True))
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.open(size)
 
@@ -87,7 +85,6 @@ class Stage:
             modified=store.modified,
             history=store.history,
             position=store.position,
-            compiled=True,
         )
         dress = theme.dressed(theme.theme_of(self.dark), store.document.styles)
         theme.apply(dress, self.panel, 0)

@@ -62,7 +62,7 @@ def run(job: Any) -> Any:
 
 
 def sides(points: Points, *names: str) -> Sides:
-    first, second = (Side(run(fitted(LANES[name], points, True, Pace())).model, LANES[name]) for name in names)
+    first, second = (Side(run(fitted(LANES[name], points, Pace())).model, LANES[name]) for name in names)
     return first, second
 
 
@@ -101,7 +101,7 @@ def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, 
     points = GeneratorSettings("blobs", 25, 0.5, 3, n_classes=n_classes).points()
     both = sides(points, *names)
     grid = Grid(-2.3, 2.1, -1.9, 2.0, 97, 61)
-    posted = answered(Differing(both, grid, points, True))
+    posted = answered(Differing(both, grid, points))
     rough, last = posted[0], posted[-1]
     expected = disagreement(both, grid)
     assert 0.002 < expected.mean() < 0.9
@@ -121,10 +121,10 @@ def test_pixels_and_points_are_those_where_predictions_differ(names: tuple[str, 
 def test_the_hatching_lies_over_pictures_of_models_alone() -> None:
     points = GeneratorSettings("moons", 20).points()
     document = Document(points, (LANES["knn"], LANES["linear"], Lane("difference")), 3)
-    query = Differing(sides(points, "knn", "linear"), Grid(-2.0, 3.0, -1.5, 2.0, 30, 21), points, True)
+    query = Differing(sides(points, "knn", "linear"), Grid(-2.0, 3.0, -1.5, 2.0, 30, 21), points)
     value, results = answered(query)[-1], Results()
     results.accept_answer(Answer("compare", 1, query, value, True))
-    context = Context(document, Session().having(DifferenceSession(differing=True)), results, True)
+    context = Context(document, Session().having(DifferenceSession(differing=True)), results)
     assert [sheets(context, place) for place in range(3)] == [(value.hatch,), (value.hatch,), ()]
     assert not sheets(replace(context, session=Session()), 0)
 
@@ -217,7 +217,7 @@ def test_sentences() -> None:
     assert difference_scene(doc, found).sentences == ("Comparing…",)
     known = sides_of(doc, found)
     assert known is not None and known == both
-    query = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points, True)
+    query = Differing(known, Grid(-2, 3, -1.5, 2, 40, 30), doc.points)
     last = answered(query)[-1]
     found.accept_answer(Answer("compare", 1, query, last, True))
     scene = difference_scene(doc, found)
@@ -255,7 +255,7 @@ def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
 def test_a_training_that_moves_is_followed() -> None:
     """Asked anew with each picture, the difference is still seen: its first, coarse part comes whatever happens."""
     points = GeneratorSettings("moons", 40).points()
-    query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points, True)
+    query = Differing(sides(points, "knn", "rbf"), Grid(-2, 3, -1.5, 2, 400, 300), points)
     posted: list[Difference] = []
     with pytest.raises(OvertakenError):
         run(query.answer(posted.append, lambda: True))
@@ -313,7 +313,7 @@ def test_what_comes_too_late_of_a_lane_or_a_question_is_not_shown() -> None:
         scheduler.want(1, spec)
         settled(scheduler)
         assert scheduler.results.frame(1) is not None
-        query = Differing(sides(points, "knn", "linear"), grid, points, True)
+        query = Differing(sides(points, "knn", "linear"), grid, points)
         scheduler.ask({"compare": query})
         settled(scheduler)
         answer = scheduler.results.answer("compare")

@@ -131,7 +131,7 @@ def test_scores_are_scikit_learns_but_for_ties(name: str, classes: int) -> None:
     for seed in range(4):
         training, test = parts(blobs(seed, classes), seed)
         model = model_of(LANES[name], training)
-        (scores, again), message = work(Scoring(test, model, True))
+        (scores, again), message = work(Scoring(test, model))
         assert scores is again and message == ""
         called = model.predict(test.xy)
         expected = np.zeros((classes, classes))
@@ -167,7 +167,7 @@ def test_scores_of_test_points_of_one_class() -> None:
     points = blobs(1)
     model = model_of(LANES["smo"], points)
     one = Document(points, split=Split("painted", painted=IdSet(points.ids[points.labels == 1][:5])))
-    scores = work(Scoring(one.test_points, model, True))[0][-1]
+    scores = work(Scoring(one.test_points, model))[0][-1]
     assert scores.roc is None and scores.confusion.sum() == 5
 
 
@@ -175,7 +175,7 @@ def test_a_class_that_is_in_no_training_point_is_always_wrong() -> None:
     points = blobs(2, 3)
     document = Document(points, split=Split("painted", painted=IdSet(points.ids[points.labels == 2])))
     model = model_of(LANES["knn"], document.training_points)
-    scores = work(Scoring(document.test_points, model, True))[0][-1]
+    scores = work(Scoring(document.test_points, model))[0][-1]
     assert scores.classes == (0, 1, 2) and scores.confusion.shape == (3, 3)
     assert scores.confusion[2, :2].sum() == 25 and scores.confusion[2, 2] == 0 and len(scores.wrong) == 25
     assert scores.roc is None
@@ -184,9 +184,9 @@ def test_a_class_that_is_in_no_training_point_is_always_wrong() -> None:
 def test_questions_are_equal_when_they_ask_the_same() -> None:
     training, test = parts(blobs(3), 0)
     model = model_of(LANES["knn"], training)
-    assert Scoring(test, model, True) == Scoring(test, model, True)
-    assert Scoring(test, model, True) != Scoring(test, model_of(LANES["knn"], training), True)
-    assert CrossValidation(Lane(), training, 5, 0, True) == CrossValidation(Lane(), training, 5, 0, True)
+    assert Scoring(test, model) == Scoring(test, model)
+    assert Scoring(test, model) != Scoring(test, model_of(LANES["knn"], training))
+    assert CrossValidation(Lane(), training, 5, 0) == CrossValidation(Lane(), training, 5, 0)
 
 
 # -- cross-validation --------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def test_cross_validation_is_scikit_learns_on_the_same_folds(name: str, classes:
     lane = LANES[name]
     for seed, k in ((0, 2), (1, 5), (2, 7)):
         points = blobs(seed, classes, 15)
-        posted, message = work(CrossValidation(lane, points, k, seed, True))
+        posted, message = work(CrossValidation(lane, points, k, seed))
         assert message == "" and [len(each.sizes) for each in posted] == [*range(1, k + 1), k]
         value: Validated = posted[-1]
         folds = PredefinedSplit(folds_of(points, k, seed))
@@ -246,7 +246,7 @@ def test_leaving_one_out_is_refitting_for_each_point(name: str) -> None:
     lane = LANES[name]
     for seed, classes in ((0, 2), (1, 3)):
         points = blobs(seed, classes, 8)
-        value = work(CrossValidation(lane, points, 0, 0, True))[0][-1]
+        value = work(CrossValidation(lane, points, 0, 0))[0][-1]
         right = 0
         for i in range(len(points)):
             rest = np.arange(len(points)) != i
@@ -258,7 +258,7 @@ def test_leaving_one_out_is_refitting_for_each_point(name: str) -> None:
 
 def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
     points = Points.of([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], [0, 1, 1])
-    value = work(CrossValidation(Lane("knn", KnnSettings(9)), points, 0, 0, True))[0][-1]
+    value = work(CrossValidation(Lane("knn", KnnSettings(9)), points, 0, 0))[0][-1]
     assert (value.right.sum(), value.sizes.sum()) == (1.0, 3), "two of a class outvote the third, else a tie"
 
 
@@ -274,22 +274,22 @@ def test_leaving_one_out_of_few_points_lets_all_others_vote() -> None:
 )
 def test_what_cannot_be_validated_is_one_sentence(lane: str, n: int, k: int, said: str) -> None:
     points = Points.of(np.random.default_rng(0).normal(size=(n, 2)), np.arange(n) % 2)
-    posted, message = work(CrossValidation(LANES[lane], points, k, 0, True))
+    posted, message = work(CrossValidation(LANES[lane], points, k, 0))
     assert said in message and message.endswith(".") and posted[-1] is None
 
 
 def test_folds_that_leave_one_class_are_counted_as_always_saying_it() -> None:
     points = Points.of([(0.0, 0.0), *((2.0 + 0.1 * i, 0.0) for i in range(8))], [1, *[0] * 8])
-    posted, message = work(CrossValidation(LANES["smo"], points, 3, 0, True))
+    posted, message = work(CrossValidation(LANES["smo"], points, 3, 0))
     value: Validated = posted[-1]
     alone = int(folds_of(points, 3, 0)[0])
     assert message == "" and len(value.sizes) == 3 and value.one_class == 1
     assert value.right[alone] == value.sizes[alone] - 1, "the only point of its class is called the other"
-    value = work(CrossValidation(LANES["smo"], points, 0, 0, True))[0][-1]
+    value = work(CrossValidation(LANES["smo"], points, 0, 0))[0][-1]
     assert (value.right.sum(), value.sizes.sum(), value.one_class) == (8, 9, 1)
-    assert work(CrossValidation(LANES["knn"], points, 3, 0, True))[0][-1].one_class == 0
+    assert work(CrossValidation(LANES["knn"], points, 3, 0))[0][-1].one_class == 0
     only = Points.of(points.xy, np.zeros(9))
-    posted, message = work(CrossValidation(LANES["smo"], only, 3, 0, True))
+    posted, message = work(CrossValidation(LANES["smo"], only, 3, 0))
     assert posted == [None] and "two classes" in message
 
 
@@ -307,9 +307,9 @@ def test_validation_that_is_overtaken_ends_soon(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(pieces, "PIECE", 0.0)
     points = blobs(0, 2, 400)
     asked = iter([False, True])
-    assert work(CrossValidation(LANES["smo"], points, 10, 0, True), lambda: next(asked, True)) == ([], "")
+    assert work(CrossValidation(LANES["smo"], points, 10, 0), lambda: next(asked, True)) == ([], "")
     seen = iter([False] * 3)
-    assert work(CrossValidation(LANES["knn"], points, 0, 0, True), lambda: next(seen, True)) == ([], "")
+    assert work(CrossValidation(LANES["knn"], points, 0, 0), lambda: next(seen, True)) == ([], "")
 
 
 @pytest.mark.parametrize("bad", [{"kind": "holdout"}, {"k": 1}, {"k": 21}, {"seed": -1}])
@@ -324,7 +324,7 @@ def test_validations_that_cannot_be(bad: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["knn", "knn weighted", "smo", "perceptron"])
 def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
     training, test = parts(blobs(5, noise=1.0), 1)
-    scores = work(Scoring(test, model_of(LANES[name], training), True))[0][-1]
+    scores = work(Scoring(test, model_of(LANES[name], training)))[0][-1]
     roc, score = scores.roc, score_of(model_of(LANES[name], training), test.xy)
     for place in range(len(roc.thresholds)):
         threshold = threshold_at(roc, place)
@@ -339,7 +339,7 @@ def test_places_and_thresholds_of_a_curve_belong_together(name: str) -> None:
 def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None:
     points = blobs(1)
     model = model_of(LANES[name], points)
-    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300), True)
+    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 300, 300))
     inside = model.pair_decision_function(points.xy)[:, 0]
     for threshold in np.quantile(inside, (0.3, 0.5, 0.7)):
         line = work(ThresholdLine(field, float(threshold)))[0][-1]
@@ -352,7 +352,7 @@ def test_a_threshold_line_is_where_the_score_is_the_threshold(name: str) -> None
 def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
     points = blobs(1, noise=1.0)
     model = model_of(LANES["knn"], points)
-    field = ScoreGrid(model, GRID, True)
+    field = ScoreGrid(model, GRID)
     for threshold in (0.1, 0.7):
         line = work(ThresholdLine(field, threshold))[0][-1]
         share = model.surface(GRID.xs, GRID.ys)[..., 1]
@@ -364,7 +364,7 @@ def test_a_threshold_line_of_votes_parts_the_pixels() -> None:
 def test_a_field_goes_on_where_it_was_left() -> None:
     model = model_of(LANES["smo"], blobs(1, 2, 60))
     grid = Grid(-3.0, 3.0, -3.0, 3.0, 200, 200)
-    broken, whole = ScoreGrid(model, grid, True), ScoreGrid(model, grid, True)
+    broken, whole = ScoreGrid(model, grid), ScoreGrid(model, grid)
     for _ in range(400):
         overtaken = iter([True])
         if work(ThresholdLine(broken, 0.0), lambda turn=overtaken: next(turn, True))[0]:
@@ -395,7 +395,7 @@ class Seen:
 
     def asked(self) -> dict[str, Any]:
         grids = (GRID,) * self.document.shown
-        context = Context(self.document, self.session, self.results, True, grids)
+        context = Context(self.document, self.session, self.results, grids)
         return scored.queries(context) | queries(context)
 
     def answer(self, *names: str) -> None:
@@ -405,13 +405,13 @@ class Seen:
                     pass
 
     def shown(self) -> Any:
-        return next(iter(scene(Context(self.document, self.session, self.results, True), ())), None)
+        return next(iter(scene(Context(self.document, self.session, self.results), ())), None)
 
     def wrong(self, index: int) -> Any:
-        return scored.marks_of_test_points(Context(self.document, self.session, self.results, True), index)
+        return scored.marks_of_test_points(Context(self.document, self.session, self.results), index)
 
     def sheets(self, index: int) -> Any:
-        return sheets(Context(self.document, self.session, self.results, True), index)
+        return sheets(Context(self.document, self.session, self.results), index)
 
 
 def two(split: Split | None = None, **more: Any) -> Document:
@@ -497,7 +497,7 @@ def length_of(line: Any) -> float:
 @pytest.mark.parametrize("name", ["smo", "knn"])
 def test_lines_of_large_pictures_are_made_in_strips(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = model_of(LANES[name], blobs(1, noise=1.0))
-    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180), True)
+    field = ScoreGrid(model, Grid(-3.0, 3.0, -3.0, 3.0, 200, 180))
     whole = work(ThresholdLine(field, 0.3))[0][-1]
     monkeypatch.setattr(query, "STRIP", 200 * 17)
     strips = work(ThresholdLine(field, 0.3))[0][-1]
@@ -586,7 +586,7 @@ def test_scores_are_not_made_of_rounding_noise(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(
             model, "pair_decision_function", lambda xy, f=noise, of=place: f[[of[tuple(each)] for each in xy.tolist()]]
         )
-        scores = work(Scoring(points, model, True))[0][-1]
+        scores = work(Scoring(points, model))[0][-1]
         assert scores.roc.auc == 0.5 and scores.accuracy == 0.5, "f has no sign, and so ranks nothing"
         assert len(scores.tied) == len(points) and (scores.confusion == len(points) / 4).all()
 

@@ -126,7 +126,7 @@ def test_lines_are_the_contours_of_the_refitted_models() -> None:
     assert last.lines.style == "haze" and last.drawn == 5
     parts = []
     for number in range(5):
-        f = _finish(fitted(SVM, resampled(points, number), True, Pace())).model.decision_function(PLACES)
+        f = _finish(fitted(SVM, resampled(points, number), Pace())).model.decision_function(PLACES)
         parts += [level_lines(GRID, f.reshape(30, 40), (0.0,)), np.full((1, 2), np.nan)]
     ours, theirs = last.lines.xy, np.concatenate(parts[:-1])
     assert ours.shape == theirs.shape and np.nanmax(np.abs(ours - theirs)) < 1e-9

@@ -167,7 +167,7 @@ def model_of(document: Document) -> SVC:
 @pytest.mark.parametrize(("count", "batches"), [(100, 1), (100, 3), (1000, 2), (50, 9)])
 def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
     model, law, fresh_draw = model_of(generated()), Law("moons", 0.2), FreshDraw(count, 4, batches)
-    tally = ask(Fresh(law, fresh_draw, model, True))[-1]
+    tally = ask(Fresh(law, fresh_draw, model))[-1]
     pairs = [law.draw(count, (71, 4 + batch)) for batch in range(batches)]
     X, y = np.concatenate([pair[0] for pair in pairs]), np.concatenate([pair[1] for pair in pairs])
     wrong = model.predict(X) != y
@@ -176,39 +176,39 @@ def test_a_count_is_what_the_model_says(count: int, batches: int) -> None:
     assert (tally.xy[: tally.marked] == X[wrong]).all() and (tally.labels[: tally.marked] == y[wrong]).all()
     rest = tally.xy[tally.marked :]
     assert (rest == X[~wrong]).all() if len(X) <= FEW else not len(rest)
-    by_hand = ask(Fresh(law, fresh_draw, None, True))[-1]
+    by_hand = ask(Fresh(law, fresh_draw, None))[-1]
     assert by_hand.failures == (law.bayes(X) != y).sum() and by_hand.model is None
 
 
 def test_counts_go_on_where_they_were() -> None:
     model, law = model_of(generated()), Law("moons", 0.2)
-    first = ask(Fresh(law, FreshDraw(200, 1, 2), model, True))[-1]
+    first = ask(Fresh(law, FreshDraw(200, 1, 2), model))[-1]
     drawn: list[int] = []
-    query = Fresh(law, FreshDraw(200, 1, 5), model, True, before=first)
+    query = Fresh(law, FreshDraw(200, 1, 5), model, before=first)
     law_points = FreshDraw.points
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FreshDraw, "points", lambda self, law, batch: drawn.append(batch) or law_points(self, law, batch))
         posted = ask(query)
-    whole = ask(Fresh(law, FreshDraw(200, 1, 5), model, True))[-1]
+    whole = ask(Fresh(law, FreshDraw(200, 1, 5), model))[-1]
     assert posted[0] is first and drawn == [2, 3, 4]
     assert posted[-1].failures == whole.failures and (posted[-1].xy == whole.xy).all()
     other = model_of(generated(CIRCLE))
-    anew = ask(Fresh(law, FreshDraw(200, 1, 5), other, True))[-1]
-    after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, True, before=first))[-1]
+    anew = ask(Fresh(law, FreshDraw(200, 1, 5), other))[-1]
+    after_another = ask(Fresh(law, FreshDraw(200, 1, 5), other, before=first))[-1]
     assert after_another.failures == anew.failures != whole.failures
-    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, True, before=first))[-1].fresh_draw.first == 9
+    assert ask(Fresh(law, FreshDraw(200, 9, 2), model, before=first))[-1].fresh_draw.first == 9
 
 
 def test_an_overtaken_count_ends() -> None:
     looks = itertools.count()
-    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated()), True), lambda: next(looks) > 1)
+    posted = ask(Fresh(Law("moons", 0.2), FreshDraw(5000, 1, 3), model_of(generated())), lambda: next(looks) > 1)
     assert len(posted) == 1 and posted[0].thrown == 0
 
 
 def test_many_failures_are_counted_but_not_all_marked() -> None:
     document = generated()
     upside = KNeighborsClassifier(1).fit(document.points.xy, 1 - document.points.labels.astype(int))
-    tally = ask(Fresh(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside, True))[-1]
+    tally = ask(Fresh(Law("moons", 0.2), FreshDraw(4000, 1, 1), upside))[-1]
     assert tally.failures > 3000 and tally.marked == len(tally.xy) == MOST_SHOWN
     assert "1\u202f000" in truth_words.shown_words(tally)
 
@@ -228,11 +228,11 @@ def test_error_of_the_ideal_classifier() -> None:
 def test_share_of_the_square() -> None:
     document = generated(CIRCLE)
     model = model_of(document)
-    area = ask(Square("circle", model, True))[-1]
+    area = ask(Square("circle", model))[-1]
     places = [(x, y) for y in np.arange(-0.995, 1, 0.01) for x in np.arange(-0.995, 1, 0.01)]
     truth = np.array([0 if x * x + y * y < 0.5 else 1 for x, y in places])
     assert area.share == pytest.approx((model.predict(np.array(places)) != truth).mean(), abs=1e-4)
-    assert area.model is model and ask(Square("circle", model, True, before=area))[0] is area
+    assert area.model is model and ask(Square("circle", model, before=area))[0] is area
 
 
 # -- the ideal boundary ------------------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ class Desk:
 
     def asked(self) -> dict[str, Query]:
         grids = (GRID,) * self.document.shown
-        return truths.queries(Context(self.document, self.session, self.results, True, grids))
+        return truths.queries(Context(self.document, self.session, self.results, grids))
 
     def answer(self, done: bool = True) -> None:
         asked = self.asked()
@@ -313,7 +313,7 @@ class Desk:
             self.results.accept_answer(Answer(name, next(self.numbers), query, value, done))
 
     def context(self) -> Context:
-        return Context(self.document, self.session, self.results, True)
+        return Context(self.document, self.session, self.results)
 
     def scene(self) -> truths.GroundTruthScene:
         return truths.scene(self.context(), ())[0]

@@ -77,13 +77,13 @@ class Halves:
     def __init__(self, at: float) -> None:
         self._at = at
 
-    def predict(self, xy: Array, compiled: bool = True) -> NDArray[np.int64]:
+    def predict(self, xy: Array) -> NDArray[np.int64]:
         return (xy[:, 0] > self._at).astype(np.int64)
 
 
 def score(lines: tuple[tuple[tuple[float, float], ...], ...], model: object, points: Points) -> float:
     found: list[float] = []
-    for _ in Agreement(lines, Boundary(model, points, BOX), True).answer(found.append, lambda: False):  # type: ignore[arg-type]
+    for _ in Agreement(lines, Boundary(model, points, BOX)).answer(found.append, lambda: False):  # type: ignore[arg-type]
         pass
     return found[-1]
 
@@ -118,7 +118,7 @@ def test_a_nearly_closed_line_is_closed() -> None:
     circle = tuple((0.5 * np.cos(t), 0.5 * np.sin(t)) for t in np.linspace(0, 5.9, 60))
 
     class Disc(Halves):
-        def predict(self, xy: Array, compiled: bool = True) -> NDArray[np.int64]:
+        def predict(self, xy: Array) -> NDArray[np.int64]:
             return (np.hypot(*xy.T) < 0.5).astype(np.int64)
 
     assert score((circle,), Disc(0), inside) == pytest.approx(1.0, abs=0.01)

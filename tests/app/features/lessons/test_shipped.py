@@ -359,7 +359,7 @@ def test_validation() -> None:
     def validated(k: int) -> float:
         posted: list[Validated] = []
         made = of_k(document, k)
-        for _ in CrossValidation(made.lanes[0], made.training_points, 10, 0, True).answer(posted.append, lambda: False):
+        for _ in CrossValidation(made.lanes[0], made.training_points, 10, 0).answer(posted.append, lambda: False):
             pass
         assert posted[-1].sizes.tolist() == [12] * 10
         return posted[-1].mean
@@ -394,7 +394,7 @@ def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
         context = replace(
             context, session=replace(context.session, open_panels=frozenset({"evaluation"})).having(chosen)
         )
-        query = validation_of(made, context.session, 0, True)
+        query = validation_of(made, context.session, 0)
         assert query is not None and check(goal, context).reached is None
         posted: list[Validated] = []
         for _ in query.answer(posted.append, lambda: False):

@@ -70,7 +70,7 @@ def scene_with(session: Session, *frames: Frame, document: Document | None = Non
     for frame in frames:
         results.accept(frame)
     document = document or Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
-    return compose(document, session, results, title="", modified=False, history=(), position=0, compiled=True)
+    return compose(document, session, results, title="", modified=False, history=(), position=0)
 
 
 def frame_of(model: object, lane: Lane, points: Points, slot: int = 0) -> Frame:

@@ -86,7 +86,7 @@ def test_a_choice_of_the_problem_is_an_edit() -> None:
 def context(frames: list[Any], session: Session, results: Results) -> Context:
     document = Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
     grid = Grid(-2, 2, -1, 1, 40, 20)
-    return Context(document, session, results, True, (grid,) * len(frames))
+    return Context(document, session, results, (grid,) * len(frames))
 
 
 def test_the_background_is_asked_while_somebody_looks() -> None:
@@ -121,7 +121,6 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
         modified=False,
         history=(),
         position=0,
-        compiled=True,
     )
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
@@ -134,7 +133,6 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
         modified=False,
         history=(),
         position=0,
-        compiled=True,
     )
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
 

@@ -299,7 +299,7 @@ def test_what_is_drawn_needs_no_words() -> None:
 def test_lanes_without_a_model() -> None:
     empty = Document(lanes=(Lane("knn"), Lane("svm")))
     (probe,) = scene(
-        Context(empty, Session().having(ProbeSession(probe=(0.0, 0.0))), Results(), True),
+        Context(empty, Session().having(ProbeSession(probe=(0.0, 0.0))), Results()),
         scene_with(Session(), document=empty).lanes,
     )
     assert all(lane.label == -1 and "Click to add points" in lane.message for lane in probe.lanes)

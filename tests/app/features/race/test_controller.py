@@ -20,6 +20,7 @@ from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
 from app.state.session import Session
 from app.state.store import Store
 from solver import RULES, Certificate, Status
+from tests.without_compiler import machine_code
 
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
 
@@ -41,15 +42,14 @@ class Ear:
 class Table:
     """A desk with a document, and what it has asked for."""
 
-    def __init__(self, document: Document | None = None, ready: bool = True) -> None:
-        self.ready = ready
+    def __init__(self, document: Document | None = None) -> None:
         self.drawn = 0
         points = GeneratorSettings(count=20).points()
         self.controller = Controller(
             Store(document or Document(points=points)), Session(), lambda: None, lambda _: None
         )
         self.ear = Ear()
-        self.desk = RaceController(self.controller, self.ear, lambda: self.ready, self._draw)  # type: ignore[arg-type]
+        self.desk = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
         self.desk.show_in(SHADES)
         self.desk.show_on(200, 150, 1.0)
 
@@ -281,9 +281,9 @@ def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
 
 
 def test_the_race_waits_for_the_fast_solver() -> None:
-    table = Table(ready=False)
-    assert table.ear.asked == [] and table.scene.sentence == text.PREPARING and not table.scene.can_play
-    table.ready = True
+    with machine_code(False):
+        table = Table()
+        assert table.ear.asked == [] and table.scene.sentence == text.PREPARING and not table.scene.can_play
     table.desk.look()
     assert len(table.ear.asked) == 1 and table.scene.can_play
 

@@ -30,6 +30,7 @@ from app.state.document import GeneratorSettings, SvmSettings, View
 from solver import RULES, SVC, Certificate, Grid, SmoSolver, Status
 from tests.covering import first_of
 from tests.stepped import stepped
+from tests.without_compiler import machine_code
 
 PATIENCE = 20.0
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
@@ -429,7 +430,8 @@ def test_evaluations_of_parts_are_counted_too(count: int, C: float) -> None:
 
 def test_plain_numpy_computes_the_whole_matrix() -> None:
     points = moons(20)
-    assert alone(points, SvmSettings(), "second-order", compiled=False).n_kernel_evaluations == len(points) ** 2
+    with machine_code(False):
+        assert alone(points, SvmSettings(), "second-order").n_kernel_evaluations == len(points) ** 2
 
 
 def test_a_curve_is_what_a_single_run_says_at_its_steps() -> None:

@@ -103,7 +103,7 @@ def test_credit_does_not_depend_on_how_classes_are_numbered() -> None:
     xy, y = np.zeros((2, 2)), np.array([0, 1])
     model = KNeighborsClassifier(2).fit(xy, y)
     for truth in (np.array([0, 0, 0, 1]), np.array([1, 1, 1, 0])):
-        found = _run(outcome(model, np.zeros((4, 2)), truth, True, Pace()))
+        found = _run(outcome(model, np.zeros((4, 2)), truth, Pace()))
         assert found.accuracy == 0.5 and len(found.tied) == 4 and not len(found.wrong)
     assert model.score(np.zeros((4, 2)), [0, 0, 0, 1]) == 0.75 and model.score(np.zeros((4, 2)), [1, 1, 1, 0]) == 0.25
 

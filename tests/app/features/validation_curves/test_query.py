@@ -125,7 +125,7 @@ def test_what_was_wrong_with_other_settings_is_not_said_of_these() -> None:
     for of, value, said in ((asked, curve, "wrong"), (other, curve, ""), (other, None, "wrong")):
         results = Results()
         results.accept_answer(Answer(name_of(0, "k"), 1, of, value, True, "wrong"))
-        (strip,) = strips_of(Context(document, session, results, True), 0).curves
+        (strip,) = strips_of(Context(document, session, results), 0).curves
         assert (strip.message, strip.curve, strip.stale) == (said, value, of is other)
 
 
@@ -329,6 +329,6 @@ def test_the_sliders_of_a_lane() -> None:
 def test_curves_are_of_the_lanes_on_screen_whatever_is_folded(shown: int, folded: bool | None) -> None:
     document = Document(POINTS, (Lane("knn"),) * 4, shown)
     session = Session(folds=(folded,) * 4)
-    context = Context(document, session.having(ValidationCurvesSession(True)), Results(), True)
+    context = Context(document, session.having(ValidationCurvesSession(True)), Results())
     assert set(queries(context)) == {f"curve{document.slots[index]}.k" for index in range(shown)}
-    assert queries(Context(document, session, Results(), True)) == {}
+    assert queries(Context(document, session, Results())) == {}

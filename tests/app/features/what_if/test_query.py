@@ -78,7 +78,7 @@ def note_of(document: Document, frame: Frame) -> str:
     """What the panel says of the lane's points that are no support vectors."""
     results = Results()
     results.accept(frame)
-    said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results, True), 0)
+    said = words.lane(Context(document, replace(Session(), open_panels=frozenset({"whatif"})), results), 0)
     assert said is not None
     return said.note
 
@@ -91,9 +91,7 @@ def asked(query: Any, overtaken: Callable[[], bool] = lambda: False) -> list[Any
 
 
 def change_of(lane: Lane, old: Points, new: Points, test: Points | Law | None = None) -> Change:
-    change = asked(
-        ChangeQuery(StateSide(old, lane, fit(lane, old)), StateSide(new, lane, fit(lane, new)), GRID, test, True)
-    )
+    change = asked(ChangeQuery(StateSide(old, lane, fit(lane, old)), StateSide(new, lane, fit(lane, new)), GRID, test))
     assert len(change) == 1
     return change[0]
 
@@ -107,7 +105,7 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
     """On both sides of each of its vertices the old model predicts different classes, or ties."""
     lane = LANES[name]
     model = fit(lane, points)
-    (ghost,) = asked(GhostQuery(StateSide(points, lane, model), GRID, True))
+    (ghost,) = asked(GhostQuery(StateSide(points, lane, model), GRID))
     assert isinstance(ghost, Ghost) and ghost.model is model and ghost.lines.style == "ghost"
     xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
     assert len(xy) > 10
@@ -128,8 +126,8 @@ def test_the_ghost_is_the_boundary_of_the_old_model(name: str, points: Points) -
 
 def test_a_ghost_without_a_model_is_that_of_the_refit() -> None:
     lane = LANES["rbf"]
-    (known,) = asked(GhostQuery(StateSide(TWO, lane, fit(lane, TWO)), GRID, True))
-    (refit,) = asked(GhostQuery(StateSide(TWO, lane, None), GRID, True))
+    (known,) = asked(GhostQuery(StateSide(TWO, lane, fit(lane, TWO)), GRID))
+    (refit,) = asked(GhostQuery(StateSide(TWO, lane, None), GRID))
     assert refit.model is not known.model
     xy = known.lines.xy[~np.isnan(known.lines.xy[:, 0])]
     assert np.abs(refit.model.decision_function(xy)).max() < 0.02
@@ -140,7 +138,7 @@ def test_on_another_grid_it_is_computed_anew() -> None:
     lane = LANES["rbf"]
     model = fit(lane, TWO)
     near = Grid(0.0, 0.5, -0.1, 0.3, 160, 120)
-    (ghost,) = asked(GhostQuery(StateSide(TWO, lane, model), near, True))
+    (ghost,) = asked(GhostQuery(StateSide(TWO, lane, model), near))
     assert isinstance(model, SVC)
     xy = ghost.lines.xy[~np.isnan(ghost.lines.xy[:, 0])]
     assert len(xy) > 10 and np.abs(model.decision_function(xy)).max() < 2e-4
@@ -150,8 +148,8 @@ def test_nothing_is_posted_when_nobody_waits() -> None:
     lane = LANES["rbf"]
     for model in (None, fit(lane, TWO)):
         side = StateSide(TWO, lane, model)
-        assert not asked(GhostQuery(side, GRID, True), lambda: True)
-        assert not asked(ChangeQuery(side, side, GRID, None, True), lambda: True)
+        assert not asked(GhostQuery(side, GRID), lambda: True)
+        assert not asked(ChangeQuery(side, side, GRID, None), lambda: True)
 
 
 def test_lines_too_dense_are_left_out() -> None:
@@ -226,7 +224,7 @@ def test_a_class_that_is_gone_leaves_f_incomparable() -> None:
 def test_no_model_is_a_sentence() -> None:
     one = Points.of([[0.0, 0.0]], [0])
     with pytest.raises(ValueError, match=r"\.$"):
-        asked(GhostQuery(StateSide(one, Lane("svm"), None), GRID, True))
+        asked(GhostQuery(StateSide(one, Lane("svm"), None), GRID))
 
 
 @settings(max_examples=20, deadline=None)
@@ -256,7 +254,7 @@ def test_without_all_that_are_no_support_vectors_nothing_moves(
     left = points.remove(points.indices_of(found.ids))
     grid = Grid(-2.0, 4.0, -2.0, 2.5, 40, 30)
     side = StateSide(points, lane, frame.model)
-    (change,) = asked(ChangeQuery(side, StateSide(left, lane, None), grid, None, True))
+    (change,) = asked(ChangeQuery(side, StateSide(left, lane, None), grid, None))
     if "may shift" in note_of(document, frame):
         assert any(each.n_free == 0 for each in frame.certificates)
     else:
@@ -406,7 +404,7 @@ def test_the_lanes_that_learn_something_else_have_a_ghost() -> None:
     d.what_if.toggle()
 
     def ghosts() -> set[str]:
-        return set(queries(Context(d.document, d.session, Results(), True, (GRID, GRID))))
+        return set(queries(Context(d.document, d.session, Results(), (GRID, GRID))))
 
     assert not ghosts()
     d.set_lane(0, "knn", n_neighbors=9)
@@ -548,7 +546,7 @@ def test_a_state_before_that_was_not_certified_is_called_so() -> None:
     hard = Lane("svm", svm=SvmSettings("linear", hard_margin=True))
     new = StateSide(TWO, LANES["linear"], fit(LANES["linear"], TWO))
     for old in (StateSide(TWO, hard, fit(hard, TWO), False), StateSide(TWO, hard, None)):
-        (change,) = asked(ChangeQuery(old, new, GRID, None, True))
+        (change,) = asked(ChangeQuery(old, new, GRID, None))
         assert not change.old.finished and change.new.finished
         assert words.verdict(change, False).startswith("The state before was not certified. ")
         names = [name for name, *_ in words.rows(change)]
@@ -580,5 +578,5 @@ def test_what_is_missing_is_said() -> None:
     session = replace(Session(), open_panels=frozenset({"whatif"}))
     for points, text in ((Points(), "nothing to learn from"), (one, "one class")):
         document = Document(points, (LANES["rbf"],), 1)
-        said = words.lane(Context(document, session, Results(), True), 0)
+        said = words.lane(Context(document, session, Results()), 0)
         assert said is not None and text in said.note and "Wait" not in said.note

@@ -164,18 +164,19 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
 ) -> None:
     go = threading.Event()
     monkeypatch.setattr("app.engine.compile_ahead.compile_all", lambda *_, **__: go.wait(60))
+    monkeypatch.setattr("app.engine.compile_ahead.CompileAhead._loaded", False)
     window = make(wait=False)
     try:
         qtbot.waitUntil(lambda: all((f := window.result(i)) and f.picture and f.full for i in (0, 1)), timeout=30_000)
         assert not window.idle()
-        assert not any(window.result(i).compiled for i in (0, 1))
+        plain_models = [window.result(i).model for i in (0, 1)]
         assert all("Preparing" in window.scene.lanes[i].headline for i in (0, 1))
         plain = window.result(1).certificate
         assert plain.status is Status.OPTIMAL
     finally:
         go.set()
     settle(qtbot, window)
-    assert all(window.result(i).compiled for i in (0, 1))
+    assert all(window.result(i).model is not plain for i, plain in enumerate(plain_models))
     assert "Preparing" not in window.scene.lanes[1].headline
     assert window.result(1).certificate.dual == pytest.approx(plain.dual, rel=1e-3)
 
