@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=msgspec.Struct)
 S_co = TypeVar("S_co", bound=msgspec.Struct, covariant=True)
+#: f of a linear learner, in signs.
+PLANE = "f(x) = w₁ x₁ + w₂ x₂"
 #: Seed of what draws.
 Seed = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
@@ -77,7 +79,7 @@ class Measured:
         Points.
     seconds : float
     support : float
-        Share of the points that are support vectors; nan for a learner without.
+        Share of the points that f is a sum over: support vectors; nan for a model without f.
     """
 
     n: int
@@ -171,8 +173,8 @@ class Learner(Generic[S]):
         return self.title
 
     def decision(self, lane: LaneSettings[S]) -> str:
-        """f in signs, of one that has an f."""
-        return "f(x) = w₁ x₁ + w₂ x₂"
+        """How a class is decided at a place, in signs: f, or the rule of the vote."""
+        return self.formula(lane)
 
     def headline(self, lane: LaneSettings[S], n_points: int) -> str:
         """Of one that does not train: what its model of so many points is, in a few words."""
@@ -274,6 +276,10 @@ class Learner(Generic[S]):
         known = {name for field in shown for name in (field.parameter, field.end)}
         names = (each.name for each in msgspec.structs.fields(self.settings))
         return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
+
+    def map_change(self, lane: LaneSettings[S]) -> dict[str, Any] | None:
+        """Parameters to change so that the map of its kernel can be drawn: {} where it can be, None without one."""
+        return None
 
     def n_orders(self, lane: LaneSettings[S]) -> int:
         """How many runs in other orders of the points are shown beside the lane's."""

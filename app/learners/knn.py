@@ -112,6 +112,10 @@ class Neighbors(Learner[KnnSettings]):
     def formula(self, lane: LaneSettings[KnnSettings]) -> str:
         return f"{METRICS[lane.settings.metric][1]};  {WEIGHTS[lane.settings.weights][1]}"
 
+    def decision(self, lane: LaneSettings[KnnSettings]) -> str:
+        knn = lane.settings
+        return f"k = {knn.n_neighbors}: {WEIGHTS[knn.weights][1]};  {METRICS[knn.metric][1]}"
+
     def name(self, lane: LaneSettings[KnnSettings]) -> str:
         knn = lane.settings
         return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"

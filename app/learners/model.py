@@ -1,9 +1,14 @@
-"""Model: what a training gives: binary problems, or a share for each class."""
+"""Model: what a training gives, and what it states of itself: every display asks for an ability, not for a class.
+
+`Model.kind` says what its values are.  "f": it is made of binary problems, each with an f (`PairClassifier`): margins,
+terms, multipliers and certificates are those of its problems.  "votes" and "probabilities": a share for each class
+(`SharesModel`); where the votes are those of neighbours, `neighbours` tells them one by one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
+
 
 class SharesModel(Protocol):
-    """A model that gives each class a share, as votes do: whoever inherits this says how, in `predict_proba`.
+    """A model that gives each class a share: whoever inherits this implements `predict_proba`.
 
     Attributes
     ----------
@@ -25,6 +33,16 @@ class SharesModel(Protocol):
 
     def __hash__(self) -> int:
         return id(self)
+
+    @property
+    def kind(self) -> Literal["votes", "probabilities"]:
+        """What the shares are."""
+        return "probabilities"
+
+    @property
+    def neighbours(self) -> KNeighborsClassifier | None:
+        """The nearest neighbours whose votes the shares are; None for a model of other shares."""
+        return None
 
     def predict_proba(self, X: ArrayLike) -> Array:
         """The share of each class, shape (n, n_classes); each row adds up to 1."""
@@ -56,5 +74,4 @@ class SharesModel(Protocol):
         return winners
 
 
-#: One made of binary problems, each with an f, or one of shares.
 Model = PairClassifier | SharesModel

@@ -12,7 +12,7 @@ from msgspec import Meta
 from app.core.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
-from .base import LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
+from .base import PLANE, LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
 from .code import Code, call
 from .fields import SEED, Field
 
@@ -80,6 +80,9 @@ class Subgradients(Learner[PegasosSettings]):
 
     def remark(self, lane: LaneSettings[PegasosSettings]) -> str:
         return "No intercept: every line goes through the origin. The answer is the average of all w."
+
+    def decision(self, lane: LaneSettings[PegasosSettings]) -> str:
+        return PLANE
 
     def name(self, lane: LaneSettings[PegasosSettings]) -> str:
         return f"Pegasos, λ = {short(lane.settings.lam)}, {grouped(lane.settings.n_iter)} steps"

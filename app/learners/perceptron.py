@@ -12,7 +12,7 @@ from msgspec import Meta
 from app.core.number_format import count
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
-from .base import LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
+from .base import PLANE, LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
 from .code import Code, call
 from .fields import INTERCEPT, SEED, Field
 
@@ -108,7 +108,7 @@ class Mistakes(Learner[PerceptronSettings]):
         return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
 
     def decision(self, lane: LaneSettings[PerceptronSettings]) -> str:
-        return super().decision(lane) + (" + b" if lane.settings.fit_intercept else "")
+        return PLANE + (" + b" if lane.settings.fit_intercept else "")
 
     def n_orders(self, lane: LaneSettings[PerceptronSettings]) -> int:
         return lane.settings.orders

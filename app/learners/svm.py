@@ -371,6 +371,10 @@ class Machine(Learner[SvmSettings]):
             )
         return "All grey: f is 0 everywhere, so that no class is ahead."
 
+    def map_change(self, lane: LaneSettings[SvmSettings]) -> dict[str, Any]:
+        wanted = {"kernel": "poly", "degree": 2, "coef0": max(lane.settings.coef0, 0.0)}
+        return {name: value for name, value in wanted.items() if getattr(lane.settings, name) != value}
+
     def decision(self, lane: LaneSettings[SvmSettings]) -> str:
         return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(lane)}"
 

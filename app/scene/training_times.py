@@ -10,7 +10,6 @@ from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.learners.base import Measured
 from app.state.document import Document
-from solver.kernels.kernel_classifier import KernelClassifier
 
 #: Numbers of points that can be chosen as the most to learn from.
 LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
@@ -64,5 +63,5 @@ def measured(frame: Frame) -> Measured | None:
     if frame.phase is not Phase.DONE or not len(frame.points):
         return None
     n, model = len(frame.points), frame.model
-    share = len(model.support_) / n if isinstance(model, KernelClassifier) else math.nan
+    share = len(model.expansion.support) / n if model is not None and model.kind == "f" else math.nan
     return Measured(n, frame.seconds, share)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.kernels.expansion import PIECE
+from solver.kernels.expansion import PIECE, Expansion
 from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices, Mask
@@ -46,7 +46,11 @@ class PairClassifier(Estimator):
     intercept_ : ndarray of shape (n_problems,)
     certificates_ : sequence of Certificate, PerceptronCertificate or PegasosCertificate
         What is proved, one per problem; each has a `status`.
+    kind : "f"
+        Its values are those of f.
     """
+
+    kind: ClassVar[Literal["f"]] = "f"
 
     classes_: NDArray[Any]
     pairs_: list[Pair]
@@ -132,6 +136,11 @@ class PairClassifier(Estimator):
     def decision_function(self, X: ArrayLike) -> Array:
         """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
         return self._in_pieces(X, self._joined)
+
+    @property
+    @abstractmethod
+    def expansion(self) -> Expansion:
+        """f of each binary problem as a sum of kernel values."""
 
     @abstractmethod
     def _pair_values(self, points: Array) -> Array:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.core.arrays import Array
+from solver.core.binary_reduction import PairClassifier
 from solver.kernels.grids import GridRows
 
 from .margin_rays import Decision
 
-#: Kernel values between two pauses: a few milliseconds.
-PIECE = 200_000
+#: Support vectors that f is computed at between two pauses: a few milliseconds.
+BLOCK = 400
 #: Rows of a grid between two pauses.
 ROWS = 16
 #: How exactly the nearest place is found, as a share of the length of a cell; steps of the search at most.
@@ -92,14 +93,22 @@ def crossings(rows: GridRows, problem: int, xs: Array, ys: Array) -> Generator[N
     return Crossings(first, last, at, cell)
 
 
-def squared_norm(decision: Decision) -> Generator[None, None, float]:
-    """||w||^2 = sum_ij beta_i beta_j k(x_i, x_j); yields every few milliseconds, and returns it."""
-    points, coef = decision.points - decision.centre, decision.coef
-    block = max(1, PIECE // max(1, len(coef)))
+def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, float]:
+    """||w||^2 = sum_s coef_s (f(x_s) - b) over the support vectors; yields every few milliseconds, and returns it.
+
+    Of a kernel that is not positive semidefinite it may be below 0.
+    """
+    expansion = model.expansion
+    if expansion.is_linear:
+        w = expansion.linear_weights[problem]
+        return float(w @ w)
+    coef = expansion.coef[:, problem]
+    used = np.flatnonzero(coef)
     total = 0.0
-    for first in range(0, len(coef), block):
-        part = slice(first, first + block)
-        total += float(coef[part] @ (decision.kernel.gram(points[part], points) @ coef))
+    for first in range(0, len(used), BLOCK):
+        part = used[first : first + BLOCK]
+        f = model.pair_decision_function(expansion.points[part])[:, problem] - model.intercept_[problem]
+        total += float(coef[part] @ f)
         yield
     return total
 

@@ -143,6 +143,11 @@ class Expansion:
     centre: Array
 
     @property
+    def is_linear(self) -> bool:
+        """f is <w, x> + b."""
+        return self.kernel.is_translation_invariant
+
+    @property
     def linear_weights(self) -> Array:
         """w of a linear kernel, shape (n_problems, n_features)."""
         weights: Array = self.coef.T @ (self.points - self.centre)
@@ -159,9 +164,8 @@ class Expansion:
         """
         values = np.empty((len(queries), len(self.offset)))
         kernel = self.kernel
-        linear = isinstance(kernel, Kernel) and kernel.is_translation_invariant
         across = self.points - self.centre if isinstance(kernel, Kernel) and len(self.points) else self.points
-        weights = self.linear_weights if linear else np.ascontiguousarray(self.coef.T)
+        weights = self.linear_weights if self.is_linear else np.ascontiguousarray(self.coef.T)
         step = max(1, PIECE // max(1, weights.shape[1], queries.shape[1]))
         # The rows to sum, all of them but where there is a shorter way.
         plane = self._plane
@@ -172,7 +176,7 @@ class Expansion:
             )
             for first in range(0, len(asked), step):
                 piece = slice(first, first + step)
-                if linear:
+                if self.is_linear:
                     found[piece] = products_by_row(asked[piece] - self.centre, weights)
                     continue
                 if isinstance(kernel, PrecomputedKernel):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,6 +76,8 @@ class KNeighborsClassifier(Estimator):
         The labels seen in `fit`, sorted.
     n_features_in_ : int
     n_samples_fit_ : int
+    kind : "votes"
+        Its values are shares of votes.
 
     Notes
     -----
@@ -85,6 +87,7 @@ class KNeighborsClassifier(Estimator):
     votes: Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. Syst. Man Cybern. 6, 1976.
     """
 
+    kind: ClassVar[Literal["votes"]] = "votes"
     _largest_coordinate = 1e140  # squares, and sums of squares over many features, stay finite
 
     n_neighbors: int = 5
@@ -269,6 +272,11 @@ class KNeighborsClassifier(Estimator):
         weights: Any = inverse_square if self.weights == "distance-squared" else self.weights
         make = of_scikit_learn("neighbors", "KNeighborsClassifier")
         return make(k, weights=weights, metric=metric, **({"p": p} if metric == "minkowski" else {}))
+
+    @property
+    def neighbours(self) -> Self:
+        """The model itself: its votes are those of neighbours."""
+        return self
 
     def vote_at(self, place: ArrayLike) -> Vote:
         """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.

@@ -20,7 +20,9 @@ from solver.core.binary_reduction import PairClassifier, run
 from solver.core.certificate import Status
 from solver.core.checks import check_axis, check_integer, check_number, check_seed
 from solver.core.multiclass import PairTrainer, one_vs_rest
+from solver.kernels.expansion import Expansion
 from solver.kernels.grids import GridRows
+from solver.kernels.table import Kernel
 
 from . import pegasos, perceptron
 from .pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
@@ -53,6 +55,13 @@ class LinearClassifier(PairClassifier):
 
     coef_: Array
     _learner = "a linear classifier"
+
+    @property
+    def expansion(self) -> Expansion:
+        """f of each binary problem as <w, x> + b: the linear kernel of one point, w."""
+        w, b = self._fitted().coef_, self.intercept_
+        rows, each, centre = np.arange(len(w), dtype=np.int32), np.eye(len(w)), np.zeros(w.shape[1])
+        return Expansion(Kernel("linear"), w, rows, each, b, centre)
 
     def _pair_values(self, points: Array) -> Array:
         values: Array = points @ self.coef_.T + self.intercept_

@@ -21,7 +21,7 @@ and ``alpha_i = a_i / lambda``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,9 @@ class PegasosCertificate:
     gap: float
     n_violating: int
     n_iter: int
+    #: There are no multipliers.
+    n_free: ClassVar[int] = 0
+    n_bounded: ClassVar[int] = 0
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ and proves its answer from both sides: every point h of the hull gives ``gamma <
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -182,6 +183,14 @@ class PerceptronCertificate:
     mistakes: int
     mistake_bound: float
     n_epochs: int
+    #: There are no multipliers.
+    n_free: ClassVar[int] = 0
+    n_bounded: ClassVar[int] = 0
+
+    @property
+    def n_iter(self) -> int:
+        """Steps so far: each corrects a mistake."""
+        return self.mistakes
 
 
 @dataclass(frozen=True)

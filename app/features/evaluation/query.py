@@ -22,7 +22,6 @@ from app.state.document import Lane
 from app.state.test_split import folds_of
 from solver import Grid
 from solver.core.arrays import Array, Integers
-from solver.core.binary_reduction import PairClassifier
 
 #: Training points up to which each of them is left out in turn: of kNN, which looks for neighbours anew, and of
 #: learners that train anew.
@@ -198,7 +197,7 @@ class ScoreGrid:
 
     def _prepared(self) -> Callable[[Array], Array]:
         model = self.model
-        if not isinstance(model, PairClassifier):
+        if model.kind != "f":
             shares = model.surface_on(self.grid.xs)
             return lambda ys: shares(ys)[..., 1]
         rows = model.pair_surface_on(self.grid.xs)
@@ -222,7 +221,7 @@ class ThresholdLine:
         """Posts polylines joined with NaN rows, shape (m, 2), once."""
         pace = Pace(overtaken)
         values = yield from self.field.values(pace)
-        grid, votes = self.field.grid, not isinstance(self.field.model, PairClassifier)
+        grid, votes = self.field.grid, self.field.model.kind == "votes"
         # In strips that share a row: of a large picture the lines take longer than a piece may.
         step, parts = max(1, STRIP // grid.width), []
         for row in range(0, max(grid.height - 1, 1), step):

@@ -21,8 +21,6 @@ from app.features.scores.scene import is_present, measured_on, score
 from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document
-from solver import Certificate
-from solver.core.binary_reduction import PairClassifier
 
 from .model import Goal
 
@@ -280,12 +278,11 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
     if what == "steps":
         if _goes_on(frame):
             return math.nan
-        return float(sum(getattr(each, "mistakes", getattr(each, "n_iter", 0)) for each in frame.certificates))
+        return float(sum(each.n_iter for each in frame.certificates))
     if not ended(frame):
         return math.nan
     if what == "support vectors":
-        known = [each for each in frame.certificates if isinstance(each, Certificate)]
-        return float(sum(each.n_free + each.n_bounded for each in known))
+        return float(sum(each.n_free + each.n_bounded for each in frame.certificates))
     return margin_of(frame)
 
 
@@ -317,12 +314,12 @@ def margin_of(frame: Frame) -> float:
     does not separate.
     """
     run, model = frame.run_state, frame.model
-    if run is None or not isinstance(model, PairClassifier):
+    if run is None or model is None or model.kind != "f":
         return math.nan
     if run.alpha is not None:
         squared = float((run.alpha * run.y) @ (run.f - run.intercept))
     else:
-        w = model.coef_[shown_pair(model, frame.lane)]  # type: ignore[attr-defined]
+        w = model.expansion.linear_weights[shown_pair(model, frame.lane)]
         squared = float(w @ w)
     if not squared > 0:
         return math.nan

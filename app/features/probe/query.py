@@ -14,9 +14,9 @@ from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
 from solver.core.arrays import Array
+from solver.core.binary_reduction import PairClassifier
 from solver.inspection.boundary_distance import Crossings, Nearest, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision
-from solver.kernels.kernel_classifier import KernelClassifier
 
 from .tables import Who
 
@@ -52,7 +52,7 @@ class BoundaryFacts:
 class BoundaryQuery:
     """What is the ground of this problem of this model, within (left, right, bottom, top)?"""
 
-    model: KernelClassifier
+    model: PairClassifier
     problem: int
     limits: tuple[float, float, float, float]
 
@@ -63,7 +63,7 @@ class BoundaryQuery:
         pace, norm = Pace(overtaken), None
         yield from pace.pause()
         if len(decision.coef) <= MOST_SQUARED:
-            square = yield from pace.through(squared_norm(decision))
+            square = yield from pace.through(squared_norm(self.model, self.problem))
             known = decision.kernel.is_positive_semidefinite and square > 0.0
             norm = math.sqrt(square) if known else None
         cell = max(right - left, top - bottom) / SAMPLES

@@ -17,7 +17,7 @@ from app.engine.query import Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
-from app.learners.model import Model
+from app.learners.model import Model, SharesModel
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document, Lane
@@ -27,7 +27,6 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import votes as duels_won
 from solver.inspection.decision_terms import Terms, terms_at
-from solver.kernels.kernel_classifier import KernelClassifier
 from solver.knn.vote import Vote
 
 from . import text as words
@@ -148,7 +147,7 @@ def probe_lane(
 
     Parameters
     ----------
-    model : KNeighborsClassifier or PairClassifier
+    model : Model
     lane : Lane
     who : Who
         Its training points.
@@ -162,22 +161,21 @@ def probe_lane(
     """
     at = np.array(place, dtype=np.float64)
     try:
-        if isinstance(model, KNeighborsClassifier):
-            return _of_neighbours(model, lane, who, at, told)
-        if isinstance(model, PairClassifier):
+        if model.kind == "f":
             return _of_problems(model, lane, who, at, ground, rests, told)
+        if model.neighbours is not None:
+            return _of_neighbours(model.neighbours, lane, who, at, told)
         return _of_shares(model, lane, who, at)
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
 
 
-def _of_shares(model: Model, lane: Lane, who: Who, at: Array) -> LaneProbe:
-    assert not isinstance(model, PairClassifier)
+def _of_shares(model: SharesModel, lane: Lane, who: Who, at: Array) -> LaneProbe:
     shares, labels = model.predict_proba(at[None, :])[0], [int(label) for label in model.classes_]
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
     tables = (Votes(shares, shares, labels, who.names, winner),)
-    return LaneProbe(labels[winner], headline, lane.family.formula(lane), tables=tables)
+    return LaneProbe(labels[winner], headline, lane.family.decision(lane), tables=tables)
 
 
 def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array, told: bool) -> LaneProbe:
@@ -198,8 +196,8 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array,
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
-        words.vote_formula(lane),
-        words.vote_lines(vote, names, model.weights, lane.knn.n_neighbors),
+        lane.family.decision(lane),
+        words.vote_lines(vote, names, model.weights, lane.settings.n_neighbors),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
         vote=vote,
@@ -238,7 +236,7 @@ def _of_problems(
         lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    lines += words.distance_lines(terms, _norm(model, shown, ground), _is_linear(model))
+    lines += words.distance_lines(terms, _norm(model, shown, ground), model.expansion.is_linear)
     if ground is not None and rests:
         lines += words.nearest_lines(ground.nearest(at))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
@@ -265,21 +263,16 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
     return Sketch(who.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
 
 
-def _is_linear(model: PairClassifier) -> bool:
-    return not isinstance(model, KernelClassifier) or model.expansion.kernel.name == "linear"
-
-
 def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
     """||w|| of the problem; None while it is not known."""
-    if _is_linear(model):
-        weights: Array = model.coef_[shown]  # type: ignore[attr-defined]
-        return float(np.hypot(*weights))
+    if model.expansion.is_linear:
+        return float(np.hypot(*model.expansion.linear_weights[shown]))
     return None if ground is None else ground.norm
 
 
 def heavy(model: Model) -> bool:
     """Whether a probe of `model` takes too long for the window."""
-    return isinstance(model, KernelClassifier) and len(model.support_) * len(model.pairs_) > HEAVY
+    return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY
 
 
 @lru_cache(maxsize=16)
@@ -364,9 +357,8 @@ def _lane(
     known = results.answer(f"ground{slot}")
     ground = None
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
-        assert isinstance(frame.model, KernelClassifier)
-        if known.query.problem == shown_pair(frame.model, frame.lane):
-            ground = known.value
+        of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
+        ground = known.value if of_shown else None
     return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests, told)
 
 
@@ -391,7 +383,7 @@ def queries(context: Context) -> dict[str, Query]:
         model = frame.model
         if heavy(model):
             asked[f"probe{slot}"] = _question(frame, document, names, place)
-        elif isinstance(model, KernelClassifier) and not _is_linear(model) and frame.phase is not Phase.TRAINING:
+        elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
             asked[f"ground{slot}"] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
     return asked

@@ -8,7 +8,6 @@ import numpy as np
 
 from app.core.number_format import count, grouped
 from app.engine.surface_values import problem_of
-from app.learners.knn import METRICS, WEIGHTS
 from app.scene.text import problem
 from app.state.document import Lane
 from solver import REST
@@ -33,12 +32,6 @@ def listed(names: Sequence[str]) -> str:
 
 
 # -- kNN ---------------------------------------------------------------------------------------------------------------
-
-
-def vote_formula(lane: Lane) -> str:
-    """The rule of a vote."""
-    counts = {"uniform": "each of the k nearest has one vote"}.get(lane.knn.weights, WEIGHTS[lane.knn.weights][1])
-    return f"k = {lane.knn.n_neighbors}: {counts};  {METRICS[lane.knn.metric][1]}"
 
 
 def vote_headline(vote: Vote, names: Sequence[str], weights: str) -> str:

@@ -386,9 +386,9 @@ class ReliefPanel(QWidget):
     def _use_polynomial(self) -> None:
         said = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if said is not None:
-            coef0 = max(self._controller.document.lanes[said.place].svm.coef0, 0.0)
-            words = "Use the polynomial kernel of degree 2"
-            self._controller.set_lane(said.place, "svm", text=words, kernel="poly", degree=2, coef0=coef0)
+            lane = self._controller.document.lanes[said.place]
+            words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane) or {}
+            self._controller.set_lane(said.place, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------
 

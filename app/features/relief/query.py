@@ -19,7 +19,6 @@ from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import REST
 from solver.inspection.explicit_map import ExplicitMap, explicit_map
-from solver.kernels.kernel_classifier import KernelClassifier
 
 #: Places along the longer side, at first and in the end.
 COARSE, FINE = 33, 145
@@ -119,15 +118,14 @@ class ReliefQuery:
             f_points[seen],
             (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
             lane.trainer is None or lane.trainer.has_margins,
-            explicit_map(model.expansion, p) if isinstance(model, KernelClassifier) else None,
+            explicit_map(model.expansion, p),
             lane.title + several,
         )
 
 
 def has_map(lane: Lane) -> bool:
     """The map of its kernel can be drawn, once it is trained."""
-    svm = lane.svm
-    return lane.classifier == "svm" and svm.kernel == "poly" and svm.degree == 2 and svm.coef0 >= 0
+    return lane.family.map_change(lane) == {}
 
 
 def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int = FINE) -> Relief:
@@ -135,7 +133,7 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
 
     Parameters
     ----------
-    model : PairClassifier
+    model : Model
     lane : Lane
         What it was trained as.
     points : Points
@@ -145,7 +143,7 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
     places : int
         Of the net, along the longer side.
     """
-    if not isinstance(model, PairClassifier):
+    if model.kind != "f":
         raise ValueError("This classifier has no f, so there is no relief of it.")
     p = shown_pair(model, lane)
     pair = model.pairs_[p]

@@ -13,7 +13,6 @@ from app.scene.text import COVERED, NUMBERS_COVERED
 from app.state.document import Document
 from app.state.session import Session
 from solver.core import fast_loops
-from solver.core.binary_reduction import PairClassifier
 
 from . import text
 from .query import Relief, ReliefQuery
@@ -55,9 +54,9 @@ def _name(document: Document, place: int) -> str:
 
 
 def _run(context: Context, index: int) -> Frame | None:
-    """The frame of a lane that has a run on the present points, with an f."""
+    """The frame of a lane that has a run on the present points."""
     frame = context.results.frame(context.document.slots[index])
-    if frame is None or frame.run_state is None or not isinstance(frame.model, PairClassifier):
+    if frame is None or frame.run_state is None:
         return None
     return frame if frame.points is context.document.training_points else None
 
@@ -68,9 +67,8 @@ def queries(context: Context) -> dict[str, Query]:
         return {}
     place = _studied(context.document, context.session)
     frame = _run(context, place)
-    if frame is None:
+    if frame is None or frame.model is None or frame.model.kind != "f":
         return {}
-    assert isinstance(frame.model, PairClassifier)
     grid = context.grids[min(place, len(context.grids) - 1)]
     area = grid.left, grid.right, grid.bottom, grid.top
     query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
@@ -91,4 +89,4 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
         relief, message = None, said.message or covered or said.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
-    return (ReliefScene(place, relief, message, lane.classifier == "svm"),)
+    return (ReliefScene(place, relief, message, lane.family.map_change(lane) is not None),)

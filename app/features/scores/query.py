@@ -18,7 +18,6 @@ from app.learners.model import Model
 from app.state.document import Lane
 from solver import RocCurve, roc_curve
 from solver.core.arrays import Array, Indices, Integers
-from solver.core.binary_reduction import PairClassifier
 from solver.data.distribution import Law
 
 #: How many new points of a generator; the share of right answers has a standard error of at most 1.6 points.
@@ -98,7 +97,7 @@ class Scoring:
 
 def threshold_of(model: Model) -> float:
     """The score above which a model of two classes predicts the second."""
-    return 0.0 if isinstance(model, PairClassifier) else 0.5
+    return 0.0 if model.kind == "f" else 0.5
 
 
 def _confusion(found: Outcome, model: Model, labels: NDArray[Any], classes: tuple[int, ...]) -> Array:

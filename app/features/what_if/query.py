@@ -24,19 +24,16 @@ from app.features.scores.query import fresh_points
 from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
-from solver import Certificate, Grid
+from solver import Grid
 from solver.core.arrays import Array
-from solver.core.binary_reduction import PairClassifier
 from solver.data.distribution import Law
-from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
-from solver.linear.classifiers import LinearClassifier
+from solver.inspection.boundary_distance import squared_norm
+from solver.kernels.kernel_classifier import UNFINISHED
 
 #: Two trainings to a tolerance tol may end with f so many tol apart; less than that is no change.
 TOLERANCES = 10.0
 #: Of learners without a tolerance.
 TOLERANCE = 0.01
-#: Support vectors that f is asked at in one go.
-BLOCK = 400
 #: The boundary that was.
 GHOST = LineStyle("ghost", 2, 2.2, (4.0, 3.0), (2.2, 1.6), accent=True)
 
@@ -195,8 +192,8 @@ def _tolerance(lane: Lane) -> float:
 def _comparable(old: Model, new: Model) -> bool:
     """Whether the two have the same problems, with f in the same unit."""
     return (
-        isinstance(old, PairClassifier)
-        and isinstance(new, PairClassifier)
+        old.kind == "f"
+        and new.kind == "f"
         and np.array_equal(old.classes_, new.classes_)
         and [(pair.positive, pair.negative) for pair in old.pairs_]
         == [(pair.positive, pair.negative) for pair in new.pairs_]
@@ -217,7 +214,7 @@ def _surfaces(
 ) -> Generator[Step, None, tuple[NDArray[np.int8], Array | None]]:
     """The classes predicted, and f of all problems where f has a unit."""
     found = yield from surface(source_of(model, lane), grid, pace)
-    if not isinstance(model, PairClassifier) or lane.trainer is None or not lane.trainer.has_margins:
+    if model.kind != "f" or lane.trainer is None or not lane.trainer.has_margins:
         return found.classes, None
     rows, ys = model.pair_surface_on(grid.xs), grid.ys
     f = np.empty((*found.classes.shape, len(model.pairs_)))
@@ -240,13 +237,13 @@ def _facts(
         xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
         shares.append((yield from outcome(model, xy, labels, pace)).accuracy)
     n = len(side.points)
-    if not isinstance(model, PairClassifier):
+    trainer = side.lane.trainer
+    if model.kind != "f" or trainer is None:
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])
     p = shown_pair(model, side.lane)
-    norm = yield from squared_norm(model, p, pace)
-    trainer, certificate = side.lane.trainer, model.certificates_[p]
-    width = 2.0 / math.sqrt(norm) if norm > 0 and trainer is not None and trainer.has_margins else math.nan
-    known = isinstance(certificate, Certificate)
+    norm = yield from pace.through(squared_norm(model, p))
+    width = 2.0 / math.sqrt(norm) if norm > 0 and trainer.has_margins else math.nan
+    certificate, known = model.certificates_[p], trainer.has_multipliers
     return Facts(
         width,
         certificate.n_free if known else -1,
@@ -257,23 +254,6 @@ def _facts(
         shares[1],
         finished,
     )
-
-
-def squared_norm(model: PairClassifier, p: int, pace: Pace) -> Generator[Step, None, float]:
-    """||w||^2 of problem `p`: sum_s coef_s (f(x_s) - b) over the support vectors."""
-    if isinstance(model, LinearClassifier):
-        return float(model.coef_[p] @ model.coef_[p])
-    assert isinstance(model, KernelClassifier)
-    if model.expansion.kernel.name == "linear":
-        w = model.coef_[p]
-        return float(w @ w)
-    total, vectors, coef = 0.0, model.expansion.points, model.expansion.coef[:, p]
-    for start in range(0, len(vectors), BLOCK):
-        part = slice(start, start + BLOCK)
-        f = model.pair_decision_function(vectors[part])[:, p] - model.intercept_[p]
-        total += float(coef[part] @ f)
-        yield from pace.pause()
-    return max(total, 0.0)
 
 
 def ended(frame: Frame) -> bool:

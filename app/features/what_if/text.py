@@ -11,7 +11,6 @@ from app.engine.results import Results
 from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.session import Session
-from solver import Certificate
 
 from .query import Change, ChangeQuery, Facts, ended
 from .scene import Removable, differs, removable, side_of
@@ -79,12 +78,12 @@ def _missing(document: Document, lane: Lane) -> str:
 
 
 def _note(document: Document, index: int, can: Removable, frame: Frame | None) -> str:
-    if document.lanes[index].svm.class_weight == "balanced":
+    if getattr(document.lanes[index].settings, "class_weight", "") == "balanced":
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
     certificates = () if frame is None else frame.certificates
-    if any(isinstance(each, Certificate) and each.n_free == 0 for each in certificates):
+    if any(each.n_free == 0 for each in certificates):
         return (
             "w rests on the support vectors alone. But where none of them is free, b is the middle of an interval that"
             " other points bound, too: without them the boundary may shift."

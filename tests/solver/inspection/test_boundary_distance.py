@@ -8,7 +8,8 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from solver import KERNELS, SVC, Kernel
+from solver import KERNELS, SVC, Kernel, PegasosClassifier
+from solver.data import datasets
 from solver.inspection.boundary_distance import Crossings, crossings, nearest_zero, squared_norm
 from solver.inspection.margin_rays import Decision
 
@@ -99,6 +100,15 @@ def test_the_norm(kernel: str) -> None:
     K = decision.kernel.gram(decision.points - decision.centre, decision.points - decision.centre)
     expected = decision.coef @ K @ decision.coef
     rounding = 1e-13 * (np.abs(decision.coef) @ np.abs(K) @ np.abs(decision.coef))
-    assert result(squared_norm(decision)) == pytest.approx(expected, rel=1e-9, abs=rounding)
+    assert result(squared_norm(model, 0)) == pytest.approx(expected, rel=1e-9, abs=rounding)
     if kernel == "linear":
         assert expected == pytest.approx((model.coef_**2).sum(), rel=1e-9, abs=rounding)
+
+
+def test_the_norm_of_a_line_is_its_slope_also_far_away() -> None:
+    X, y = datasets.blobs(40, 0.3, seed=0, n_classes=2)
+    for model, away in ((PegasosClassifier(0.01), 0.0), (SVC(kernel="linear"), 1e6)):
+        model.fit(X + away, y)
+        f = model.pair_decision_function(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) + away)[:, 0]
+        assert result(squared_norm(model, 0)) == pytest.approx((f[1] - f[0]) ** 2 + (f[2] - f[0]) ** 2, rel=1e-5)
+        assert model.expansion(X + away) == pytest.approx(model.pair_decision_function(X + away), rel=1e-12, abs=1e-12)

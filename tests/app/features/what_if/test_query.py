@@ -19,14 +19,14 @@ from sklearn import svm as reference
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.lane_job import MOST_VERTICES
-from app.engine.pieces import OvertakenError, Pace
+from app.engine.pieces import OvertakenError
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
 from app.engine.surface_values import Surface, unless_too_dense
 from app.features.scores.query import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
-from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended, squared_norm
+from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended
 from app.features.what_if.scene import differs, queries, removable, side_of
 from app.features.what_if.state import Baseline, WhatIfSession
 from app.learners.base import estimator_of
@@ -267,21 +267,6 @@ def test_without_one_support_vector_something_moves() -> None:
     found = removable(Document(TWO, (lane,), 1), frame_of(lane, TWO))
     change = change_of(lane, TWO, TWO.remove(TWO.indices_of(found.support[:1])))
     assert not change.nothing and change.largest > 0.03
-
-
-def test_the_norm_of_pegasos_and_of_points_far_away() -> None:
-    for points, name in ((TWO, "pegasos"), (TWO.move(range(50), TWO.xy + 1e6), "linear")):
-        model = fit(LANES[name], points)
-        assert isinstance(model, PairClassifier)
-        steps = squared_norm(model, 0, Pace())
-        try:
-            while True:
-                next(steps)
-        except StopIteration as end:
-            norm = end.value
-        xs = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) + (1e6 if name == "linear" else 0.0)
-        f = model.pair_decision_function(xs)[:, 0]
-        assert norm == pytest.approx((f[1] - f[0]) ** 2 + (f[2] - f[0]) ** 2, rel=1e-5)
 
 
 # -- what is kept ------------------------------------------------------------------------------------------------------
