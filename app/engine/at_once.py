@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.core.points import Points
-from app.learners.base import Measured
+from app.learners.base import Measured, estimator_of
 from app.state.document import Lane
 from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
@@ -46,10 +46,8 @@ class AtOnceRun:
 
     def __init__(self, spec: LaneSpec) -> None:
         lane, points = spec.lane, spec.points
-        if sentence := lane.family.refusal(lane):
-            raise ValueError(sentence)
         self._key, self._points, self._restart = _key(lane), points, spec.restart
-        self._estimator: PairClassifier | None = lane.family.estimator_at_once(lane)
+        self._estimator: PairClassifier | None = estimator_of(lane, at_once=True)
         self._trainer: PairTrainer[Any] | None = None
         self._seconds = 0.0
         self._found: Frame | None = None
@@ -145,10 +143,11 @@ def _key(lane: Lane) -> tuple[str, Any]:
 def _rough(lane: Lane, points: Points) -> SVC:
     """The answer for some of the points, as far as it is found in a moment."""
     some = points.sample(ROUGH)
-    estimator: SVC = lane.family.estimator_at_once(lane)
+    estimator: Any = estimator_of(lane, at_once=True)
     estimator.C = min(estimator.C, ROUGH_C)
     trainer = estimator.prepare(some.xy, some.labels)
     end = time.thread_time() + ROUGH_SECONDS
     while trainer.status is Status.RUNNING and time.thread_time() < end:
         trainer.step(ROUND, lambda: time.thread_time() >= end)
-    return estimator.snapshot_model(trainer.snapshot(thorough=False))
+    model: SVC = estimator.snapshot_model(trainer.snapshot(thorough=False))
+    return model

@@ -14,7 +14,7 @@ from app.learners.model import Model
 from app.state.document import Lane
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
-from solver.core.binary_reduction import PairClassifier, Start
+from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 
 from .pieces import Pace, Step
@@ -33,18 +33,13 @@ class Fitted:
     finished: bool
 
 
-def fitted(
-    lane: Lane, points: Points, pace: Pace, *, start: Start | None = None, most: int = MOST_UPDATES
-) -> Generator[Step, None, Fitted]:
+def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) -> Generator[Step, None, Fitted]:
     """Train the classifier of `lane` on `points`.
 
-    Where the learner knows `fast_settings`, they are those trained with: the optimum is the same to `tol`, and the way
-    there short.
+    Nobody follows its steps: where the learner knows a shorter way to the same optimum, it takes that.
 
     Parameters
     ----------
-    start : callable, optional
-        Multipliers to start from, as in `PairClassifier.prepare`.
     most : int
         Updates after which it stops early.
 
@@ -57,12 +52,8 @@ def fitted(
         return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
         raise ValueError("This classifier needs points of two classes.")
-    estimator: PairClassifier
-    if lane.family.trains_at_once(lane, len(points)) and not lane.family.refusal(lane):
-        estimator = lane.family.estimator_at_once(lane)
-    else:
-        estimator = estimator_of(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
-    trainer = estimator.prepare(points.xy, points.labels, start=start)
+    estimator = estimator_of(lane, at_once=True)
+    trainer = estimator.prepare(points.xy, points.labels)
     return (yield from trained(estimator, trainer, pace, most=most))
 
 

@@ -18,7 +18,6 @@ from .model import Model
 
 if TYPE_CHECKING:
     from app.core.points import Points
-    from solver import SVC
     from solver.core.binary_reduction import PairClassifier
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -224,9 +223,9 @@ class Learner(Generic[S]):
         """Whether so many points are trained on as fast as can be, without steps that could be followed."""
         return False
 
-    def estimator_at_once(self, lane: LaneSettings[S]) -> SVC:
-        """What trains the lane where it `trains_at_once`."""
-        raise NotImplementedError
+    def estimator_at_once(self, lane: LaneSettings[S]) -> PairClassifier:
+        """Return what trains the lane as fast as can be, where nobody follows the steps."""
+        return self.estimator(lane)
 
     def why_slow(self, lane: LaneSettings[S]) -> str:
         """Why training at once takes long, in a few words."""
@@ -299,10 +298,6 @@ class Learner(Generic[S]):
         """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
         raise NotImplementedError
 
-    def curve_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
-        """What trains the lane for a curve, as fast as can be."""
-        raise NotImplementedError
-
     def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains on one label more, from the multipliers of those before, to the optimum."""
         raise NotImplementedError
@@ -334,11 +329,23 @@ def in_each(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
     return f", counted in each {noun}" if len(certificates) > 1 else ""
 
 
-def estimator_of(lane: LaneSettings[Any]) -> PairClassifier:
-    """What trains `lane`, with `prepare` and `snapshot_model`; ValueError with a sentence where that does not exist."""
+def estimator_of(lane: LaneSettings[Any], at_once: bool = False) -> PairClassifier:
+    """Return what trains `lane`, with `prepare` and `snapshot_model`.
+
+    Parameters
+    ----------
+    lane : Lane
+    at_once : bool, default=False
+        Nobody follows the steps: the shortest way to the same optimum will do.
+
+    Raises
+    ------
+    ValueError
+        What the lane asks for does not exist; in one sentence.
+    """
     if sentence := lane.family.refusal(lane):
         raise ValueError(sentence)
-    return lane.family.estimator(lane)
+    return lane.family.estimator_at_once(lane) if at_once else lane.family.estimator(lane)
 
 
 def training_key(lane: LaneSettings[Any]) -> tuple[str, Any]:

@@ -14,7 +14,7 @@ from msgspec import Meta
 from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 
-from .base import LaneSettings, Learner, Measured, Trainer, Verdict, estimator_of, in_each, passes, several
+from .base import LaneSettings, Learner, Measured, Trainer, Verdict, in_each, passes, several
 from .code import TIES, Code, call
 from .fields import INTERCEPT, Field
 
@@ -474,18 +474,15 @@ class Machine(Learner[SvmSettings]):
             unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
         return msgspec.structs.replace(s, **{name: getattr(plain, name) for name in unused})
 
-    def curve_estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
-        if lane.settings.hard_margin or not self.reaches_optimum(lane):
-            return estimator_of(lane)
-        return svc_of(lane.settings, solver="auto")
-
     def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
         return svc_of(lane.settings)
 
     def trains_at_once(self, lane: LaneSettings[SvmSettings], n: int) -> bool:
         return lane.learner == "smo" and n > STEPPED
 
-    def estimator_at_once(self, lane: LaneSettings[SvmSettings]) -> SVC:
+    def estimator_at_once(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
+        if not self.reaches_optimum(lane):
+            return self.estimator(lane)
         return svc_of(self.fast_settings(lane), solver="auto")
 
     def why_slow(self, lane: LaneSettings[SvmSettings]) -> str:

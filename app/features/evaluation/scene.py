@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from app.engine.cross_validation import Validated
 from app.engine.overlays import Lines, LineStyle, Sheet
 from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Phase
@@ -21,7 +22,7 @@ from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
 
-from .query import CrossValidation, ThresholdLine, Validated, field_of
+from .query import CrossValidation, ThresholdLine, field_of
 
 PANEL = "evaluation"
 #: Where the score is the threshold.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from app.core.number_format import count, counted, grouped, percent, short
+from app.engine.cross_validation import Validated
 
-from .query import Validated
 from .scene import Evaluation, LaneEvaluation
 
 NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."

@@ -19,16 +19,18 @@ from app.engine.outcome import credit_of
 from app.learners.base import estimator_of
 from app.learners.knn import neighbors_of
 from app.state.document import Lane
+from app.state.test_split import folds_of
 from solver import Status
-from solver.core.arrays import Array, Indices
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
-from solver.core.multiclass import PairTrainer, winners
+from solver.core.certificate import EPS
+from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
-from solver.knn.k_path import leaders
+from solver.knn import k_path
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
-from .cells import Path, Places, data_of, folds_of, key_of, seed_of
+from .cells import Path, Places, data_of, key_of, seed_of
 from .model import Study
 
 #: Distances and counts of neighbours held at once, and places that an SVM is asked for at once.
@@ -162,7 +164,7 @@ def _sentence(error: Exception) -> str:
 def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> _Draw:
     xy, labels = _points(study, path, given, draw, data)
     if study.folds:
-        fold = folds_of(labels, study.folds, seed_of(data, path.repetition, draw, "folds"))
+        fold = folds_of(Points.of(xy, labels), study.folds, path.repetition * study.draws + draw)
         inside = fold != path.fold
         return _Draw(xy[inside], labels[inside], xy[~inside], labels[~inside])
     if given is not None:
@@ -266,7 +268,7 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | 
         size = max(1, BLOCK // (n * (1 + len(model.classes_))))
         for start in range(0, len(xy), size):
             part = slice(start, start + size)
-            ahead = leaders(model, xy[part], ks[sound])
+            ahead = k_path.leaders(model, xy[part], ks[sound])
             if not ties:  # the lowest class of several
                 ahead &= ahead.cumsum(axis=1) == 1
             same += credit_of(ahead, model.classes_, labels[part]).sum(axis=0)
@@ -348,14 +350,15 @@ def _on_path(study: Study, lanes: list[Lane], drawn: _Draw) -> bool:
 class _Model(Protocol):
     """What the binary problems of a trainer say together."""
 
+    @property
+    def classes(self) -> Indices:
+        """The labels, sorted."""
+
     def renew(self) -> None:
         """The trainer has ended once more."""
 
-    def tested(self) -> Indices:
-        """The classes of the test points."""
-
-    def recalled(self) -> Indices:
-        """The classes of the points that were trained on."""
+    def leaders(self, tests: bool) -> Mask:
+        """Return which classes are ahead at the test points, or at the points that were trained on."""
 
     @property
     def support_vectors(self) -> int:
@@ -367,25 +370,21 @@ class _OnPath:
 
     def __init__(self, trainer: PairTrainer[PathSolver], drawn: _Draw) -> None:
         self._trainer, self._drawn = trainer, drawn
-        self._classes = np.unique(drawn.labels)
+        self.classes = np.unique(drawn.labels)
         self._rows: dict[bool, list[Array]] = {}
 
     def renew(self) -> None:
         """Nothing is kept."""
 
-    def _classes_at(self, tests: bool) -> Indices:
-        solvers, pairs = self._trainer.solvers, self._trainer.pairs
+    def leaders(self, tests: bool) -> Mask:
+        solvers = self._trainer.solvers
         if tests not in self._rows:
             xy = self._drawn.test_xy if tests else self._drawn.xy
             self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
-        return np.asarray(self._classes[winners(np.column_stack(values), pairs, len(self._classes))])
-
-    def tested(self) -> Indices:
-        return self._classes_at(tests=True)
-
-    def recalled(self) -> Indices:
-        return self._classes_at(tests=False)
+        # As `KernelClassifier.rounding`.
+        size = sum(np.abs(each.beta).sum() for each in solvers) + max(abs(each.intercept) for each in solvers)
+        return leaders(np.column_stack(values), self._trainer.pairs, len(self.classes), 8 * EPS * size)
 
     @property
     def support_vectors(self) -> int:
@@ -402,18 +401,17 @@ class _Adopted:
         self._estimator, self._trainer, self._drawn = estimator, trainer, drawn
         self._model: Any = None
 
+    @property
+    def classes(self) -> Indices:
+        return np.asarray(self._model.classes_)
+
     def renew(self) -> None:
         self._model = self._estimator.adopt(self._trainer.snapshot(thorough=False))
 
-    def _classes_at(self, xy: Array) -> Indices:
+    def leaders(self, tests: bool) -> Mask:
+        xy = self._drawn.test_xy if tests else self._drawn.xy
         parts = range(0, len(xy), QUERIES)
-        return np.concatenate([self._model.predict(xy[start : start + QUERIES]) for start in parts])
-
-    def tested(self) -> Indices:
-        return self._classes_at(self._drawn.test_xy)
-
-    def recalled(self) -> Indices:
-        return self._classes_at(self._drawn.xy)
+        return np.concatenate([self._model.leaders(xy[start : start + QUERIES]) for start in parts])
 
     @property
     def support_vectors(self) -> int:
@@ -421,17 +419,16 @@ class _Adopted:
 
 
 def _estimator(study: Study, lane: Lane) -> PairClassifier:
-    fast = not _from_zero(study) and lane.classifier == "svm"
-    return lane.family.curve_estimator(lane) if fast and not lane.family.refusal(lane) else estimator_of(lane)
+    return estimator_of(lane, at_once=not _from_zero(study))
 
 
 def _value(name: str, model: _Model, trainer: PairTrainer[Any], drawn: _Draw, other: Indices | None) -> float:
     if name == "accuracy":
-        return float((model.tested() == drawn.test_labels).mean())
+        return float(credit_of(model.leaders(tests=True), model.classes, drawn.test_labels).mean())
     if name == "disagreement":
-        return float((model.tested() != other).mean())
+        return float((model.classes[model.leaders(tests=True).argmax(axis=1)] != other).mean())
     if name == "training_accuracy":
-        return float((model.recalled() == drawn.labels).mean())
+        return float(credit_of(model.leaders(tests=False), model.classes, drawn.labels).mean())
     if name == "support_vectors":
         return float(model.support_vectors)
     if name == "steps":

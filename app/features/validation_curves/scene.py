@@ -12,16 +12,16 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped, percent, short
-from app.core.points import Ids, Points
-from app.engine.fitting import trained
-from app.engine.outcome import credit_of, outcome_of_values
+from app.core.points import Points, shuffled
+from app.engine.cross_validation import cross_validated
+from app.engine.fitting import fitted
+from app.engine.outcome import credit_of, outcome
 from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
 from app.learners.knn import neighbors_of
@@ -31,21 +31,20 @@ from app.state.session import FeatureSession
 from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
 from solver.core import fast_loops
 from solver.core.arrays import Array
-from solver.core.binary_reduction import PairClassifier
 from solver.knn.k_path import leaders
 
-Labels = NDArray[np.int64]
 #: Seconds between two posts of a curve that grows.
 INTERVAL = 0.12
 #: Every how many places are tried first.
 COARSE = 4
-FOLDS = 5
+#: Number of folds, and the seed that deals them: evaluation with as many folds reports the same accuracy.
+FOLDS, SEED = 5, 0
 #: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
 MOST_TRAINED, MOST_COUNTED = 500, 4000
 #: Updates of one training after which it is given up.
 MOST_UPDATES = 50_000
-#: Distances and counts held at once; test points that an SVM is asked for at once.
-BLOCK, QUERIES = 40_000, 500
+#: Distances and counts of neighbours held at once.
+BLOCK = 40_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,22 +143,6 @@ def places(count: int) -> list[int]:
     return first + [place for place in range(count) if place not in set(first)]
 
 
-def folds_of(points: Points) -> NDArray[np.intp]:
-    """The fold of each point, 0 to 4: of each class a fifth in each, by chance that follows from the ids alone."""
-    fold = np.empty(len(points), dtype=np.intp)
-    draw, begin = _mixed(points.ids), 0
-    for label in points.classes:
-        own = np.flatnonzero(points.labels == label)
-        fold[own[np.argsort(draw[own], kind="stable")]] = (begin + np.arange(len(own))) % FOLDS
-        begin += len(own)
-    return fold
-
-
-def _mixed(ids: Ids) -> NDArray[np.uint64]:
-    """Numbers in whose order the points stand well mixed, the same on every machine (multiples of the golden ratio)."""
-    return ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-
-
 class _Posting:
     """The curve under way: its arrays grow, what is posted are copies, not too often."""
 
@@ -214,7 +197,7 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
     """Accuracies for all k from one search for each point."""
     points, pace = query.points, Pace(overtaken)
     model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
-    order = np.argsort(_mixed(points.ids), kind="stable")[:MOST_COUNTED]
+    order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
     sheet = _Posting(query, asked, asked, post)
     curve = sheet.curve
@@ -249,37 +232,20 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
 def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
     """Accuracies at each value of C or gamma: one training on all points, one without each fold."""
     points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
-    fold = folds_of(points)
-    test = query.test if query.test is not None and len(query.test) else None
+    folds = min(FOLDS, len(points))
     sheet = _Posting(query, len(points), len(points), post)
     fewest = min(int((points.labels == label).sum()) for label in points.classes)
-    curve = sheet.curve = replace(sheet.curve, folds=len(np.unique(fold)), fewest=fewest)
+    curve = sheet.curve = replace(sheet.curve, folds=folds, fewest=fewest)
     order = places(len(curve.train))
-    every = np.arange(len(points))
     for number, place in enumerate(order, 1):
         lane = with_value(query.lane, query.control, curve.scale.value_at(curve.scale.low + place))
-        right = 0.0
-        for left in (None, *range(FOLDS)):
-            learnt = every if left is None else every[fold != left]
-            asked = every if left is None else every[fold == left]
-            if not len(asked):
-                continue
-            right_at, finished = yield from _learnt(lane, points.xy[learnt], points.labels[learnt], pace)
-            yield from pace.pause()
-            hits = right_at(points.xy[asked], points.labels[asked])
-            curve.finished[place] &= finished
-            if left is not None:
-                right += hits
-                continue
-            curve.train[place] = hits / len(points)
-            if test is not None:
-                hits = 0.0
-                for start in range(0, len(test), QUERIES):
-                    part = slice(start, start + QUERIES)
-                    hits += right_at(test.xy[part], test.labels[part])
-                    yield from pace.pause()
-                curve.test[place] = hits / len(test)
-        curve.validated[place] = right / len(points)
+        made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
+        for values, asked in ((curve.train, points), (curve.test, query.test)):
+            if asked is not None and len(asked):
+                values[place] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
+        validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES)
+        curve.validated[place] = validated.mean
+        curve.finished[place] = made.finished and not validated.unfinished
         sheet.now(len(points), complete=number == len(order))
 
 
@@ -287,26 +253,6 @@ def with_value(lane: Lane, control: str, value: float) -> Lane:
     """`lane` with its control at `value`."""
     part, field = control_of(control)
     return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
-
-
-def _learnt(
-    lane: Lane, xy: Array, labels: NDArray[np.uint8], pace: Pace
-) -> Generator[Step, None, tuple[Callable[[Array, NDArray[Any]], float], bool]]:
-    """What counts the points that are classified rightly, and whether the training came to its end; SMO with all its
-    short cuts where that ends the same."""
-    classes = np.unique(labels)
-    if len(classes) < 2:  # of what it has seen it knows one class only
-        return (lambda queries, truth: float((truth == classes[0]).sum())), True
-    estimator = lane.family.curve_estimator(lane)
-    made = yield from trained(estimator, estimator.prepare(xy, labels), pace, most=MOST_UPDATES)
-    model = made.model
-    assert isinstance(model, PairClassifier)
-
-    def right_at(queries: Array, truth: NDArray[Any]) -> float:
-        values = model.pair_decision_function(queries)
-        return float(outcome_of_values(model, values, queries, truth).credit.sum())
-
-    return right_at, made.finished
 
 
 #: What is written at a curve where there is little room.

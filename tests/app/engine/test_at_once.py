@@ -208,16 +208,23 @@ def test_others_that_train_step_by_step_go_on_doing_so() -> None:
     assert not lane(trainer="dual-ascent").family.trains_at_once(lane(trainer="dual-ascent"), 10**6)
 
 
-def test_folds_and_other_trainings_of_many_points_take_the_short_way(prepared: list[int]) -> None:
-    for n, begun in ((FEW, 0), (2 * FEW, 1)):
-        work = fitted(lane(), moons(n), Pace())
+@pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
+def test_folds_and_other_trainings_that_nobody_follows_take_the_short_way(prepared: list[int], trainer: str) -> None:
+    for n in (FEW, 2 * FEW):
+        work = fitted(lane(trainer=trainer), moons(n), Pace())
         while True:
             try:
                 next(work)
             except StopIteration as end:
                 assert end.value.finished
                 break
-        assert len(prepared) == begun
+    assert prepared == [FEW, 2 * FEW]
+
+
+def test_what_ends_elsewhere_goes_its_own_way(prepared: list[int]) -> None:
+    for _ in fitted(lane(trainer="lasvm", finish=False), moons(FEW), Pace()):
+        pass
+    assert not prepared
 
 
 # -- how long it takes ---------------------------------------------------------------------------------------------

@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
+from app.engine.cross_validation import Validated
 from app.engine.export_surface import enlarge
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
 from app.engine.shading import Shades
-from app.features.evaluation.query import CrossValidation, Validated
+from app.features.evaluation.query import CrossValidation
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
 from app.features.scores.query import Scores, Scoring

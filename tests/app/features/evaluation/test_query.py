@@ -15,6 +15,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 from app.core.points import Points
 from app.engine import pieces
+from app.engine.cross_validation import Validated
 from app.engine.pool import Priority
 from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.requests import Frame, Phase
@@ -22,7 +23,7 @@ from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.evaluation import query
 from app.features.evaluation import text as words
-from app.features.evaluation.query import CrossValidation, ScoreGrid, ThresholdLine, Validated
+from app.features.evaluation.query import CrossValidation, ScoreGrid, ThresholdLine
 from app.features.evaluation.scene import (
     EvaluationSession,
     Threshold,

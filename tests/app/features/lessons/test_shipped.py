@@ -10,9 +10,10 @@ from functools import cache
 import numpy as np
 import pytest
 
+from app.engine.cross_validation import Validated
 from app.engine.query import Answer
 from app.engine.requests import Frame
-from app.features.evaluation.query import CrossValidation, Validated
+from app.features.evaluation.query import CrossValidation
 from app.features.evaluation.scene import EvaluationSession, validation_of
 from app.features.ground_truth.scene import law_of
 from app.features.lessons import shipped, starting

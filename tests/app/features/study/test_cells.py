@@ -78,7 +78,7 @@ def test_seeds_follow_from_the_data_alone() -> None:
     other = msgspec.structs.replace(GRID, lane=Lane("knn"), axes=(Axis("k", (1,)), Axis("weights", ("uniform",))))
     assert of == {seed_of(data_of(other, (0, 0)), 0, 0, "points")}
     data = data_of(GRID, (0, 0))
-    assert len({seed_of(data, r, d, p) for r in (0, 1) for d in (0, 1) for p in ("points", "tests", "folds")}) == 12
+    assert len({seed_of(data, r, d, p) for r in (0, 1) for d in (0, 1) for p in ("points", "tests")}) == 8
     assert seed_of(data_of(KNN, (0, 0, 0)), 0, 0, "points") != seed_of(data_of(KNN, (1, 0, 0)), 0, 0, "points")
 
 

@@ -1,0 +1,59 @@
+"""Cross-validation: evaluation, validation curves and studies report one accuracy of one classifier."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.core.points import Points
+from app.engine.cross_validation import Validated, cross_validated
+from app.engine.pieces import Pace
+from app.features.evaluation.query import CrossValidation
+from app.features.study.cells import digest_of
+from app.features.study.model import Axis, Study
+from app.features.validation_curves import scene as curves
+from app.learners.svm import SvmSettings
+from app.state.document import GeneratorSettings, Lane
+from app.state.slider_scales import scale_of
+from tests.app.features.study.studies import computed, given_of
+
+TWO = GeneratorSettings(count=30, noise=0.4).points()
+THREE = GeneratorSettings("blobs", count=15, n_classes=3, noise=0.9).points()
+
+
+def evaluated(lane: Lane, points: Points) -> Validated:
+    posted: list[Validated] = []
+    list(CrossValidation(lane, points, curves.FOLDS, curves.SEED).answer(posted.append, lambda: False))
+    return posted[-1]
+
+
+@pytest.mark.parametrize("points", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
+def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scale = scale_of("C", len(points))
+    C = scale.value_at(scale.place_of(3.0))
+    lane = Lane("svm", svm=SvmSettings(C=C, gamma=2.0, tol=1e-6, trainer=trainer))  # type: ignore[arg-type]
+    reported = evaluated(lane, points)
+    assert 0.5 < reported.mean < 1.0 and not reported.unfinished
+
+    monkeypatch.setattr(curves, "places", lambda count: [scale.place_of(C) - scale.low])
+    drawn: list[curves.Curve] = []
+    query = curves.CurveQuery(points, curves.asked_lane(lane, "C"), "C")
+    list(query.answer(drawn.append, lambda: False))
+    assert drawn[-1].validated[scale.place_of(C) - scale.low] == pytest.approx(reported.mean, abs=1e-12)
+
+    study = Study("grid", (Axis("C", (C,)),), lane=lane, digest=digest_of(points, Points()), folds=curves.FOLDS)
+    cells = computed(study, given_of(points))
+    accuracies = [record.values["accuracy"] for record in cells]
+    assert accuracies == pytest.approx(reported.accuracies.tolist(), abs=1e-12)
+
+
+def test_the_result_is_what_was_posted_last() -> None:
+    for lane, k in ((Lane("knn"), 0), (Lane("knn"), 4), (Lane("svm"), 4)):
+        posted: list[Validated] = []
+        work = cross_validated(lane, TWO, k, 1, Pace(), posted.append)
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                assert end.value is posted[-1]
+                break
