@@ -31,7 +31,7 @@ def evaluated(lane: Lane, points: Points) -> Validated:
 def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scale = scale_of("C", len(points))
     C = scale.value_at(scale.place_of(3.0))
-    lane = Lane("svm", svm=SvmSettings(C=C, gamma=2.0, tol=1e-6, trainer=trainer))  # type: ignore[arg-type]
+    lane = Lane("svm", svm=SvmSettings(C=C, gamma=2.0, tol=1e-6, trainer=trainer))
     reported = evaluated(lane, points)
     assert 0.5 < reported.mean < 1.0 and not reported.unfinished
 
