@@ -73,7 +73,7 @@ def create_window(
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
-    window = MainWindow(Settings(folder / "settings.ini"))
+    window = MainWindow(Settings(folder / "settings.json"))
     store = Store(document or default_document(), path)
     if modified:
         store.reset(store.document, path, modified=True)

@@ -57,7 +57,7 @@ def kind_of(path: Path) -> Kind:
     """Return the kind of the file at `path`; on the command line a share text may stand in place of the name."""
     if path.name.lower().endswith(LESSON_SUFFIX):
         return Kind.LESSON
-    if path.suffix in (recovery.SUFFIX, recovery.ASIDE):
+    if path.suffix in (recovery.SUFFIX, documents.ASIDE):
         return Kind.RECOVERY_COPY
     if is_share_text(str(path)) or is_share_text(_beginning(path)):
         return Kind.SHARE_TEXT

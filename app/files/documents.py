@@ -27,6 +27,8 @@ from app.state.document import Document
 from . import file_format, locks
 
 SUFFIX = ".playground"
+#: Of a file of the program's own that could not be read and was set aside.
+ASIDE = ".unreadable"
 #: Larger files are refused unread: a hundred thousand points take about 5 MB.
 MAX_BYTES = 100_000_000
 #: Characters of the longest sentence; a file name may have 255.
@@ -328,6 +330,18 @@ class _Temporary:
                 with contextlib.suppress(OSError):
                     os.close(handle)
         self._handle = self._lock = None
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file, if that can be; what it is called now."""
+    aside, number = path.with_suffix(ASIDE), 1
+    with contextlib.suppress(OSError):
+        while os.path.lexists(aside):  # rename would replace it
+            number += 1
+            aside = path.with_name(f"{path.stem}-{number}{ASIDE}")
+        os.replace(path, aside)
+        return aside
+    return path
 
 
 def sweep(folder: Path, pattern: str) -> None:

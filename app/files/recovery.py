@@ -11,7 +11,6 @@ import contextlib
 import datetime
 import json
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -28,8 +27,6 @@ from app.state.document import Document
 from . import documents, file_format, locks
 
 SUFFIX = ".recovery"
-#: Of a copy that was set aside.
-ASIDE = ".unreadable"
 #: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
 #: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
@@ -91,7 +88,7 @@ class Copy:
 
     def set_aside(self) -> Path:
         """Keep a damaged copy under a name that is not offered again; the name."""
-        aside = _set_aside(self.file)
+        aside = documents.set_aside(self.file)
         self.lock.release()
         return aside
 
@@ -142,7 +139,7 @@ def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
         except OSError as error:
             refusals.append(error)
         except _WRONG:
-            sentences.append(f"A recovery copy cannot be read; it is kept as {_set_aside(file)}.")
+            sentences.append(f"A recovery copy cannot be read; it is kept as {documents.set_aside(file)}.")
         lock.release()
     if refusals:
         why = documents.reason(refusals[0])
@@ -173,18 +170,6 @@ def _copy(file: Path, lock: locks.Lock) -> Copy:
     path = Path(header.path) if header.path is not None else None
     on_disk = documents.Fingerprint(*header.on_disk) if header.on_disk is not None else None
     return Copy(file, lock, path, header.time, header.points, on_disk)
-
-
-def _set_aside(file: Path) -> Path:
-    """Rename `file`, if that can be; what it is called now."""
-    aside, number = file.with_suffix(ASIDE), 1
-    with contextlib.suppress(OSError):
-        while os.path.lexists(aside):  # rename would replace it
-            number += 1
-            aside = file.with_name(f"{file.stem}-{number}{ASIDE}")
-        os.replace(file, aside)
-        return aside
-    return file
 
 
 def when(context: float, now: float) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
 from app.controllers.controller import Controller
-from app.files.settings import TEXT_SIZE, THEME, Settings
+from app.files.settings import LEAST_TEXT, MOST_TEXT, Settings
 from app.scene.model import Scene
 from app.views import theme
 
@@ -34,7 +34,7 @@ class Appearance(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._controller, self._settings, self._redraw = window, controller, settings, redraw
-        self._text_size = settings.read(TEXT_SIZE)
+        self._text_size = settings.values.text_size or 0
         self._applied: theme.Theme | None = None
 
     def begin(self, view: QMenu) -> None:
@@ -49,7 +49,7 @@ class Appearance(QObject):
             action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
             group.addAction(action)
             self._actions[name] = action
-        self.choose_theme(self._settings.read(THEME))
+        self.choose_theme(self._settings.values.theme)
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
 
     def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
@@ -65,7 +65,7 @@ class Appearance(QObject):
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
         dark = theme.system_is_dark() if name == "system" else name == "dark"
-        self._settings.write(THEME, name)
+        self._settings.write(theme=name)
         self._controller.set_theme(name, dark)
 
     @Slot()
@@ -86,7 +86,7 @@ class Appearance(QObject):
 
     def set_text_size(self, points: int) -> None:
         """Text of so many points, within the limits; remembered."""
-        self._text_size = min(max(points, TEXT_SIZE.least), TEXT_SIZE.most)
-        self._settings.write(TEXT_SIZE, self._text_size)
+        self._text_size = min(max(points, LEAST_TEXT), MOST_TEXT)
+        self._settings.write(text_size=self._text_size)
         self._applied = None
         self._redraw()

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app.features import table
-from app.files.settings import DOCKS, Settings
+from app.files.settings import QtState, Settings
 from app.scene.feature import Dock, Surroundings
 from app.scene.model import Scene
 from app.scene.start_offer import in_panel
@@ -345,7 +345,7 @@ class DockManager:
 
     def restore(self) -> None:
         """Arrange the docks as they were left; toolbars stay as they are."""
-        state = self._settings.read(DOCKS)
+        state = self._settings.values.docks.data
         if not state:
             return
         bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
@@ -373,7 +373,7 @@ class DockManager:
 
     def remember(self) -> None:
         """Keep the arrangement for the next start."""
-        self._settings.write(DOCKS, bytes(self._window.saveState(VERSION).data()))
+        self._settings.write(docks=QtState.of(bytes(self._window.saveState(VERSION).data())))
 
     # -- windows -----------------------------------------------------------------------------------------------------
 

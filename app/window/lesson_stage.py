@@ -19,7 +19,7 @@ from app.features.lessons.state import LessonSession
 from app.features.lessons.writing import NewStep
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
-from app.files.settings import LESSONS, Settings
+from app.files.settings import Settings
 from app.scene.feature import Widget
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
@@ -183,12 +183,9 @@ class LessonStage(QObject):
 
         if not is_shipped(lesson.lesson):
             return
-        scores = {name: (name, right, asked) for name, right, asked in self._settings.read(LESSONS)}
-        before = scores.get(lesson.lesson.name)
-        asked = lesson.lesson.n_predictions
-        right = lesson.right if before is None else max(lesson.right, min(before[1], asked))
-        scores[lesson.lesson.name] = (lesson.lesson.name, right, asked)
-        self._settings.write(LESSONS, tuple(scores.values()))
+        scores, name, asked = self._settings.values.lessons, lesson.lesson.name, lesson.lesson.n_predictions
+        right = max(lesson.right, min(scores[name][0], asked)) if name in scores else lesson.right
+        self._settings.write(lessons=scores | {name: (right, asked)})
 
     def _share_keys(self, actions: dict[str, QAction]) -> None:
         """What a clicker sends goes to the window in front, also where that is a panel's own."""

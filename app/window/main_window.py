@@ -25,7 +25,7 @@ from app.features.lessons.controller import LessonController
 from app.features.lessons.state import LessonSession
 from app.files import documents
 from app.files.examples import EXAMPLES, Example
-from app.files.settings import GEOMETRY, LESSONS, PICTURE_LEGEND, SIMPLE, Settings
+from app.files.settings import QtState, Settings
 from app.scene import ask_background
 from app.scene.compose import compose
 from app.scene.context import Context
@@ -153,14 +153,14 @@ class MainWindow(DropWindow):
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
         self.resize(*FIRST_SIZE)
-        geometry = self._settings.read(GEOMETRY)
+        geometry = self._settings.values.geometry.data
         self.restoreGeometry(QByteArray(geometry))
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
-        controller.prefer_simple(self._settings.read(SIMPLE))
+        controller.prefer_simple(self._settings.values.simple)
         # Points of one's own have been made by somebody who needs no example.
         controller.set_session(first_start=not geometry and controller.document.is_generated)
         self._compose()
@@ -467,7 +467,7 @@ class MainWindow(DropWindow):
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
-            scores = self._settings.read(LESSONS)
+            scores = self._settings.values.lessons
             text = self.lanes_view.text_size
             gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores, text)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -538,7 +538,7 @@ class MainWindow(DropWindow):
 
     def _toggle_simple(self) -> None:
         self.controller.toggle_simple()
-        self._settings.write(SIMPLE, self.controller.prefers_simple)
+        self._settings.write(simple=self.controller.prefers_simple)
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
@@ -570,7 +570,7 @@ class MainWindow(DropWindow):
         what = cast("What", f"lane{lane}")
         shot = self.shoot(what)
         width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
-        spec = PictureSpec(what, width, height, scale, shot.scene.dark, self._settings.read(PICTURE_LEGEND))
+        spec = PictureSpec(what, width, height, scale, shot.scene.dark, self._settings.values.picture_legend)
         self.picture_maker.make(shot, spec, None)
 
     def edit_point(self, index: int) -> None:
@@ -657,7 +657,7 @@ class MainWindow(DropWindow):
         if not self._closed:
             self._closed = True
             self.presenter.end()  # what is remembered is the window as it is otherwise
-            self._settings.write(GEOMETRY, bytes(self.saveGeometry().data()))
+            self._settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))
             self.safekeeping.close()
             self.dock_manager.remember()
             self.tasks.close()

@@ -17,7 +17,7 @@ from app.files import documents
 from app.files.background_task import Task
 from app.files.locks import Claims
 from app.files.recovery import Copy, Recorder, Work, orphans
-from app.files.settings import RECENT, Settings
+from app.files.settings import MOST_RECENT, Settings
 from app.state.document import Document
 from app.state.store import same_content
 from app.views.task_runner import TaskRunner
@@ -115,12 +115,12 @@ class Safekeeping(QObject):
 
     def recent(self) -> list[Path]:
         """The documents used last, newest first, without those that are gone for now."""
-        return [path for name in self._settings.read(RECENT) if not _gone(path := Path(name))]
+        return [path for name in self._settings.values.recent if not _gone(path := Path(name))]
 
     def _remember(self, path: Path) -> None:
         # Those that are gone too: their disk may come back.
-        names = dict.fromkeys((str(documents.absolute(path)), *self._settings.read(RECENT)))
-        self._settings.write(RECENT, tuple(names)[: RECENT.most])
+        names = dict.fromkeys((str(documents.absolute(path)), *self._settings.values.recent))
+        self._settings.write(recent=tuple(names)[:MOST_RECENT])
 
     def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
         """Put the menu of recent documents into `menu`."""
@@ -139,9 +139,9 @@ class Safekeeping(QObject):
         if not paths:
             menu.addAction("No recent documents").setEnabled(False)
         menu.addSeparator()
-        clear = menu.addAction("&Clear this list", lambda: self._settings.write(RECENT, ()))
+        clear = menu.addAction("&Clear this list", lambda: self._settings.write(recent=()))
         clear.setObjectName("action.clear_recent")
-        clear.setEnabled(bool(self._settings.read(RECENT)))
+        clear.setEnabled(bool(self._settings.values.recent))
 
     def _open(self, path: Path) -> None:
         take_typed_number()

@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
 from app.core.number_format import count, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
-from app.files import settings as remembered
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.slider_scales import Scale, scale_of
@@ -272,23 +271,24 @@ class FilmDialog(QDialog):
     # -- what is chosen --------------------------------------------------------------------------------------------
 
     def _recall(self) -> None:
-        read = self._settings.read
-        show_choice(self._kind, read(remembered.FILM_KIND))
-        self._offer_rates(read(remembered.FILM_RATE))
-        for combo, key in ((self._size, remembered.FILM_SIZE), (self._theme, remembered.FILM_THEME)):
-            show_choice(combo, read(key))
+        values = self._settings.values
+        show_choice(self._kind, values.film_kind)
+        self._offer_rates(values.film_rate)
+        for combo, value in ((self._size, values.film_size), (self._theme, values.film_theme)):
+            show_choice(combo, value)
             combo.setCurrentIndex(max(0, combo.currentIndex()))
-        show_check(self._legend, read(remembered.FILM_LEGEND))
+        show_check(self._legend, values.film_legend)
         self._show_size()
 
     def _remember(self) -> None:
-        write = self._settings.write
-        write(remembered.FILM_KIND, self._kind.currentData())
-        write(remembered.FILM_RATE, self._rate.currentData())
-        write(remembered.FILM_THEME, self._theme.currentData())
-        write(remembered.FILM_LEGEND, self._legend.isChecked())
+        self._settings.write(
+            film_kind=self._kind.currentData(),
+            film_rate=self._rate.currentData(),
+            film_theme=self._theme.currentData(),
+            film_legend=self._legend.isChecked(),
+        )
         if self._size.currentData() in SIZES:
-            write(remembered.FILM_SIZE, self._size.currentData())
+            self._settings.write(film_size=self._size.currentData())
 
     def _offer_rates(self, wanted: int) -> None:
         """Those that the format can hold; the one nearest to what was wanted is chosen."""
@@ -480,7 +480,7 @@ class FilmDialog(QDialog):
             self._window.alert(str(error))
             return
         self._remember()
-        folder, suffix = Path(self._settings.read(remembered.FOLDER)), f".{spec.kind}"
+        folder, suffix = Path(self._settings.values.folder), f".{spec.kind}"
         accept, title = QFileDialog.AcceptMode.AcceptSave, f"{plan.TITLES[spec.kind].split(':')[0]} film (*{suffix})"
         dialog = named(
             QFileDialog(self, "Save the film as", str(folder / f"film{suffix}"), title, acceptMode=accept), "film.path"
@@ -498,7 +498,7 @@ class FilmDialog(QDialog):
         except ValueError as error:
             self._window.alert(str(error))
             return
-        self._settings.write(remembered.FOLDER, str(path.parent))
+        self._settings.write(folder=str(path.parent))
         self._path = path
         self._show_busy()
 

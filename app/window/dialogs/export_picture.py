@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.files import settings as remembered
 from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
@@ -159,31 +158,32 @@ class PictureDialog(QDialog):
 
     def _recall(self) -> None:
         """Show the choices of last time, where they still can be made."""
-        read = self._settings.read
-        show_check(self._legend, read(remembered.PICTURE_LEGEND))
-        show_check(self._accuracies, read(remembered.PICTURE_ACCURACIES))
-        for combo, key in (
-            (self._what, remembered.PICTURE_WHAT),
-            (self._preset, remembered.PICTURE_PRESET),
-            (self._theme, remembered.PICTURE_THEME),
+        values = self._settings.values
+        show_check(self._legend, values.picture_legend)
+        show_check(self._accuracies, values.picture_accuracies)
+        for combo, value in (
+            (self._what, values.picture_what),
+            (self._preset, values.picture_preset),
+            (self._theme, values.picture_theme),
         ):
-            show_choice(combo, read(key))
+            show_choice(combo, value)
             if combo.currentIndex() < 0:
                 combo.setCurrentIndex(0)
         if self._preset.currentData() == "own":
-            show_number(self._width, read(remembered.PICTURE_WIDTH))
-            show_number(self._height, read(remembered.PICTURE_HEIGHT))
+            show_number(self._width, values.picture_width)
+            show_number(self._height, values.picture_height)
         self._show_size()
 
     def _remember(self) -> None:
-        write = self._settings.write
-        write(remembered.PICTURE_WHAT, self._what.currentData())
-        write(remembered.PICTURE_PRESET, self._preset.currentData())
-        write(remembered.PICTURE_THEME, self._theme.currentData())
-        write(remembered.PICTURE_LEGEND, self._legend.isChecked())
-        write(remembered.PICTURE_ACCURACIES, self._accuracies.isChecked())
-        write(remembered.PICTURE_WIDTH, self._width.value())
-        write(remembered.PICTURE_HEIGHT, self._height.value())
+        self._settings.write(
+            picture_what=self._what.currentData(),
+            picture_preset=self._preset.currentData(),
+            picture_theme=self._theme.currentData(),
+            picture_legend=self._legend.isChecked(),
+            picture_accuracies=self._accuracies.isChecked(),
+            picture_width=self._width.value(),
+            picture_height=self._height.value(),
+        )
 
     def _chosen_size(self) -> tuple[int, int, float, int]:
         """Width, height, scale and dots per inch of the chosen preset."""
@@ -241,7 +241,7 @@ class PictureDialog(QDialog):
         shot = None if spec is None else self._checked_shot(spec)
         if spec is None or shot is None:
             return
-        folder = Path(self._settings.read(remembered.FOLDER))
+        folder = Path(self._settings.values.folder)
         dialog = named(
             QFileDialog(
                 self,
@@ -261,6 +261,6 @@ class PictureDialog(QDialog):
         if path.suffix.lower() not in (".png", ".svg"):
             self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
             return
-        self._settings.write(remembered.FOLDER, str(path.parent))
+        self._settings.write(folder=str(path.parent))
         self._make(shot, spec, path)
         self.accept()

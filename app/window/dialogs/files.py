@@ -13,7 +13,7 @@ from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.files import documents, recovery
 from app.files.locks import Claims
-from app.files.settings import FOLDER, Settings
+from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named
 from app.views.widgets.message_box import message_box
@@ -21,7 +21,7 @@ from app.views.widgets.qt_dialogs import open_dialog
 
 FILTER = f"Playground documents (*{documents.SUFFIX})"
 TEXTS = "Share texts (*.txt)"
-COPIES = f"Recovery copies (*{recovery.SUFFIX} *{recovery.ASIDE})"
+COPIES = f"Recovery copies (*{recovery.SUFFIX} *{documents.ASIDE})"
 
 _Then = Callable[[], object]
 
@@ -239,7 +239,7 @@ class FileDialogs:
     def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
 
         def chosen(name: str) -> None:
-            self._settings.write(FOLDER, str(Path(name).parent))
+            self._settings.write(folder=str(Path(name).parent))
             use(Path(name))
 
         dialog.fileSelected.connect(chosen)
@@ -247,4 +247,4 @@ class FileDialogs:
 
     def _folder(self) -> Path:
         path = self._controller.store.path
-        return path.parent if path else Path(self._settings.read(FOLDER))
+        return path.parent if path else Path(self._settings.values.folder)

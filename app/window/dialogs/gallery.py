@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
@@ -91,8 +91,8 @@ class GalleryDialog(QDialog):
         ``choose(example)`` opens it, once the gallery is closed.
     learn : callable
         ``learn(name)`` opens a lesson.
-    scores : sequence of (str, int, int)
-        Names of the lessons that are done, how many predictions were right, and of how many.
+    scores : mapping of str to (int, int)
+        Of the lessons that are done by name, how many predictions were right, and of how many.
     text : int
         Size of text in pixels; 0 for the window's own.
     """
@@ -102,7 +102,7 @@ class GalleryDialog(QDialog):
         parent: QWidget,
         choose: Callable[[Example], object],
         learn: Callable[[str], object],
-        scores: Sequence[tuple[str, int, int]] = (),
+        scores: Mapping[str, tuple[int, int]],
         text: int = 0,
     ) -> None:
         super().__init__(parent)
@@ -196,10 +196,10 @@ class GalleryDialog(QDialog):
         return True
 
 
-def _said(row: Row, scores: Sequence[tuple[str, int, int]]) -> tuple[str, str]:
+def _said(row: Row, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
     """Title and sentence of a lesson: "5 minutes, beginner"; of one that is done with a tick and its score."""
     about = ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
-    for name, right, asked in scores:
-        if name == row.name:
-            return f"{row.title} ✓", f"{about}, predicted right: {right} of {asked}" if asked else about
-    return row.title, about
+    if row.name not in scores:
+        return row.title, about
+    right, asked = scores[row.name]
+    return f"{row.title} ✓", f"{about}, predicted right: {right} of {asked}" if asked else about

@@ -13,7 +13,7 @@ from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
 from app.files.background_task import Task
 from app.files.documents import FileError
-from app.files.settings import EXCHANGE_FOLDER, Settings
+from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import open_dialog
@@ -191,11 +191,11 @@ class ImportExport:
         dialog.setObjectName(name)
 
         def chosen(file: str) -> None:
-            self._settings.write(EXCHANGE_FOLDER, str(Path(file).parent))
+            self._settings.write(exchange_folder=str(Path(file).parent))
             use(Path(file))
 
         dialog.fileSelected.connect(chosen)
         open_dialog(dialog)
 
     def _folder(self) -> str:
-        return self._settings.read(EXCHANGE_FOLDER)
+        return self._settings.values.exchange_folder

@@ -16,7 +16,7 @@ from app.files import documents, locks, recovery
 from app.files.documents import FileError
 from app.files.locks import Claims, Lock
 from app.files.recovery import Recorder, Work, orphans
-from app.files.settings import FOLDER, RECENT, THEME, Settings
+from app.files.settings import Settings
 from app.state.document import default_document
 from solver.core import _compile
 from tests.app import file_work
@@ -255,32 +255,32 @@ def claiming(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> N
 
 
 def remembering(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> None:
-    path = folder / "profile" / "settings.ini"
+    path = folder / "profile" / "settings.json"
     for existing in (True, False):
 
         def prepare(existing: bool = existing) -> None:
             empty(folder)
             if existing:
                 path.parent.mkdir()
-                path.write_text('[General]\ntheme=light\nfolder="/a b"\nothers=7\n')
+                path.write_text('{"theme": "light", "folder": "/a b", "others": 7}')
 
         def act(disk: FaultyDisk, existing: bool = existing) -> None:
             said: list[str] = []
             with disk:
                 settings = Settings(path)
                 settings.on_failure(said.append)
-                settings.write(THEME, "dark")
-                assert settings.read(THEME) == "dark" and settings.read(FOLDER)
+                settings.write(theme="dark")
+                assert settings.values.theme == "dark" and settings.values.folder
             now = path.read_text() if path.exists() else ""
             assert len(said) <= 1 and (not said or disk.reached)
             if said:
                 sentence(said[0], "Settings are not kept")
-                assert not existing or ("folder" in now and "others=7" in now)
-            assert said or "theme=dark" in now
-            settings.write(RECENT, ("/a, b.playground",))
-            again = Settings(path)
-            assert (again.read(THEME), again.read(RECENT)) == ("dark", ("/a, b.playground",))
-            assert not existing or (again.read(FOLDER) == "/a b" and "others=7" in path.read_text())
+                assert not existing or ("folder" in now and '"others": 7' in now)
+            assert said or '"theme": "dark"' in now
+            settings.write(recent=("/a, b.playground",))
+            again = Settings(path).values
+            assert (again.theme, again.recent) == ("dark", ("/a, b.playground",))
+            assert not existing or (again.folder == "/a b" and '"others": 7' in path.read_text())
 
         tally.every_fault("settings" if existing else "new settings", folder, prepare, act, codes, step)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import sys
@@ -9,44 +10,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.files import settings as s
-from app.files.settings import DOCKS, GEOMETRY, TEXT_SIZE, THEME, Key, Settings
+from app.files.settings import QtState, Settings, SettingValues
 from app.main import create_window
 from app.state.document import default_document
 from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, discard
 
-NAMES = tuple(key.name for key in vars(s).values() if isinstance(key, Key))
-TEXTS = (
-    "99",
+NAMES = SettingValues.__struct_fields__
+ODD: tuple[Any, ...] = (
+    99,
     "a text",
-    "nan",
-    "1e400",
-    "-1",
-    "true",
-    "false",
-    "0",
+    float("nan"),
+    -1,
+    True,
+    False,
+    0,
     "",
-    "a, b",
-    "@Invalid()",
-    "@Variant(garbage)",
-    "\\x",
-    '"',
-    r"@Variant(\0\0\0\t\xff\xff\xff\xff)",
-    r"@Variant(\0\0\0\f\x7f\xff\xff\xff)",
-    "@DateTime(x)",
-    "@ByteArray(abc)",
-    "@Rect(1 2 3)",
+    None,
+    ["a", "b"],
+    {"data": "AAAA", "digest": "AAAA"},
+    {"x": [3, 1]},
     "x" * 100_000,
-    "9" * 400,
-    "/a\\0b",
-    "\\xd800",
-    "/nowhere, /, /proc/1/mem",
+    "/a\0b",
+    "\ud800",
+    ["/nowhere", "/", "/proc/1/mem"],
     "lane3",
     "own",
     "<b>",
@@ -89,12 +80,8 @@ def variant(rng: random.Random, path: Path, good: bytes) -> None:
     if rng.random() < 0.3:
         path.write_bytes(damaged(rng, good))
         return
-    lines: dict[str, list[str]] = {"General": []}
-    for name in rng.sample(NAMES, rng.choice((1, 2, len(NAMES)))):
-        section, _, own = name.rpartition("/")
-        lines.setdefault(section or "General", []).append(f"{own}={rng.choice(TEXTS)}")
-    text = "\n".join(f"[{section}]\n" + "\n".join(each) for section, each in lines.items())
-    path.write_text(text + rng.choice(("", "\n", "\nother=1")))
+    fields = {name: rng.choice(ODD) for name in rng.sample(NAMES, rng.choice((1, 2, len(NAMES))))}
+    path.write_text(json.dumps(fields | rng.choice(({}, {"other": 1}))))
 
 
 def settings_of(tmp_path: Path) -> bytes:
@@ -106,15 +93,15 @@ def settings_of(tmp_path: Path) -> bytes:
     QApplication.processEvents()
     discard(window)
     window.deleteLater()
-    return (tmp_path / "good" / "settings.ini").read_bytes()
+    return (tmp_path / "good" / "settings.json").read_bytes()
 
 
 def campaign(qtbot: QtBot, tmp_path: Path, times: int, seed: int) -> None:
     rng = random.Random(seed)
     good = settings_of(tmp_path)
-    assert b"docks=" in good and b"geometry=" in good and b"theme=dark" in good
+    assert json.loads(good).keys() >= {"docks", "geometry"} and b'"theme": "dark"' in good
     for number in range(times):
-        path = tmp_path / "settings.ini"
+        path = tmp_path / "settings.json"
         variant(rng, path, good)
         kept = path.read_bytes()
         try:
@@ -136,38 +123,39 @@ def test_200_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path, capsys: pyte
 
 
 @pytest.mark.parametrize(
-    "line", first_of(["geometry=a text", "docks=@Variant(garbage)", "theme=99", "text_size=nan", "text_size=1e400"], 2)
+    "field", first_of([{"geometry": "a text"}, {"docks": {"data": "AAAA"}}, {"theme": 99}, {"text_size": "nan"}], 2)
 )
-def test_a_start_with_one_odd_setting(line: str, make: Make, tmp_path: Path) -> None:
-    (tmp_path / "settings.ini").write_text(f"[General]\n{line}\n")
+def test_a_start_with_one_odd_setting(field: dict[str, Any], make: Make, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text(json.dumps(field))
     window = make(wait=False)
     assert window.isVisible() and window.controller.session.theme == "system"
 
 
-@pytest.mark.parametrize("key", [GEOMETRY, DOCKS], ids=lambda key: key.name)
-def test_an_arrangement_that_is_sealed_but_not_qts(key: Key[Any], make: Make, tmp_path: Path) -> None:
-    Settings(tmp_path / "settings.ini").write(key, b"\xff" * 300)
+@pytest.mark.parametrize("name", ["geometry", "docks"])
+def test_an_arrangement_that_is_sealed_but_not_qts(name: str, make: Make, tmp_path: Path) -> None:
+    Settings(tmp_path / "settings.json").write(**{name: QtState.of(b"\xff" * 300)})
     assert make(wait=False).isVisible()
 
 
-def test_settings_of_the_time_when_qt_wrote_them(make: Make, tmp_path: Path) -> None:
-    qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    for name, value in (("theme", "dark"), ("text_size", 13), ("sidebar", False), ("geometry", QByteArray(b"\1\xd9"))):
-        qt.setValue(name, value)
-    qt.sync()
+def test_damaged_settings_are_kept_and_one_sentence_says_so(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{"theme": "dark"')
     window = make(wait=False)
-    assert window.controller.session.theme == "dark"
-    assert window.font().pointSize() == 13
+    assert window.status_line.text() == f"The settings were damaged; they are kept as {tmp_path}/settings.unreadable."
+    assert window.controller.session.theme == "system"
+    assert (tmp_path / "settings.unreadable").read_text() == '{"theme": "dark"'
+
+
+def test_settings_of_the_time_before_are_left_alone(make: Make, tmp_path: Path) -> None:
+    (tmp_path / "settings.ini").write_text("[General]\ntheme=dark\n")
+    window = make(wait=False)
     window.choose_theme("light")
-    qt = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    assert qt.value("theme") == "light" and qt.value("text_size") == "13"
-    assert qt.value("sidebar") == "false", "what this version does not know is left alone"
+    assert (tmp_path / "settings.ini").read_text() == "[General]\ntheme=dark\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 @pytest.mark.parametrize(("what", "choosing"), [("a folder", True), ("a pipe", True), ("a folder", False)])
 def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_path: Path) -> None:
-    path = tmp_path / "settings.ini"
+    path = tmp_path / "settings.json"
     path.mkdir() if what == "a folder" else os.mkfifo(path)
     window = make(wait=False)
     if choosing:
@@ -176,7 +164,7 @@ def test_settings_that_are_no_file(what: str, choosing: bool, make: Make, tmp_pa
         discard(window)
         window = create_window(default_document(), tmp_path, tmp_path / "mine.playground")
     why = "a folder, not a file" if what == "a folder" else "not an ordinary file"
-    assert window.status_line.text() == f"Settings are not kept: settings.ini is {why}."
+    assert window.status_line.text() == f"Settings are not kept: settings.json is {why}."
     window.choose_theme("light")
     discard(window)
-    assert Settings(path).read(THEME) == "system" and Settings(path).read(TEXT_SIZE) == 0
+    assert Settings(path).values == SettingValues()

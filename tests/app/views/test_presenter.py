@@ -136,7 +136,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
     field.setFocus()
     rest(window, qtbot)
     before, document, position = state(window), window.document, window.controller.store.position
-    settings = (tmp_path / "settings.ini").read_bytes()
+    settings = (tmp_path / "settings.json").read_bytes()
     begin(window, qtbot)
     assert not any(dock.isVisible() for dock in window.findChildren(QDockWidget))
     for key, held in ((Qt.Key.Key_C, None), (Qt.Key.Key_Z, None), (Qt.Key.Key_F5, CONTROL), (Qt.Key.Key_Plus, CONTROL)):
@@ -157,7 +157,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
             assert after[name] == value, name
     assert window.document is document and window.controller.store.position == position
     assert not window.controller.store.modified
-    assert (tmp_path / "settings.ini").read_bytes() == settings
+    assert (tmp_path / "settings.json").read_bytes() == settings
     begin(window, qtbot)
     assert window.controller.session.presenting.strokes == (), "nor does it remember the last time"
 
@@ -174,7 +174,7 @@ def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: Q
         if presenting:
             begin(window, qtbot)
         window.close()
-        remembered.append((tmp_path / "settings.ini").read_bytes())
+        remembered.append((tmp_path / "settings.json").read_bytes())
     assert remembered[0] == remembered[1]
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QListView, QMenu, QW
 from pytestqt.qtbot import QtBot
 
 from app.controllers.controller import Controller
-from app.files.settings import SIMPLE, Settings
+from app.files.settings import Settings
 from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
@@ -193,6 +193,6 @@ def test_undo_to_more_than_simple_shows_everything() -> None:
 def test_it_is_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(simple=True)
     QTest.keyClick(window, Qt.Key.Key_F8)
-    assert Settings(tmp_path / "settings.ini").read(SIMPLE) is False
+    assert Settings(tmp_path / "settings.json").values.simple is False
     QTest.keyClick(window, Qt.Key.Key_F8)
-    assert Settings(tmp_path / "settings.ini").read(SIMPLE) is True
+    assert Settings(tmp_path / "settings.json").values.simple is True

@@ -124,7 +124,7 @@ def test_the_program_opens_learns_and_exits_with_0(tmp_path: Path) -> None:
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert (tmp_path / "settings.ini").exists()
+    assert (tmp_path / "settings.json").exists()
 
 
 def test_geometry_and_theme_are_remembered(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

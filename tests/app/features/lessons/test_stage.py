@@ -29,7 +29,6 @@ from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.state import LessonSession
 from app.files.documents import FileError
-from app.files.settings import LESSONS
 from app.main import _opened
 from app.state.commands import AddPoints
 from app.window.dialogs.gallery import GalleryDialog
@@ -316,7 +315,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     over = window.status_line.text()
     assert here(window).ended and over.startswith("The lesson is over.")
     assert "Next lesson" not in over, "after the last lesson there is no such button"
-    assert window.settings.read(LESSONS) == (("neighbours", asked - 2, asked),)
+    assert window.settings.values.lessons == {"neighbours": (asked - 2, asked)}
     window.named_actions["lessons"].trigger()
     gallery = window.findChild(GalleryDialog)
     assert gallery is not None
@@ -510,7 +509,7 @@ def test_a_lesson_file_is_opened_without_a_question_or_refused_in_a_sentence(
     settle(qtbot, window)
     assert here(window).lesson is None and not window.named_actions["lesson"].isChecked()
     opened = _opened(good)
-    assert opened.lesson is not None and opened.path is None
+    assert opened.lesson is not None and opened.contents.path is None
     with pytest.raises(FileError, match=r"^bad\.lesson\.md:9: "):
         _opened(bad)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sys
 from dataclasses import replace
@@ -92,7 +93,7 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
             path.rmdir() if path.is_dir() else path.unlink()
         (profile / "recovery").mkdir(parents=True)
         (profile / "recovery" / "left.recovery").write_bytes(COPY)
-        (profile / "settings.ini").write_text(f"[General]\ntheme=light\nrecent={other}\n")
+        (profile / "settings.json").write_text(json.dumps({"theme": "light", "recent": [str(other)]}))
         mine.write_bytes(OTHER)
         other.write_bytes(OTHER)
 

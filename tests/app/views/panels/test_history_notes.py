@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDockWidget, QLineEdit, QMainWindow, QTableView, QToolBar
 from pytestqt.qtbot import QtBot
 
-from app.files.settings import DOCKS, Settings
+from app.files.settings import QtState, Settings
 from app.main import create_window
 from app.state.commands import MovePoints
 from app.state.document import Document, Lane, default_document
@@ -340,12 +341,9 @@ def test_a_broken_arrangement_is_the_plain_window(make: Make, tmp_path: Path, br
         cut = good.data()[: len(good.data()) // 2]
         broken = cut if broken == b"cut" else good.data() if broken == b"old" else cut + bytes(range(200))
     if isinstance(broken, bytes):  # sealed, as the program writes it; Qt alone has to refuse it
-        Settings(tmp_path / "settings.ini").write(DOCKS, broken)
+        Settings(tmp_path / "settings.json").write(docks=QtState.of(broken))
     else:
-        settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        settings.setValue("docks", broken)
-        settings.sync()
-        del settings
+        (tmp_path / "settings.json").write_text(json.dumps({"docks": broken}))
     window = make(plain())
     bars = window.findChildren(QToolBar)
     assert window.isVisible() and bars and not any(bar.isHidden() for bar in bars)
