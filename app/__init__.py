@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .core.version import __date__, __version__
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["show"]
-__version__ = "1.0.0"
-#: The day of its release.
-__date__ = "2026-11-22"
+__all__ = ["__date__", "__version__", "show"]
 
 
 def show(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import __version__
+from .core.version import NAME, __version__
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from app.state.document import Document
     from app.window.main_window import MainWindow
 
-NAME = "classifier-playground"
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
 #: Points up to which the first pictures are made by plain numpy, and seconds they have for that.
@@ -63,17 +62,19 @@ def create_window(
     from app.core import log
     from app.engine.compile_ahead import CompileAhead
     from app.engine.scheduler import Scheduler
+    from app.features.table import FEATURES
     from app.files import documents
     from app.files.settings import Settings
     from app.state.document import MAX_LANES, default_document
     from app.state.session import Session
     from app.state.store import Store
+    from app.views.application import make_application
     from app.window.main_window import MainWindow
     from app.window.safekeeping import Safekeeping
 
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
-    window = MainWindow(Settings(folder / "settings.json"))
+    window = MainWindow(Settings(folder / "settings.json"), FEATURES)
     store = Store(document or default_document(), path)
     if modified:
         store.reset(store.document, path, modified=True)
@@ -90,38 +91,6 @@ def create_window(
     return window
 
 
-def make_application() -> QApplication:
-    """The one QApplication; without a display it draws offscreen, since Qt would abort the process."""
-    _import_plain_parts()
-    from PySide6.QtWidgets import QApplication
-
-    present = QApplication.instance()
-    if isinstance(present, QApplication):
-        return present
-    if _no_display():
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    # A thread that computes must not keep the window's thread waiting for its turn.
-    sys.setswitchinterval(0.001)
-    application = QApplication([NAME])
-    application.setApplicationName(NAME)
-    application.setApplicationDisplayName("Classifier Playground")
-    application.setDesktopFileName(NAME)  # of the entry that --integrate writes: its icon is the windows'
-    from app.views.app_icon import app_icon
-
-    application.setWindowIcon(app_icon())
-    application.setStyle("Fusion")
-    return application
-
-
-def _import_plain_parts() -> None:
-    """What needs no Qt: PySide6 reads the source of each module that is imported after it."""
-    if "PySide6" not in sys.modules:
-        import app.controllers.controller
-        import app.engine.compile_ahead
-        import app.engine.scheduler
-        import app.scene.compose  # noqa: F401
-
-
 def work_on(document: Document) -> Document:
     """Open a window on `document`, wait until it is closed, and return what it shows then.
 
@@ -133,8 +102,10 @@ def work_on(document: Document) -> Document:
     from PySide6.QtCore import QEventLoop
     from PySide6.QtWidgets import QApplication
 
+    from app.views.application import make_application, no_display
+
     global _kept
-    if QApplication.instance() is None and _no_display() and not os.environ.get("QT_QPA_PLATFORM"):
+    if QApplication.instance() is None and no_display() and not os.environ.get("QT_QPA_PLATFORM"):
         raise RuntimeError("There is no display to open a window on.")
     application = _kept = make_application()
     window = create_window(document, modified=True)
@@ -152,16 +123,13 @@ def work_on(document: Document) -> Document:
     return window.document
 
 
-def _no_display() -> bool:
-    return sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
     """Draw the window with `document`, learnt to the end, into the PNG file `out`; returns a summary."""
     from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 
     from app.files import documents
     from app.scene.text import details, headline, sampled
+    from app.views.application import make_application
     from app.window.main_window import LEAST_WINDOW
 
     application = make_application()
@@ -420,8 +388,9 @@ def _opened(path: Path | None) -> _Opened:
     if kind is opening.Kind.LESSON:
         from app.features.lessons.reading import read
         from app.features.lessons.starting import start_of
+        from app.features.table import FEATURES
 
-        lesson = read(path)
+        lesson = read(FEATURES, path)
         return _Opened(opening.Contents(start_of(lesson, 0), kind), lesson)
     return _Opened(opening.read(path))
 
@@ -449,8 +418,9 @@ def _share(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int
 
 def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.lessons.check import check
+    from app.features.table import FEATURES
 
-    lines, sound = check(options.files)
+    lines, sound = check(FEATURES, options.files)
     _tell("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
 
@@ -500,6 +470,7 @@ def _study_arguments(parser: _Parser) -> None:
 
 def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.study import command
+    from app.views.application import make_application
 
     return command.run(options, lambda path: _opened(path).contents.document, _tell, make_application)
 
@@ -523,6 +494,8 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
 
     if options.desktop:
         return _integrate(options.desktop)
+    from app.views.application import make_application
+
     application, contents = make_application(), opened.contents
     is_copy = contents.kind is Kind.RECOVERY_COPY
     window = create_window(contents.document, options.profile_dir, contents.path, contents.on_disk, is_copy)

@@ -17,7 +17,9 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QWidget
 
-from app.main import create_window, make_application
+from app.features.table import FEATURES
+from app.main import create_window
+from app.views.application import make_application
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.app.views.accessible_tree import Node, nodes
@@ -53,7 +55,7 @@ def rest(window: MainWindow) -> None:
 
 def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
     """Each panel in turn, open alone."""
-    for spec in docks():
+    for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
         rest(window)
         (dock,) = (each for each in window.findChildren(QDockWidget) if each.isVisible())

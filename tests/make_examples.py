@@ -21,14 +21,16 @@ from app.core.points import Points
 from app.features.lessons import shipped, starting
 from app.features.race.view_board import RacePicture
 from app.features.step.view_box import BoxView
+from app.features.table import FEATURES
 from app.files import documents
 from app.files.examples import EXAMPLES, Example
 from app.learners.knn import KnnSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.test_split import Split
+from app.views.application import make_application
 from app.views.theme import theme_of
 from app.window.dialogs.gallery import PICTURE
 from app.window.main_window import MainWindow
@@ -225,7 +227,7 @@ def main() -> None:
 
 def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
     """The PNG of a lesson that has no example of its own."""
-    document = starting.start_of(shipped.lesson(name), LESSON_STEPS[name])
+    document = starting.start_of(shipped.lesson(FEATURES, name), LESSON_STEPS[name])
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme("dark" if dark else "light")

@@ -16,8 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
 from app.engine.requests import Frame
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 from solver.warmup import compile_all
 

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from app.controllers.host import Host
 from app.engine.requests import Phase
-from app.engine.run_state import RunState, Seek
-from app.state.session import SPEEDS
+from app.engine.run_state import RunState
+from app.state.session import SPEEDS, Seek
 
 Until = Literal["step", "next change", "previous change", "end", "replay"]
 NO_RUN = "There is no training here to go through step by step."

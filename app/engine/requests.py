@@ -12,12 +12,13 @@ from app.core.points import Points
 from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
+from app.state.session import Seek
 from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 
 from .cover import Cover
-from .run_state import RunState, Seek
+from .run_state import RunState
 from .shading import Shades
 
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
-from app.scene.text import problem
-from app.state.document import Lane
+from app.state.document import Lane, problem
 from solver import DualAscentSnapshot, Grid, Kernel, LasvmSnapshot, Pair, SmoSnapshot, SmoSolver
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier

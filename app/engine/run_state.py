@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
 
 from app.core.points import Points
 from app.learners.base import Trainer
+from app.state.session import Seek
 from solver import Certificate
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.trace import TraceView
@@ -18,28 +18,6 @@ from solver.inspection.step_explanation import Explanation
 WHOLE_RUN, LEAST_SPEED = 10.0, 1.0
 #: Least speed of a run whose length is not known yet (steps a second).
 SPEED_AT_FIRST = 5.0
-
-
-@dataclass(frozen=True)
-class Seek:
-    """Where a run is to go, said once and for all: a number of steps, never "one more".
-
-    Attributes
-    ----------
-    recording : int
-        The run it was said of; another run does not listen.
-    step : int
-    until : {"step", "next change", "previous change", "end", "replay"}
-        To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
-        "replay": to `step`, and from there on at the speed of a replay while the lane plays.
-    serial : int
-        Tells a wish from the same one said before, which was followed already.
-    """
-
-    recording: int
-    step: int = 0
-    until: Literal["step", "next change", "previous change", "end", "replay"] = "step"
-    serial: int = 0
 
 
 def replay_speed(length: int, ended: bool, factor: float) -> float:

@@ -16,6 +16,7 @@ from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
+from app.state.session import Seek
 from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
@@ -28,7 +29,7 @@ from .outcome import Outcome, outcome_of_values
 from .pieces import Pace
 from .requests import Frame, LaneSpec, Marks, Phase, Starts
 from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
-from .run_state import Seek, speed_of
+from .run_state import speed_of
 from .surface_values import Source, problem_of, svm_source
 
 #: Updates of one binary problem before it is the turn of the next.

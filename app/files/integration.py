@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from app import __date__, __version__
+from app.core.version import __date__, __version__
 from app.files import documents
 from app.files.assets import assets
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from app.engine.requests import LaneSpec
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.features import table
 from app.scene.compared import sides_of
 from app.scene.context import Context
+from app.scene.feature_table import FeatureTable
 from app.state.session import SPEEDS
 from solver.core import fast_loops
 
 
-def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
+def order(scheduler: Scheduler, context: Context, features: FeatureTable, shades: Shades) -> None:
     """Ask for each lane's picture; nothing is asked twice."""
     document, session = context.document, context.session
-    watched = table.watched(session)
+    watched = features.watched(session)
     sides = sides_of(document, context.results)
     for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
         if lane.is_difference and sides is None:
@@ -41,6 +41,6 @@ def order(scheduler: Scheduler, context: Context, shades: Shades) -> None:
         (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
 
 
-def ask(scheduler: Scheduler, context: Context) -> None:
+def ask(scheduler: Scheduler, context: Context, features: FeatureTable) -> None:
     """Ask what the features want to know."""
-    scheduler.ask(table.queries(context))
+    scheduler.ask(features.queries(context))

@@ -13,11 +13,8 @@ from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState, speed_of
-from app.features import table
-from app.features.lessons.controls import PLACES, hidden_fields
 from app.learners.perceptron_orders import of_orders
-from app.scene.feature import Feature
-from app.state.document import NO_LIMIT, Document, Lane, problems_of
+from app.state.document import NO_LIMIT, Document, Lane, problem, problems_of
 from app.state.session import SPEEDS, Selection, Session
 from app.state.slider_scales import scale_of
 from solver.core.arrays import Indices
@@ -26,6 +23,9 @@ from solver.data import datasets
 from . import text
 from .compared import compared, missing
 from .context import Context
+from .controls import PLACES, hidden_fields
+from .feature import Feature
+from .feature_table import FeatureTable
 from .marks import among_all
 from .model import LaneScene, Scene
 from .start_offer import in_picture
@@ -40,18 +40,19 @@ def compose(
     document: Document,
     session: Session,
     results: Results,
+    features: FeatureTable,
     *,
-    title: str,
-    modified: bool,
-    history: tuple[str, ...],
-    position: int,
+    title: str = "",
+    modified: bool = False,
+    history: tuple[str, ...] = (),
+    position: int = 0,
     saved_at: int | None = None,
 ) -> Scene:
     """The scene of this moment."""
-    covered, shown = table.covered(document, session), table.controls(session)
+    covered, shown = features.covered(document, session), features.controls(session)
     points, context = document.points, Context(document, session, results.without(covered))
-    watched, marking = table.watched(session), table.marking(session)
-    lanes = tuple(_lane(index, context, watched, marking, shown, covered) for index in range(document.shown))
+    watched, marking = features.watched(session), features.marking(session)
+    lanes = tuple(_lane(index, context, features, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
     studied = _studied(session, lanes)
     kind = datasets.DATASETS[document.generator.name]
@@ -99,7 +100,7 @@ def compose(
         n_classes=_n_classes(document, session),
         theme=session.theme,
         dark=session.dark,
-        features=table.added_to_scene(context, lanes),
+        features=features.added_to_scene(context, lanes),
         offer=in_picture(document, session) if shown is None and not covered else None,
         hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
     )
@@ -175,6 +176,7 @@ def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
 def _lane(
     index: int,
     context: Context,
+    features: FeatureTable,
     watched: Set[str],
     marking: Feature | None,
     shown: frozenset[str] | None,
@@ -203,7 +205,7 @@ def _lane(
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
             if session.marks:
-                marks = among_all(frame.marks, frame.points, points, table.other_marks(context, index))
+                marks = among_all(frame.marks, frame.points, points, features.other_marks(context, index))
             run_state, orders = frame.run_state, frame.orders
         if run_state is not None and marking is not None and marking.marks is not None and session.marks:
             run_marks = marking.marks(run_state, points)
@@ -225,13 +227,13 @@ def _lane(
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame, followed), *scores(frame), *whole, *table.status(context, index)),
+        scores=(*rests(frame, followed), *scores(frame), *whole, *features.status(context, index)),
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
         fields=applying,
         k_scale=scale_of("k", len(training)),
         pairs=pairs,
-        pair_names=tuple(text.problem(*pair, names) for pair in pairs),
+        pair_names=tuple(problem(*pair, names) for pair in pairs),
         pair=lane.drawn(pairs),
         speed=speed,
         speed_text=text.speed(SPEEDS[speed]),
@@ -243,13 +245,13 @@ def _lane(
         orders=orders,
         remark=sampled + ("" if orders is None or Cover.TRAINING in cover else f" · {of_orders(orders)}"),
         provisional=frame is not None and picture is not None and frame.provisional,
-        sheets=table.sheets(context, index),
+        sheets=features.sheets(context, index),
         title=_title(lane, document),
         folded="settings" in hidden or session.is_folded(document, index),
         simple=session.simple,
         not_default=_not_default(lane, applying),
         watched=lane.trainer is not None and "playback" not in hidden and followed,
-        features=table.added_to_lane(context, index),
+        features=features.added_to_lane(context, index),
         hidden=hidden,
         no_steps="" if steps else text.NO_STEPS,
         replay_factor=session.replay_factor,

@@ -18,7 +18,6 @@ from app.engine.overlays import Sheet
 from app.engine.query import Query
 from app.engine.requests import Marks
 from app.engine.run_state import RunState
-from app.engine.scheduler import Scheduler
 from app.scene.context import Context
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
@@ -103,22 +102,6 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Surroundings:
-    """What panels and windows are made of.
-
-    Attributes
-    ----------
-    window : QMainWindow
-    controller : Controller
-    scheduler : Scheduler
-    """
-
-    window: Any
-    controller: Controller
-    scheduler: Scheduler
-
-
-@dataclass(frozen=True)
 class Widget:
     """What makes a widget of a class that is imported when the first one is wanted.
 
@@ -127,11 +110,14 @@ class Widget:
     name : str
         The class, with its module.
     takes : tuple of str
-        The `Surroundings` that it is made of, in the order of its parameters.
+        Names of the `Surroundings` that it is made of, in the order of its parameters.
+    trains : bool
+        It trains models of its own, which would show what a lesson covers.
     """
 
     name: str
     takes: tuple[str, ...] = ("controller",)
+    trains: bool = False
 
     @property
     def kind(self) -> Any:
@@ -139,8 +125,8 @@ class Widget:
         module, _, name = self.name.rpartition(".")
         return getattr(import_module(module), name)
 
-    def __call__(self, around: Surroundings) -> Any:
-        """One more of them."""
+    def __call__(self, around: object) -> Any:
+        """Return one more of them, made of the attributes of `around` that it takes."""
         return self.kind(*(getattr(around, each) for each in self.takes))
 
 
@@ -169,7 +155,7 @@ class Dock:
 
     name: str
     title: str
-    make: Callable[[Surroundings], Any]
+    make: Callable[[Any], Any]
     group: int = 0
     wide: bool = True
     tab: str = ""
@@ -259,7 +245,7 @@ class Feature:
 
     actions: tuple[Action, ...] = ()
     dock: Dock | None = None
-    window: tuple[str, Callable[[Surroundings], Any]] | None = None
+    window: tuple[str, Callable[[Any], Any]] | None = None
     help: tuple[tuple[str, str, str], ...] = ()
     queries: Callable[[Context], dict[str, Query]] | None = None
     scene: Callable[[Context, tuple[LaneScene, ...]], tuple[object, ...]] | None = None

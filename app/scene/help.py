@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from app.core.number_format import grouped
-from app.features import table
 from app.files.assets import assets
 from app.learners.svm import STEPPED
 from app.learners.table import TRAINERS
 from app.tools.table import TOOLS
 
+from .feature_table import FeatureTable
 from .text import LEGEND, PROVISIONAL
 
 #: The first page, in the order in which one tries it: the gesture, and what it shows.
@@ -151,10 +151,10 @@ def signs() -> list[tuple[str, str]]:
     ]
 
 
-def sections() -> dict[str, list[tuple[str, str]]]:
+def sections(features: FeatureTable) -> dict[str, list[tuple[str, str]]]:
     """Keys or gestures and what they do or mean, by the title of their section."""
     found = {title: list(rows) for title, rows in BEFORE}
-    for feature in table.FEATURES:
+    for feature in features:
         for title, key, sentence in feature.help:
             found.setdefault(title, []).append((key, sentence))
     return found | {title: list(rows) for title, rows in AFTER}

@@ -6,26 +6,17 @@ import math
 from collections.abc import Sequence
 
 from app.core.number_format import about, count, grouped, percent, span_of_time
-from app.core.points import MAX_CLASSES
 from app.engine.cover import Cover
 from app.engine.requests import AtOnce, Frame, Phase
 from app.learners.svm import STEPPED
-from app.state.document import Document, Lane
+from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
 from solver.data.datasets import DATASETS
-
-CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
-
 
 #: Where a picture waits for a prediction.
 COVERED = "Covered until the reveal"
 #: Where only numbers do.
 NUMBERS_COVERED = "Numbers are covered"
-
-
-def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
-    """ "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
-    return f"{names[first]} against {'the rest' if first == second else names[second]}"
 
 
 def headline(frame: Frame | None, lane: Lane) -> str:

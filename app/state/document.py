@@ -129,6 +129,15 @@ def problems_of(classes: Sequence[int], multiclass: str) -> tuple[tuple[int, int
     return tuple(combinations(classes, 2))
 
 
+#: What classes are called that have no name of their own, inside a sentence.
+CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
+
+
+def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
+    """Return "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
+    return f"{names[first]} against {'the rest' if first == second else names[second]}"
+
+
 class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the generator makes next."""
 

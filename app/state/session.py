@@ -11,7 +11,6 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 
 from app.core.points import Ids
-from app.engine.run_state import Seek
 from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
@@ -30,6 +29,28 @@ OPTION_LIMITS: dict[str, tuple[int, int]] = {
 }
 SPREADS = ("uniform", "normal")
 MOVES = ("point", "class")
+
+
+@dataclass(frozen=True)
+class Seek:
+    """Where a run is to go, said once and for all: a number of steps, never "one more".
+
+    Attributes
+    ----------
+    recording : int
+        The run it was said of; another run does not listen.
+    step : int
+    until : {"step", "next change", "previous change", "end", "replay"}
+        To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
+        "replay": to `step`, and from there on at the speed of a replay while the lane plays.
+    serial : int
+        Tells a wish from the same one said before, which was followed already.
+    """
+
+    recording: int
+    step: int = 0
+    until: Literal["step", "next change", "previous change", "end", "replay"] = "step"
+    serial: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QIcon, QKeySequence, QPixmap, QShortcut
-from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolButton
 
 from app.controllers.controller import Controller
-from app.features import table
 from app.features.lessons.state import LessonSession
-from app.files.assets import assets
 from app.scene.feature import Action
+from app.scene.feature_table import FeatureTable
 from app.views.theme import Theme
 from app.views.widgets.form_fields import named, take_typed_number
-from app.views.widgets.painting import blank, painter_on
-
-ICONS = assets("icons")
-ICON_SIZE = 20  # pixels
-
+from app.views.widgets.icons import ICON_SIZE, icon
 
 #: The window's own; those of features follow in their menus.
 OWN: tuple[Action, ...] = (
@@ -208,17 +202,20 @@ QUIT = Action("quit", "&File", "&Quit", ("Ctrl+Q",), "Close the window.", gap=Tr
 
 
 @cache
-def every() -> tuple[Action, ...]:
+def every(features: FeatureTable) -> tuple[Action, ...]:
     """Return all actions, in the order of their menus."""
     ordered = list(OWN)
-    for action in table.actions():
+    for action in features.actions():
         follows = next((place for place, each in enumerate(ordered, 1) if each.name == action.after), len(ordered))
         ordered.insert(follows, action)
     return (*ordered, QUIT)
 
 
 def make_actions(
-    window: QMainWindow, handlers: dict[str, Callable[[], object]], put: Callable[[QToolButton, bool], None]
+    window: QMainWindow,
+    features: FeatureTable,
+    handlers: dict[str, Callable[[], object]],
+    put: Callable[[QToolButton, bool], None],
 ) -> tuple[dict[str, QAction], dict[str, QMenu]]:
     """All actions, each triggering its handler, in menus of `window`; and the menus by title.
 
@@ -226,7 +223,7 @@ def make_actions(
     """
     menus = {title: window.menuBar().addMenu(title) for title in dict.fromkeys(spec.menu for spec in OWN)}
     actions = {}
-    for spec in every():
+    for spec in every(features):
         action = QAction(spec.text, window)
         action.setObjectName(f"action.{spec.name}")
         action.setIconText(spec.short or spec.text.replace("&", ""))
@@ -244,7 +241,7 @@ def make_actions(
             put(button, spec.gap)
         actions[spec.name] = action
     for title, menu in menus.items():
-        fill_menu(menu, title, actions, simple=False)
+        fill_menu(menu, features, title, actions, simple=False)
     return actions, menus
 
 
@@ -277,9 +274,9 @@ class CommandStates:
                 command.setEnabled(enabled)
 
 
-def fill_menu(menu: QMenu, title: str, actions: dict[str, QAction], simple: bool) -> None:
+def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:
     """Put its actions into a menu; those that Simple does not have in sight into More at its end."""
-    specs = [spec for spec in every() if spec.menu == title]
+    specs = [spec for spec in every(features) if spec.menu == title]
     name = f"more.{title.strip('&').lower()}"
     more = menu.findChild(QMenu, name) or QMenu("&More", menu)
     more.setObjectName(name)
@@ -301,9 +298,9 @@ def tip_of(action: QAction, sentence: str) -> str:
     return f"{action.iconText().rstrip('…')}{f' ({keys})' if keys else ''}: {sentence}"
 
 
-def has_more(title: str) -> bool:
+def has_more(features: FeatureTable, title: str) -> bool:
     """Whether Simple puts some of the actions of a menu out of sight."""
-    return any(spec.menu == title and not spec.simple for spec in every())
+    return any(spec.menu == title and not spec.simple for spec in every(features))
 
 
 def _do(run: Callable[[], object]) -> None:
@@ -349,26 +346,3 @@ def set_icons(actions: dict[str, QAction], theme: Theme, ratio: float) -> None:
         drawn = icon(name, theme, ratio)
         if not drawn.isNull():
             action.setIcon(drawn)
-
-
-@lru_cache(maxsize=256)
-def icon(name: str, theme: Theme, ratio: float) -> QIcon:
-    """The icon of this name in the theme's ink; none where there is none that can be read."""
-    return QIcon(drawn(name, QColor(*theme.ink), ICON_SIZE, ratio))
-
-
-def drawn(name: str, ink: QColor, size: int, ratio: float) -> QPixmap:
-    """The sign of this name, `size` pixels wide; none where there is none that can be read."""
-    try:
-        svg = _source(name).replace("currentColor", ink.name())
-    except OSError:
-        return QPixmap()
-    pixmap = blank(size, size, ratio)
-    with painter_on(pixmap) as painter:
-        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
-    return pixmap
-
-
-@cache
-def _source(name: str) -> str:
-    return (ICONS / f"{name}.svg").read_text(encoding="utf-8")

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QHBoxLayout,
-    QMainWindow,
     QScrollArea,
     QStyle,
     QTabBar,
@@ -24,14 +23,16 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.features import table
-from app.files.settings import QtState, Settings
-from app.scene.feature import Dock, Surroundings
+from app.files.settings import QtState
+from app.scene.feature import Dock
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.scene.start_offer import in_panel
+from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.later import later
 from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink
@@ -40,7 +41,7 @@ from app.window.panels.history_panel import HistoryPanel
 from app.window.panels.notes_panel import NotesPanel
 from app.window.panels.table_panel import TablePanel
 
-from .actions import ICON_SIZE, every, icon
+from .actions import every
 
 
 class Panel(Protocol):
@@ -49,13 +50,13 @@ class Panel(Protocol):
     def render_scene(self, scene: Scene, theme: Theme) -> None: ...
 
 
-def docks() -> tuple[Dock, ...]:
+def docks(features: FeatureTable) -> tuple[Dock, ...]:
     """The window's own, and those of features."""
     return (
         Dock("table", "Points table", lambda around: TablePanel(around.controller), wide=False, tab="Points"),
         Dock("history", "History", lambda around: HistoryPanel(around.controller), wide=False, needs=()),
         Dock("notes", "Notes", lambda around: NotesPanel(around.controller), wide=False, needs=()),
-        *table.docks(),
+        *features.docks(),
     )
 
 
@@ -133,20 +134,16 @@ class DockManager:
     ----------
     around : Surroundings
         The main window, and what panels are made of.
-    settings : Settings
-        Where the arrangement of the docks is remembered.
     changed : callable
         Asks for the scene to be drawn anew.
     one_line : callable
         Returns the least width in pixels at which the rows above the pictures are whole.
     """
 
-    def __init__(
-        self, around: Surroundings, settings: Settings, changed: Callable[[], None], one_line: Callable[[], int]
-    ) -> None:
-        window: QMainWindow = around.window
+    def __init__(self, around: Surroundings, changed: Callable[[], None], one_line: Callable[[], int]) -> None:
+        window, features = around.window, around.features
         self._around, self._window, self._controller = around, window, around.controller
-        self._settings, self._changed, self._one_line = settings, changed, one_line
+        self._settings, self._changed, self._one_line = around.settings, changed, one_line
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
@@ -154,12 +151,12 @@ class DockManager:
         self._offers: dict[str, StartButtons] = {}
         #: What makes each window, and those that are open.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
-        self._makers |= dict(feature.window for feature in table.FEATURES if feature.window is not None)
+        self._makers |= dict(feature.window for feature in features if feature.window is not None)
         self.windows: dict[str, Any] = {}
-        self._specs = {spec.name: spec for spec in docks()}
+        self._specs = {spec.name: spec for spec in docks(features)}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
-        tips = {spec.name: spec.tip for spec in every()}
+        tips = {spec.name: spec.tip for spec in every(features)}
         for spec in self._specs.values():
             dock = QDockWidget(spec.tab or spec.title, window)
             dock.setObjectName(f"dock.{spec.name}")

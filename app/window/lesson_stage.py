@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget, QMainWindow
+from PySide6.QtWidgets import QDockWidget
 
 from app.controllers.controller import Controller
-from app.features import table
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson
 from app.features.lessons.scene import LessonScene, covers
@@ -19,10 +18,10 @@ from app.features.lessons.state import LessonSession
 from app.features.lessons.writing import NewStep
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
-from app.files.settings import Settings
 from app.scene.feature import Widget
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
-from app.views.task_runner import TaskRunner
+from app.views.surroundings import Surroundings
 from app.views.widgets.later import later
 from app.window.dialogs.files import FileDialogs
 from app.window.dock_manager import DockManager
@@ -31,12 +30,11 @@ from app.window.dock_manager import DockManager
 PANEL = "lesson"
 
 
-@cache
-def with_models() -> tuple[str, ...]:
-    """Panels and windows that train models of their own, which would show what is covered."""
-    made = [(each.dock.name, each.dock.make) for each in table.FEATURES if each.dock is not None]
-    made += [each.window for each in table.FEATURES if each.window is not None]
-    return tuple(name for name, make in made if isinstance(make, Widget) and "scheduler" in make.takes)
+def with_models(features: FeatureTable) -> tuple[str, ...]:
+    """Return the names of panels and windows that train models of their own, which would show what is covered."""
+    made = [(each.dock.name, each.dock.make) for each in features if each.dock is not None]
+    made += [each.window for each in features if each.window is not None]
+    return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
 
 
 def nothing_covered(controller: Controller) -> bool:
@@ -48,28 +46,16 @@ class LessonStage(QObject):
     """
     Parameters
     ----------
-    window : QMainWindow
-    controller : Controller
+    around : Surroundings
     docks : DockManager
     dialogs : FileDialogs
-    tasks : TaskRunner
-    settings : Settings
-        Where scores are remembered.
     """
 
-    def __init__(
-        self,
-        window: QMainWindow,
-        controller: Controller,
-        docks: DockManager,
-        dialogs: FileDialogs,
-        tasks: TaskRunner,
-        settings: Settings,
-    ) -> None:
-        super().__init__(window)
-        self._window, self._controller, self._docks = window, controller, docks
-        self._dialogs, self._tasks = dialogs, tasks
-        self._settings = settings
+    def __init__(self, around: Surroundings, docks: DockManager, dialogs: FileDialogs) -> None:
+        super().__init__(around.window)
+        self._around, self._window, self._controller = around, around.window, around.controller
+        self._features, self._settings, self._tasks = around.features, around.settings, around.tasks
+        self._docks, self._dialogs = docks, dialogs
         self._entered = self._left = 0
         self._was_open: bool | None = None
         self._was_ended = self._covered = False
@@ -101,13 +87,13 @@ class LessonStage(QObject):
         """Open the lesson at `path`."""
         from app.features.lessons.reading import read
 
-        self.open(lambda: read(path), path.name)
+        self.open(lambda: read(self._features, path), path.name)
 
     def open_shipped(self, name: str) -> None:
         """Open one of the lessons that come with the program."""
         from app.features.lessons.shipped import lesson
 
-        self.open(lambda: lesson(name), name)
+        self.open(lambda: lesson(self._features, name), name)
 
     def open_next(self) -> None:
         """Open the lesson after the one that is open."""
@@ -142,7 +128,7 @@ class LessonStage(QObject):
             self._lessons.leave()  # then it is asked for again
             return
         self._trial = None
-        AddStepDialog(self._window, self._controller, self._tasks, self._draft, self._keep_draft, self._try_step).open()
+        AddStepDialog(self._around, self._draft, self._keep_draft, self._try_step).open()
 
     def _keep_draft(self, draft: NewStep | None) -> None:
         self._draft = draft

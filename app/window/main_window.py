@@ -20,7 +20,6 @@ from app.engine.requests import Frame
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.exchange.opening import Kind, kind_of
-from app.features import table
 from app.features.lessons.controller import LessonController
 from app.features.lessons.state import LessonSession
 from app.files import documents
@@ -29,7 +28,7 @@ from app.files.settings import QtState, Settings
 from app.scene import ask_background
 from app.scene.compose import compose
 from app.scene.context import Context
-from app.scene.feature import Surroundings
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.session import Session
@@ -38,6 +37,7 @@ from app.views import theme
 from app.views.export import layout
 from app.views.export.layout import PictureSpec, Shot, What, screen_size
 from app.views.export.maker import PictureMaker
+from app.views.surroundings import Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
@@ -52,6 +52,7 @@ from app.window.dialogs.import_export import ImportExport
 from app.window.lane.lanes import Lanes
 from app.window.lesson_stage import LessonStage, nothing_covered, with_models
 from app.window.presenter.presenter import Presenter
+from solver import Grid
 
 from . import actions
 from .appearance import Appearance
@@ -81,15 +82,16 @@ class MainWindow(DropWindow):
     ----------
     settings : Settings
         Where geometry and theme are remembered.
+    features : FeatureTable
     """
 
     _refresh_asked = Signal()
     #: It is closed for good.
     closed = Signal()
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
-        self._settings = settings
+        self._settings, self.features = settings, features
         #: Whether it asks before unsaved changes are lost with it.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
@@ -128,19 +130,32 @@ class MainWindow(DropWindow):
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
         self.setMenuWidget(head)  # panels dock below it, so that none makes the bar wrap
-        self.lanes_view = Lanes(controller, self.ask_refresh, self._open_menu)
+        self.lanes_view = Lanes(controller, self.features, self.ask_refresh, self._open_menu)
         self.canvases = self.lanes_view.canvases
         self.setCentralWidget(self.lanes_view)
-        around = Surroundings(self, controller, scheduler)
-        self.dock_manager = DockManager(around, self._settings, self.ask_refresh, self.lanes_view.one_line)
-        self.lessons = LessonStage(self, controller, self.dock_manager, self.file_dialogs, self.tasks, self._settings)
+        self.surroundings = around = Surroundings(
+            features=self.features,
+            window=self,
+            controller=controller,
+            scheduler=scheduler,
+            settings=self._settings,
+            tasks=self.tasks,
+            grids=self._grids,
+            alert=self.alert,
+            ask_where=self.import_export.ask_where,
+            do=lambda name: self.named_actions[name].trigger(),
+            closed=self.closed,
+        )
+        self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
+        self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs)
+        controller.feature(LessonController).open_next = self.lessons.open_next
         self.file_dialogs.open_lesson = self.lessons.open_path
         controller.playback.attach(self._study_of)
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
-        self.named_actions, menus = actions.make_actions(self, self._handlers(), self.bar.add_command)
-        self._folding = {title: menu for title, menu in menus.items() if actions.has_more(title)}
+        self.named_actions, menus = actions.make_actions(self, self.features, self._handlers(), self.bar.add_command)
+        self._folding = {title: menu for title, menu in menus.items() if actions.has_more(self.features, title)}
         self._palette = ToolPalette(self, menus["&Tools"], controller.editing)
         safekeeping.add_recent_menu(menus["&File"], self.named_actions["save"])
         bars = (self.menuBar(), self.bar, self._palette, self.status_line)
@@ -231,8 +246,12 @@ class MainWindow(DropWindow):
     def _rules(self) -> list[actions.Rule]:
         """When the commands have something to do."""
         return [
-            *((self.named_actions[spec.name], spec.able) for spec in actions.every() if spec.able is not None),
-            *((self.named_actions[name], nothing_covered) for name in with_models()),
+            *(
+                (self.named_actions[spec.name], spec.able)
+                for spec in actions.every(self.features)
+                if spec.able is not None
+            ),
+            *((self.named_actions[name], nothing_covered) for name in with_models(self.features)),
             *self.presenter.rules(),
         ]
 
@@ -310,6 +329,7 @@ class MainWindow(DropWindow):
             store.document,
             session,
             self.scheduler.results,
+            self.features,
             title=store.title if lesson is None else plain(lesson.title),
             modified=store.modified and lesson is None,
             history=store.history,
@@ -347,8 +367,8 @@ class MainWindow(DropWindow):
             action.setToolTip(actions.tip_of(action, what or f"There is nothing to {word.lower()}."))
         if old is None or old.session.simple != scene.session.simple:
             for title, menu in self._folding.items():
-                actions.fill_menu(menu, title, self.named_actions, scene.session.simple)
-        for spec in actions.every():
+                actions.fill_menu(menu, self.features, title, self.named_actions, scene.session.simple)
+        for spec in actions.every(self.features):
             if (checked := spec.checked(scene)) is not None:
                 self.named_actions[spec.name].setChecked(checked)
         self.named_actions["full_screen"].setChecked(self.isFullScreen())
@@ -370,20 +390,23 @@ class MainWindow(DropWindow):
         """Ask the background for the pictures of the lanes."""
         document, session = self.controller.document, self.controller.session
         shades = theme.dressed(theme.theme_of(session.dark), document.styles).shades
-        ask_background.order(self.scheduler, self._context(), shades)
+        ask_background.order(self.scheduler, self._context(), self.features, shades)
 
     @Slot()
     def _ask(self) -> None:
         """Ask the background what the features want to know."""
         self._asking = False
         if not self._closed:
-            ask_background.ask(self.scheduler, self._context())
+            ask_background.ask(self.scheduler, self._context(), self.features)
 
     def _context(self) -> Context:
         document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
-        results = table.seen(document, session, self.scheduler.results)
+        results = self.features.seen(document, session, self.scheduler.results)
         return Context(document, session, results, grids)
+
+    def _grids(self) -> tuple[Grid, ...]:
+        return tuple(canvas.grid() for canvas in self.canvases[: self.document.shown])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -415,6 +438,7 @@ class MainWindow(DropWindow):
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
+        every = actions.every(self.features)
         controller, questions = self.controller, self.file_dialogs
         editing = controller.editing
         return {
@@ -454,12 +478,12 @@ class MainWindow(DropWindow):
             "full_screen": self._toggle_full_screen,
             "simple": self._toggle_simple,
             **controller.playback.verbs(self._studied),
-            "help": lambda: self._show(HelpDialog),
+            "help": lambda: self._show(HelpDialog, lambda parent: HelpDialog(parent, self.features)),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
             "about": self._show_about,
             **self.dock_manager.handlers(),
-            **{spec.name: run for spec in actions.every() if (run := spec.handler(controller)) is not None},
+            **{spec.name: run for spec in every if (run := spec.handler(controller)) is not None},
         }
 
     def _show_gallery(self, lessons: bool = False) -> None:
@@ -594,9 +618,9 @@ class MainWindow(DropWindow):
         self.refresh_if_pending()
         assert self.scene is not None
         document, session = self.controller.document, self.controller.session
-        results = table.seen(document, session, self.scheduler.results)
+        results = self.features.seen(document, session, self.scheduler.results)
         frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
-        return layout.shoot(self.scene, frames, what)
+        return layout.shoot(self.features, self.scene, frames, what)
 
     def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
         """Open a dialog that may stay open, or bring it to the front."""
@@ -625,7 +649,7 @@ class MainWindow(DropWindow):
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
         self.presenter.aim(pointer)
-        for feature in table.FEATURES:
+        for feature in self.features:
             if feature.pointed is not None:
                 feature.pointed(self.controller, pointer)
         if self.scene is not None and (self.scene.studying or self.controller.session.hovered is not None):

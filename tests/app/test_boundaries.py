@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("app", "solver") for path in (ROOT / package).rglob("*.py"))
@@ -39,14 +38,6 @@ def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
 def imported(path: Path) -> set[str]:
     """Full names of the modules that `path` imports, at any depth of the code."""
     return names_in(ast.walk(parsed(path)), path)
-
-
-def at_module_level(node: ast.AST) -> Iterator[ast.AST]:
-    """The statements that run, or are there for types only, when a module is imported."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt) and not isinstance(child, ast.FunctionDef | ast.ClassDef):
-            yield child
-            yield from at_module_level(child)
 
 
 def tops(path: Path) -> set[str]:
@@ -93,25 +84,40 @@ def test_the_rules_see_relative_imports() -> None:
     assert any("pyqtgraph" in tops(path) for path in SOURCES)
 
 
-def module_of(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+CONTRACT = "Rooms of app: each imports those below it only, in functions and for types, too"
 
 
-def test_no_modules_import_each_other() -> None:
-    """Not in a circle of any length, imports under TYPE_CHECKING included."""
-    modules = {module_of(path): path for path in SOURCES}
-    graph: dict[str, set[str]] = {}
-    for module, path in modules.items():
-        graph[module] = set()
-        for node in at_module_level(parsed(path)):
-            found = names_in([node], path) & modules.keys() - {module}
-            # Of "from package import module" the package itself is not meant.
-            graph[module] |= {name for name in found if not any(other.startswith(f"{name}.") for other in found)}
-    assert "app.state.document" in graph["app.scene.compose"] and len(graph) > 200
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" <- ".join(error.args[1]))
+@cache
+def floors() -> dict[str, int]:
+    """The rooms of `app`, each with its floor in the contract; 0 is the highest."""
+    linter = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = next(each["layers"] for each in linter["contracts"] if each["name"] == CONTRACT)
+    return {room.strip(): floor for floor, layer in enumerate(layers) for room in layer.split("|")}
+
+
+def rooms_used(path: Path) -> set[str]:
+    """The rooms of `app` that the file at `path` imports, wherever in its code."""
+    return {name.split(".")[1] for name in imported(path) if name.startswith("app.")} & floors().keys()
+
+
+def test_the_rooms_of_app_are_free_of_circles() -> None:
+    """Read from the source, without the linter: lazy imports and those for types count, and nothing is excepted."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if parts[0] == "app" and parts[1] != "__init__":
+            found.setdefault(parts[1], set()).update(rooms_used(path) - {parts[1]})
+    assert found.keys() == floors().keys() and "learners" in found["engine"]
+    for room, used in found.items():
+        assert not [each for each in used if floors()[each] <= floors()[room]], room
+
+
+def test_the_map_has_the_rooms_in_the_order_of_the_contract() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `app/")]
+    rooms = [name for row in rows for name in re.findall(r"`app/(\w+)", row)]
+    highest_last = sorted(rooms, key=lambda room: -floors()[room])
+    assert rooms == highest_last and {*rooms} == floors().keys() - {"__main__", "main", "arrays"}
 
 
 def test_everything_but_the_views_runs_without_qt() -> None:

@@ -187,7 +187,7 @@ heavy = {"PySide6", "numpy", "numba", "msgspec"} & set(sys.modules)
 assert not heavy, heavy
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from app.main import make_application
+from app.views.application import make_application
 if "display" not in sys.argv:
     make = make_application()
     for turn in range(2):

@@ -27,8 +27,9 @@ from app.engine.pool import LatestQueue
 from app.engine.scheduler import Scheduler
 from app.engine.surface_values import Surface
 from app.engine.training_run import TrainingRun
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.store import Store
+from app.views.application import make_application
 from app.views.plot.canvas import Canvas
 from app.views.plot.layers import Layers
 from app.window.bars.top_bar import TopBar

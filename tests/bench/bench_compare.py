@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from app.features.probe.controller import ProbeController
-from app.main import make_application
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 
 from .bench_window import CLICKS, click_times

@@ -13,8 +13,9 @@ from PySide6.QtCore import QEventLoop, QTimer
 from app.core.points import Points
 from app.exchange.columns import Imported
 from app.files import documents
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, Lane, View
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 
 SIZES = (100_000, 1_000_000)

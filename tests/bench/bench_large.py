@@ -22,8 +22,9 @@ from app.engine.pieces import Pace, never
 from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scoring
 from app.learners.svm import SvmSettings
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, Lane, View
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 from solver.data.datasets import generate
 from tests.app.views.watchdog import Watchdog

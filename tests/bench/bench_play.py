@@ -13,8 +13,9 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QDockWidget
 
 from app.features.kkt.scene import KktSession
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 
 SIZES = (500, 1000)

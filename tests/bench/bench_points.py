@@ -14,10 +14,11 @@ from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 
 from app.core.points import Points
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.commands import MovePoints
 from app.state.document import Document, Lane, View
 from app.state.store import Store
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 from solver.core import fast_loops
 

@@ -15,8 +15,9 @@ from app.features.relief.geometry import Camera, Solid, kernel_map, over_plane
 from app.features.relief.panel import ReliefPanel
 from app.features.relief.query import relief_of
 from app.features.relief.view_image import draw
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
+from app.views.application import make_application
 from app.views.theme import LIGHT
 
 SIZE = (640, 480)

@@ -15,7 +15,8 @@ WARM_UP = "from solver import warmup; warmup.compile_all()"
 START = """
 import sys
 from pathlib import Path
-from app.main import create_window, make_application
+from app.main import create_window
+from app.views.application import make_application
 application = make_application()
 from PySide6.QtCore import QTimer
 window = create_window(None, Path(sys.argv[1]))

@@ -13,7 +13,8 @@ from PySide6.QtTest import QTest
 
 from app.features.study.panel import StudyPanel
 from app.features.study.planning import AxisPlan
-from app.main import create_window, make_application
+from app.main import create_window
+from app.views.application import make_application
 
 from .bench_window import _document, _shown, _Watch, ground
 

@@ -12,9 +12,10 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 
-from app.main import create_window, make_application
+from app.main import create_window
 from app.state.document import Document, GeneratorSettings, View
 from app.tools import point_at
+from app.views.application import make_application
 from app.window.main_window import MainWindow
 
 SIZES = (50, 200, 500, 1000)

@@ -11,7 +11,7 @@ FEATURE = Feature(
     dock=Dock(
         "asking",
         "Active learning",
-        Widget("app.features.active_learning.panel.ActiveLearningPanel", ("controller", "scheduler")),
+        Widget("app.features.active_learning.panel.ActiveLearningPanel", ("controller", "scheduler"), trains=True),
         tab="Asking",
     ),
     help=((WATCHING, "Ctrl+6", "active learning: ask for the label that teaches most"),),

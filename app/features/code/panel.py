@@ -6,12 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count
 from app.scene.model import Scene
 from app.state.document import Document
+from app.views.surroundings import AskWhere
+from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
@@ -80,13 +82,14 @@ class CodePanel(QWidget):
     Parameters
     ----------
     controller : Controller
-    window : MainWindow
+    tasks : TaskRunner
+    ask_where : AskWhere
         Whose tasks write files.
     """
 
-    def __init__(self, controller: Controller, window: QMainWindow) -> None:
+    def __init__(self, controller: Controller, tasks: TaskRunner, ask_where: AskWhere) -> None:
         super().__init__()
-        self._controller, self._window = controller, window
+        self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
         self._shown: tuple[Document | None, int] = (None, ALL)
         self._titles: tuple[str, ...] = ()
         self._soon = QTimer(self, singleShot=True, interval=PAUSE)
@@ -165,6 +168,6 @@ class CodePanel(QWidget):
         name = f"{Path(self._controller.store.title).stem}{suffix}"
 
         def save(path: Path) -> None:
-            self._window.tasks.run(saving(document, lanes, path), self._controller.say)  # type: ignore[attr-defined]
+            self._tasks.run(saving(document, lanes, path), self._controller.say)
 
-        self._window.import_export.ask_where("Save the program", "save_code", name, {title: suffix}, save)  # type: ignore[attr-defined]
+        self._ask_where("Save the program", "save_code", name, {title: suffix}, save)

@@ -62,7 +62,7 @@ class WipeCover:
     def __init__(self, controller: Controller, canvas: Canvas) -> None:
         self._canvas, self._controller = canvas, controller
         self._made: tuple[_RightPart, _Grip] | None = None
-        self._overlays = LaneOverlays()
+        self._overlays = LaneOverlays(canvas.features)
         self._wipe: Wipe | None = None
         self._theme: Theme | None = None
 

@@ -3,7 +3,14 @@
 from app.scene.feature import WATCHING, Feature, Widget
 
 FEATURE = Feature(
-    window=("film", Widget("app.features.film.window.FilmDialog", ("window", "scheduler"))),
+    window=(
+        "film",
+        Widget(
+            "app.features.film.window.FilmDialog",
+            ("window", "controller", "scheduler", "settings", "grids", "alert", "features"),
+            trains=True,
+        ),
+    ),
     help=(
         (WATCHING, "Ctrl+Alt+E", "film of the training, of k, C or γ moving, or of the relief of f: GIF, WebP or APNG"),
     ),

@@ -27,21 +27,21 @@ from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Picture
 from app.engine.results import Results
-from app.engine.run_state import RunState, Seek
+from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.training_run import PROBLEMS
 from app.files import documents
 from app.scene.compose import compose
+from app.scene.feature_table import FeatureTable
 from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
-from app.state.session import Session
+from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
 from app.views.export.maker import TURN, paint_strip
 from app.views.widgets.later import later
 from solver import Grid
-from solver.core import fast_loops
 
 from . import plan
 from .encoder import Film
@@ -80,6 +80,7 @@ class Moment:
         What each of them shows on screen.
     """
 
+    features: FeatureTable
     document: Document
     session: Session
     results: Results
@@ -96,19 +97,18 @@ class Moment:
         return known if of_this else None
 
 
-def moment_of(window: Any) -> Moment:
-    """What `window` shows now; ValueError, with a sentence, while it cannot be filmed."""
-    if not fast_loops.ready():
-        raise ValueError("The fast solver is still being prepared: try again in a moment.")
-    document, known, kept = window.controller.document, window.scheduler.results, Results()
+def moment_of(
+    features: FeatureTable, document: Document, session: Session, known: Results, grids: tuple[Grid, ...]
+) -> Moment:
+    """Keep what is displayed now of these results."""
+    kept = Results()
     for slot in document.slots[: document.shown]:
         if (frame := known.frame(slot)) is not None:
             kept.accept(frame)
     for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
         if (answer := known.answer(f"{name}{number}")) is not None:
             kept.accept_answer(answer)
-    grids = tuple(canvas.grid() for canvas in window.canvases[: document.shown])
-    return Moment(document, window.controller.session, kept, grids)
+    return Moment(features, document, session, kept, grids)
 
 
 @dataclass(frozen=True, eq=False)
@@ -567,5 +567,5 @@ def _shot(
     for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
         if (answer := moment.results.answer(f"{name}{number}")) is not None:
             results.accept_answer(answer)
-    scene = compose(document, moment.session, results, title="", modified=False, history=(), position=0)
-    return replace(shoot(scene, frames, spec.picture.what), headlines=headlines)
+    scene = compose(document, moment.session, results, moment.features)
+    return replace(shoot(moment.features, scene, frames, spec.picture.what), headlines=headlines)

@@ -44,9 +44,9 @@ def render_film(
         size, dark = options.size, options.theme == "dark"
         picture = PictureSpec(what[content.lane], size[0], size[1], scale_for(*size), dark, fitted=True)
         try:
-            maker.make(
-                moment_of(window), FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out
-            )
+            grids = window.surroundings.grids()
+            moment = moment_of(window.features, document, window.controller.session, window.scheduler.results, grids)
+            maker.make(moment, FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out)
             _wait(lambda: bool(ended))
         finally:
             maker.close()

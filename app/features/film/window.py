@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLabel,
+    QMainWindow,
     QProgressBar,
     QPushButton,
     QSpinBox,
@@ -23,9 +24,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.controllers.controller import Controller
 from app.core.number_format import count, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
+from app.files.settings import Settings
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
 from app.state.slider_scales import Scale, scale_of
@@ -47,11 +51,12 @@ from app.views.widgets.form_fields import (
 from app.views.widgets.qt_dialogs import button_box, open_dialog
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
+from solver import Grid
 from solver.core import fast_loops
 
 from . import plan
 from .plan import Content, Lift, Sweep, Training, Turn
-from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
+from .view_maker import Estimate, FilmMaker, FilmSpec, Moment, moment_of
 
 #: Sizes to choose from, by name: what they are called, width and height in pixels.
 SIZES = {
@@ -120,12 +125,29 @@ class FilmDialog(QDialog):
     ----------
     window : QMainWindow
         The main window; closed or hidden, it takes this one with it.
+    controller : Controller
     scheduler : Scheduler
+    settings : Settings
+    grids, alert : callable
+        As `Surroundings` has them.
+    features : FeatureTable
     """
 
-    def __init__(self, window: Any, scheduler: Scheduler) -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        controller: Controller,
+        scheduler: Scheduler,
+        settings: Settings,
+        grids: Callable[[], tuple[Grid, ...]],
+        alert: Callable[[str], None],
+        features: FeatureTable,
+    ) -> None:
         super().__init__(window)
-        self._window, self._settings = window, window.settings
+        self._window, self._controller, self._settings = window, controller, settings
+        self._scheduler, self._grids = scheduler, grids
+        self._alert, self._features = alert, features
+        self._scene: Scene | None = None
         self._document: Document | None = None
         self._shown: tuple[object, ...] = ()
         self._lengths: tuple[int, ...] = ()
@@ -392,11 +414,12 @@ class FilmDialog(QDialog):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Follow the document."""
+        self._scene = scene
         self._follow(scene)
 
     def _follow(self, scene: Scene) -> None:
         """The document may be another, a training longer, or what is drawn over the pictures."""
-        document = self._window.controller.document
+        document = self._controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
         session, layers = scene.session, [signs_of(list(lane.sheets)) for lane in scene.lanes]
@@ -455,7 +478,7 @@ class FilmDialog(QDialog):
         if self._path is not None:
             return
         try:
-            self._maker.estimate(moment_of(self._window), self.spec())
+            self._maker.estimate(self._moment(), self.spec())
         except ValueError as error:
             self._fail(str(error))
 
@@ -469,15 +492,22 @@ class FilmDialog(QDialog):
         pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
         self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
 
+    def _moment(self) -> Moment:
+        """Return what is displayed now; ValueError, with a sentence, while it cannot be filmed."""
+        if not fast_loops.ready():
+            raise ValueError("The fast solver is still being prepared: try again in a moment.")
+        now = self._controller
+        return moment_of(self._features, now.document, now.session, self._scheduler.results, self._grids())
+
     # -- the film --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _ask_path(self) -> None:
         try:
             spec = self.spec()
-            plan.check(self._window.controller.document, spec.content)
+            plan.check(self._controller.document, spec.content)
         except ValueError as error:
-            self._window.alert(str(error))
+            self._alert(str(error))
             return
         self._remember()
         folder, suffix = Path(self._settings.values.folder), f".{spec.kind}"
@@ -494,9 +524,9 @@ class FilmDialog(QDialog):
         try:
             if plan.check_kind(path) != spec.kind:
                 raise ValueError(f"{path.name} was not saved: the name of this film must end in .{spec.kind}.")
-            self._maker.make(moment_of(self._window), spec, path)
+            self._maker.make(self._moment(), spec, path)
         except ValueError as error:
-            self._window.alert(str(error))
+            self._alert(str(error))
             return
         self._settings.write(folder=str(path.parent))
         self._path = path
@@ -537,12 +567,13 @@ class FilmDialog(QDialog):
         except OSError:
             size = ""
         self._end(f"Saved {path.name}{size}.")
-        self._window.say(f"Saved {path.name}.")
+        self._controller.say(f"Saved {path.name}.")
 
     def _end(self, sentence: str) -> None:
         self._path = None
         self._show_busy()
-        self._follow(self._window.scene)  # it may be another document by now
+        if self._scene is not None:
+            self._follow(self._scene)  # it may be another document by now
         self._said.say(sentence)
         self._save.setFocus()
 
@@ -550,7 +581,7 @@ class FilmDialog(QDialog):
     def _fail(self, sentence: str) -> None:
         if self._path is not None:
             self._end(sentence)
-            self._window.alert(sentence)
+            self._alert(sentence)
         else:
             self._still.clear()
             self._said.say(sentence)

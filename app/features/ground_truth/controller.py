@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.controllers.host import Host
+from app.state.law import law_of
 
 from . import text
 from .bootstrap import LEAST, MOST
-from .law import law_of
 from .state import FreshDraw, GroundTruthSession
 
 #: Fewest and most points of one throw, and most of all throws that add up.

@@ -21,6 +21,7 @@ from app.learners.model import Model
 from app.scene.context import Context
 from app.scene.model import Scene
 from app.state.document import Document, View
+from app.state.law import law_of
 from app.state.session import Session
 from solver import Grid
 from solver.core import fast_loops
@@ -30,7 +31,6 @@ from solver.data.distribution import Law
 from . import text
 from .bootstrap import Bootstrap, Stability
 from .fresh_points import Edited, Fresh, Ideal, Square, Tally
-from .law import law_of
 from .model import GroundTruthScene, TruthRow
 from .state import FreshDraw, GroundTruthSession
 

@@ -12,9 +12,8 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from app.engine.run_state import RunState
 from app.scene.model import LaneScene, Scene
 from app.views.plot.label_placing import place_box
-from app.views.plot.lines import clipped
+from app.views.plot.lines import clipped, to_pixels
 from solver import Grid
-from solver.core.arrays import Array
 
 from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy, to_repaint
 from .scene import KktSession
@@ -77,13 +76,6 @@ def study_overlay(
     pair = _pair_mark(run_state, grid, area, font, labelled)
     busy = [] if pair is None else [_square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
     return StudyOverlay(slacks, pair, _card(run_state, grid, area, hovered, font, busy), font)
-
-
-def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
-    """Where `area` shows the places `xy`, shape (n, 2), of the plane, when it shows `grid`."""
-    x = area.left() + (xy[:, 0] - grid.left) * (area.width() / (grid.right - grid.left))
-    y = area.bottom() - (xy[:, 1] - grid.bottom) * (area.height() / (grid.top - grid.bottom))
-    return np.column_stack((x, y))
 
 
 def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:

@@ -5,6 +5,7 @@ What the student makes of a step is kept in the session, beside the lesson; each
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol, cast
 
@@ -49,6 +50,8 @@ class LessonController:
     def __init__(self, host: Host) -> None:
         self._host = cast("LessonHost", host)
         self._host.editing.lend(self._tool)
+        #: Opens the lesson after this one; the window has the files.
+        self.open_next: Callable[[], object] = lambda: None
 
     @property
     def _now(self) -> LessonSession:

@@ -65,7 +65,7 @@ FEATURE = Feature(
     dock=Dock(
         "lesson",
         "Lesson",
-        Widget("app.features.lessons.panel.LessonPanel", ("window", "controller")),
+        Widget("app.features.lessons.panel.LessonPanel", ("controller", "do")),
         group=-1,
         kept=False,
         needs=(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 from app.learners.table import LEARNERS
-
-from .controls import CONTROLS
+from app.scene.controls import CONTROLS
+from app.scene.feature_table import FeatureTable
 
 #: The window's own panels and switches; those of features stand in their table.
 PANELS = ("table", "history", "notes")
@@ -53,18 +53,12 @@ def control(name: str) -> str | None:
     return _controls().get(folded(name))
 
 
-@cache
-def panels() -> tuple[str, ...]:
-    """Names of the actions that open a panel."""
-    from app.features import table
-
-    return (*PANELS, *(dock.name for dock in table.docks()))
+def panels(features: FeatureTable) -> tuple[str, ...]:
+    """Return the names of the actions that open a panel."""
+    return (*PANELS, *(dock.name for dock in features.docks()))
 
 
-@cache
-def layers() -> tuple[str, ...]:
-    """Names of the actions that lay something over the pictures, or take it away."""
-    from app.features import table
-
-    opens = panels()
-    return (*LAYERS, *(each.name for each in table.actions() if each.checkable and each.name not in opens))
+def layers(features: FeatureTable) -> tuple[str, ...]:
+    """Return the names of the actions that show or hide something over the pictures."""
+    opens = panels(features)
+    return (*LAYERS, *(each.name for each in features.actions() if each.checkable and each.name not in opens))

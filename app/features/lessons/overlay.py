@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from app.features.kkt.view_layout import to_pixels
 from app.scene.model import LaneScene, Scene
+from app.views.plot.lines import to_pixels
 from app.views.theme import Theme
 from app.views.widgets.painting import bold
 from solver import Grid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
@@ -287,12 +288,12 @@ class LessonPanel(QWidget):
 
     Parameters
     ----------
-    window : QMainWindow
-        Whose actions its buttons are.
     controller : Controller
+    do : callable
+        ``do(name)`` runs one of the window's commands.
     """
 
-    def __init__(self, window: Any, controller: Controller) -> None:
+    def __init__(self, controller: Controller, do: Callable[[str], object]) -> None:
         super().__init__()
         lessons = self._lessons = controller.feature(LessonController)
         describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
@@ -346,9 +347,9 @@ class LessonPanel(QWidget):
             "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
         )
         self._list = describe(QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.")
-        self._list.clicked.connect(lambda: window.named_actions["lessons"].trigger())
+        self._list.clicked.connect(lambda: do("lessons"))
         self._onward = describe(QPushButton("Next lesson"), "lesson.onward", "Next lesson", "Open the next lesson.")
-        self._onward.clicked.connect(lambda: window.lessons.open_next())
+        self._onward.clicked.connect(lambda: lessons.open_next())
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX
 from app.files.documents import FileError, read_bytes
+from app.scene.feature_table import FeatureTable
 
 from .model import Lesson
 from .parts import FRONT, Faults, front_matter, lines_of, parts_of
@@ -21,30 +22,30 @@ LARGEST, MOST_STEPS = 1_000_000, 100
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def faults(text: str, name: str, folder: Path | None) -> list[str]:
+def faults(features: FeatureTable, text: str, name: str, folder: Path | None) -> list[str]:
     """What is wrong with a lesson, in the order of its lines: "name:LINE: sentence"."""
-    return examined(text, name, folder)[1]
+    return examined(features, text, name, folder)[1]
 
 
-def examined(text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
+def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
     """A lesson as far as it can be read, and what is wrong with it."""
-    lesson, found = _read(text, name, folder)
+    lesson, found = _read(features, text, name, folder)
     told = [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found, key=lambda each: each[0])]
     return lesson, told
 
 
-def parse(text: str, name: str, folder: Path | None) -> Lesson:
+def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> Lesson:
     """The lesson; FileError with the first fault where there is one."""
-    lesson, found = _read(text, name, folder)
+    lesson, found = _read(features, text, name, folder)
     if found:
         line, sentence = min(found, key=lambda each: each[0])
         raise FileError(f"{name}:{line}: {sentence}")
     return lesson
 
 
-def read(path: Path) -> Lesson:
+def read(features: FeatureTable, path: Path) -> Lesson:
     """The lesson in the file at `path`; FileError with one sentence where there is none."""
-    return parse(text_of(path), path.name, path.parent)
+    return parse(features, text_of(path), path.name, path.parent)
 
 
 def text_of(path: Path) -> str:
@@ -67,7 +68,7 @@ def front_of(text: str) -> dict[str, str]:
     return {key: said.get(key, "") for key in FRONT}
 
 
-def _read(text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple[int, str]]]:
+def _read(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple[int, str]]]:
     found = Faults()
     lines = lines_of(text)
     for number, line in enumerate(lines, 1):
@@ -82,7 +83,7 @@ def _read(text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple
         found.add(parts[MOST_STEPS].line, f"there are more than {MOST_STEPS} steps.")
     steps, document = [], None
     for place, part in enumerate(parts[:MOST_STEPS]):
-        step, document = StepReader(part, folder, found).step(document, place == 0)
+        step, document = StepReader(features, part, folder, found).step(document, place == 0)
         steps.append(step)
     lesson = Lesson(
         front.get("title", ""),

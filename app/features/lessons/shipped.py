@@ -10,6 +10,7 @@ from app.files import documents
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.files.examples import BY_NAME, thumbnail
+from app.scene.feature_table import FeatureTable
 
 from .model import Lesson
 from .reading import decoded, front_of, parse
@@ -68,9 +69,9 @@ def following(lesson: Lesson) -> Row | None:
     return rows[place + 1] if place + 1 < len(rows) else None
 
 
-def lesson(name: str) -> Lesson:
+def lesson(features: FeatureTable, name: str) -> Lesson:
     """The lesson of this name; FileError with one sentence when it cannot be read."""
-    return parse(text(name), name + LESSON_SUFFIX, None)
+    return parse(features, text(name), name + LESSON_SUFFIX, None)
 
 
 def picture(name: str, dark: bool) -> bytes:

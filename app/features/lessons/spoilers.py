@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 from app.engine.cover import Cover
 from app.engine.results import Results
-from app.features import table
 from app.files.documents import FileError
 from app.scene.compose import compose
+from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.scene.status_badge import Mood
 from app.state.document import MAX_LANES, Document, Lane
@@ -125,7 +125,7 @@ def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
     return lane.classifier, *sorted((name, str(getattr(lane.settings, name))) for name in names)
 
 
-def spoilers(lesson: Lesson) -> list[tuple[int, str]]:
+def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:
     """Return line and sentence of each question that is answered before it is asked."""
     found: list[tuple[int, str]] = []
     seen: list[LaneView] = []
@@ -136,15 +136,17 @@ def spoilers(lesson: Lesson) -> list[tuple[int, str]]:
             return found
         results = context_of(document, step.paused).results
         if step.prediction is not None:
-            asked = list(_views(lesson, at, document, results, revealed=False))
+            asked = list(_views(features, lesson, at, document, results, revealed=False))
             found += [(step.line, fault) for fault in _faults(lesson, at, step.prediction, seen, asked)]
-        seen += _views(lesson, at, document, results, revealed=True)
+        seen += _views(features, lesson, at, document, results, revealed=True)
         if step.paused and step.show is not None and "playback" in step.show:  # the student goes on to the end
-            seen += _views(lesson, at, document, context_of(document).results, revealed=True)
+            seen += _views(features, lesson, at, document, context_of(document).results, revealed=True)
     return found
 
 
-def _views(lesson: Lesson, at: int, document: Document, results: Results, revealed: bool) -> Iterator[LaneView]:
+def _views(
+    features: FeatureTable, lesson: Lesson, at: int, document: Document, results: Results, revealed: bool
+) -> Iterator[LaneView]:
     """Yield what the step at place `at` displays, before or after its picture is shown."""
     step = lesson.steps[at]
     session = LessonSession(lesson, at, (StepState(),) * len(lesson.steps))
@@ -153,8 +155,8 @@ def _views(lesson: Lesson, at: int, document: Document, results: Results, reveal
     whole = Session(playing=(not step.paused,) * MAX_LANES).having(session)
     if step.panel:
         whole = replace(whole, open_panels=frozenset({step.panel}))
-    scene = compose(document, whole, results, title="", modified=False, history=(), position=0, saved_at=None)
-    covers = table.covered(document, whole)
+    scene = compose(document, whole, results, features)
+    covers = features.covered(document, whole)
     for place, lane in enumerate(scene.lanes):
         yield LaneView(at, document, place, lane, covers.get(lane.slot, Cover.NOTHING), step.panel)
 

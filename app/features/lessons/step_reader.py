@@ -12,11 +12,12 @@ from app.core.plain_text import plain
 from app.engine.cover import Cover
 from app.exchange.opening import is_share_text
 from app.files.documents import FileError
+from app.scene.controls import PLACES
+from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
 from . import goals, names, starting
-from .controls import PLACES
 from .model import Goal, Prediction, PredictKind, Start, Step
 from .parts import LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part
 
@@ -34,8 +35,8 @@ COVERS = {
 class StepReader:
     """Reads the fields of one step."""
 
-    def __init__(self, part: Part, folder: Path | None, found: Faults) -> None:
-        self.part, self.folder, self.found = part, folder, found
+    def __init__(self, features: FeatureTable, part: Part, folder: Path | None, found: Faults) -> None:
+        self.features, self.part, self.folder, self.found = features, part, folder, found
         self.entries = {entry.word: entry for entry in part.entries}
 
     def step(self, before: Document | None, first: bool) -> tuple[Step, Document | None]:
@@ -56,8 +57,8 @@ class StepReader:
             text,
             start,
             show,
-            self._choice("panel", names.panels()),
-            tuple(self._list("layer", names.layers())),
+            self._choice("panel", names.panels(self.features)),
+            tuple(self._list("layer", names.layers(self.features))),
             view,
             run == "paused" or (prediction is not None and prediction.kind == "pair"),
             self._sentence("hint"),

@@ -8,24 +8,14 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QFileDialog,
-    QHBoxLayout,
-    QLabel,
-    QMainWindow,
-    QPushButton,
-    QVBoxLayout,
-)
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
-from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX
 from app.files import documents
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
-from app.views.task_runner import TaskRunner
+from app.views.surroundings import Surroundings
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import button_box, open_dialog
@@ -61,18 +51,17 @@ class AddStepDialog(QDialog):
 
     def __init__(
         self,
-        window: QMainWindow,
-        controller: Controller,
-        tasks: TaskRunner,
+        around: Surroundings,
         draft: NewStep | None,
         keep: Callable[[NewStep | None], object],
         try_out: Callable[[Lesson], object],
     ) -> None:
-        super().__init__(window)
+        super().__init__(around.window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("lesson_add")
         self.setWindowTitle("New lesson step")
-        self._controller, self._tasks, self._keep, self._try_out = controller, tasks, keep, try_out
+        controller = self._controller = around.controller
+        self._features, self._tasks, self._keep, self._try_out = around.features, around.tasks, keep, try_out
         self._path = controller.session.of(LessonSession).making
         self._busy = self._added = False
         #: The step of which it was told that its answer is in sight; it may be added all the same.
@@ -165,13 +154,13 @@ class AddStepDialog(QDialog):
     # -- what becomes of it ----------------------------------------------------------------------------------------
 
     def _begin_trial(self) -> None:
-        document, step = self._controller.document, self._form.step()
+        document, step, features = self._controller.document, self._form.step(), self._features
 
         def work(progress: Progress) -> Lesson:
             from .reading import parse
             from .writing import added
 
-            return parse(added(None, document, step), f"try{LESSON_SUFFIX}", None)
+            return parse(features, added(None, document, step), f"try{LESSON_SUFFIX}", None)
 
         def begin(lesson: Lesson) -> None:
             self._end()
@@ -180,7 +169,7 @@ class AddStepDialog(QDialog):
         self._run(Task("Trying the step", work, "The step cannot be tried", kept=False), begin)
 
     def _take(self) -> None:
-        path, controller = self._path, self._controller
+        path, controller, features = self._path, self._controller, self._features
         if path is None:
             return
         document, step = controller.document, self._form.step()
@@ -193,9 +182,9 @@ class AddStepDialog(QDialog):
 
             before = text_of(path) if path.exists() else None
             text = added(before, document, step)
-            lesson = parse(text, path.name, path.parent)  # what cannot be read again is not written
+            lesson = parse(features, text, path.name, path.parent)  # what cannot be read again is not written
             last = lesson.steps[-1].line
-            seen = "" if told else next((sentence for line, sentence in spoilers(lesson) if line == last), "")
+            seen = "" if told else next((sentence for line, sentence in spoilers(features, lesson) if line == last), "")
             if seen:
                 raise SpoiltError(f"The answer is in sight before: {seen}  Add it once more to add it all the same.")
             progress.commit()

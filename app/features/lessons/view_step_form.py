@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.scene.controls import PLACES
 from app.state.document import Document
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, show_choice
 
-from .controls import PLACES
 from .model import PredictKind
 from .writing import Answer, NewStep
 

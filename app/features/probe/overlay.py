@@ -9,9 +9,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 
-from app.features.kkt.view_layout import to_pixels
 from app.scene.model import LaneScene, Scene
-from app.views.plot.lines import clipped, draw_pieces, pieces_in
+from app.views.plot.lines import clipped, draw_pieces, pieces_in, to_pixels
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver import Grid

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.surface_values import problem_of
-from app.scene.text import problem
+from app.state.document import problem
 from solver.core.arrays import Array
 from solver.core.multiclass import REST, Pair
 from solver.inspection.decision_terms import Terms

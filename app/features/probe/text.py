@@ -8,8 +8,7 @@ import numpy as np
 
 from app.core.number_format import count, grouped
 from app.engine.surface_values import problem_of
-from app.scene.text import problem
-from app.state.document import Lane
+from app.state.document import Lane, problem
 from solver import REST
 from solver.core.arrays import Array, Integers
 from solver.core.multiclass import Pair

@@ -19,8 +19,8 @@ from app.engine.pool import LatestQueue
 from app.engine.shading import Shades
 from app.learners.svm import STEPPED, SvmSettings
 from app.scene.model import grid_of
-from app.scene.text import problem as problem_name
 from app.state.document import Document, View, problems_of
+from app.state.document import problem as problem_name
 from solver import RULES, Grid
 from solver.core import fast_loops
 

@@ -18,7 +18,7 @@ FEATURE = Feature(
     dock=Dock(
         "race",
         "Race of the rules",
-        Widget("app.features.race.panel.RacePanel", ("controller", "scheduler")),
+        Widget("app.features.race.panel.RacePanel", ("controller", "scheduler"), trains=True),
         tab="Race",
     ),
     help=((WATCHING, "Ctrl+5", "race: one problem, two to four rules; Return plays and pauses"),),

@@ -12,7 +12,7 @@ FEATURE = Feature(
     dock=Dock(
         scene.NAME,
         "Relief of f",
-        Widget("app.features.relief.panel.ReliefPanel", ("controller", "window")),
+        Widget("app.features.relief.panel.ReliefPanel", ("controller", "tasks")),
         needs=TRAINED,
     ),
     queries=scene.queries,

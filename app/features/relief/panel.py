@@ -20,7 +20,7 @@ from app.files.background_task import Progress, Task
 from app.files.documents import write_bytes
 from app.scene.model import Scene
 from app.views.charts.chart import Chart, is_plain
-from app.views.task_runner import Background
+from app.views.task_runner import Background, TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, named, show_choice, show_number
@@ -244,13 +244,13 @@ class ReliefPanel(QWidget):
     Parameters
     ----------
     controller : Controller
-    window : QMainWindow
+    tasks : TaskRunner
         For the file of a picture.
     """
 
-    def __init__(self, controller: Controller, window: Any) -> None:
+    def __init__(self, controller: Controller, tasks: TaskRunner) -> None:
         super().__init__()
-        self._controller, self._window = controller, window
+        self._controller, self._tasks = controller, tasks
         self._scene: tuple[Scene, Theme] | None = None
         self._picked = False
         describe(self, "relief", "Relief of f", "f over the plane in three dimensions, and the kernel trick.")
@@ -438,4 +438,4 @@ class ReliefPanel(QWidget):
             return path
 
         task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
-        self._window.tasks.run(task, lambda saved: self._window.say(f"Saved {saved.name}."))
+        self._tasks.run(task, lambda saved: self._controller.say(f"Saved {saved.name}."))

@@ -13,8 +13,7 @@ from app.engine.pieces import Pace, Step, never
 from app.engine.run_state import RunState
 from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model
-from app.scene.text import CLASS_NAMES, problem
-from app.state.document import Lane
+from app.state.document import CLASS_NAMES, Lane, problem
 from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import REST

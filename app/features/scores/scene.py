@@ -11,11 +11,11 @@ from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.query import Answer, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
-from app.features.ground_truth.law import law_of
 from app.scene import text
 from app.scene.context import Context
 from app.scene.status_badge import Status
 from app.state.document import Document, Lane
+from app.state.law import law_of
 from app.state.test_split import Parts
 from solver.data.distribution import Law
 

@@ -16,7 +16,7 @@ FEATURE = Feature(
             simple=False,
         ),
     ),
-    dock=Dock("study", "Study", Widget("app.features.study.panel.StudyPanel", ("controller", "window"))),
+    dock=Dock("study", "Study", Widget("app.features.study.panel.StudyPanel", ("controller", "tasks", "closed"))),
     help=(
         (SECTION, "Ctrl+Shift+D", "accuracy and other numbers over two parameters: a map that fills in the background"),
         (

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -24,6 +24,7 @@ from app.core.number_format import grouped
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError, write_bytes
 from app.scene.model import Scene
+from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
@@ -95,15 +96,17 @@ class StudyPanel(QWidget):
     Parameters
     ----------
     controller : Controller
-    window : QMainWindow
-        For files; with it, what is computed ends.
+    tasks : TaskRunner
+        For files.
+    closed : SignalInstance
+        With it, what is computed ends.
     """
 
     _rung = Signal()
 
-    def __init__(self, controller: Controller, window: Any) -> None:
+    def __init__(self, controller: Controller, tasks: TaskRunner, closed: SignalInstance) -> None:
         super().__init__()
-        self._controller, self._window = controller, window
+        self._controller, self._tasks = controller, tasks
         self.studies = studies = controller.feature(StudyController)
         self._scene: tuple[Scene, Theme] | None = None
         self._picture_of: tuple[object, ...] = ()
@@ -118,10 +121,10 @@ class StudyPanel(QWidget):
         self._planned: Study | None = None
         self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
         studies.wake = self._rung.emit
-        studies.aside = lambda work, done: window.tasks.run(
+        studies.aside = lambda work, done: tasks.run(
             Task("Keeping the study", lambda progress: work(), "The study was not kept", kept=False), done
         )
-        window.closed.connect(studies.close)
+        closed.connect(studies.close)
         self.destroyed.connect(studies.close)
         self.form = StudyForm(studies)
         self._build()
@@ -462,7 +465,7 @@ class StudyPanel(QWidget):
             return path
 
         task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
-        self._window.tasks.run(task, lambda saved: self._window.say(f"Saved {saved.name}."))
+        self._tasks.run(task, lambda saved: self._controller.say(f"Saved {saved.name}."))
 
     def _ask_folder(self) -> None:
         path = self._controller.store.path
@@ -475,7 +478,7 @@ class StudyPanel(QWidget):
     def open_results(self, folder: Path) -> None:
         """Show what the command line has computed, and keep it with the document."""
         task = Task(f"Reading {folder.name}", lambda progress: of_folder(folder), "It was not read", False)
-        self._window.tasks.run(task, self._opened)
+        self._tasks.run(task, self._opened)
 
     def _opened(self, kept: StudyResults) -> None:
         self._open = False

@@ -20,7 +20,7 @@ from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.engine.overlays import signs_of
 from app.engine.requests import NO_MARKS, Frame, Phase, Picture
-from app.features import table
+from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, columns_for, grid_of
 from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
@@ -135,21 +135,23 @@ class Shot:
     ----------
     scene : Scene
     lanes : tuple of (LaneScene, Frame or None)
+    features : FeatureTable
     headlines : dict of int to str
         By slot, what stands above a lane in place of its own words.
     """
 
     scene: Scene
     lanes: tuple[tuple[LaneScene, Frame | None], ...]
+    features: FeatureTable
     headlines: Mapping[int, str] = field(default_factory=dict)
 
 
-def shoot(scene: Scene, frames: Sequence[Frame | None], what: What) -> Shot:
+def shoot(features: FeatureTable, scene: Scene, frames: Sequence[Frame | None], what: What) -> Shot:
     """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
     if what != "window" and int(what[-1]) >= scene.shown:
         raise ValueError(f"Classifier {int(what[-1]) + 1} is not on screen any more.")
     indices = range(scene.shown) if what == "window" else [int(what[-1])]
-    return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices))
+    return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), features)
 
 
 class _NoTarget:
@@ -231,7 +233,7 @@ class _Plot:
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
         hand = _NoTarget()
-        self.canvas = canvas or Canvas(index, hand, hand, lambda: None)
+        self.canvas = canvas or Canvas(index, hand, hand, lambda: None, shot.features)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:
@@ -422,7 +424,7 @@ class Sheet:
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._signs
-        sheets = [(sign.kind, sign.title(shot.scene)) for sign in table.signs() if sign.kind in signs]
+        sheets = [(sign.kind, sign.title(shot.scene)) for sign in shot.features.signs() if sign.kind in signs]
         return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._signs] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:

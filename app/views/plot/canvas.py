@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
+from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, grid_of
 from app.state.document import View
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
@@ -59,16 +60,21 @@ class Canvas(PointingPlot):
     eye : ViewTarget
     resized : callable
         Called after the plot's size in pixels has changed.
+    features : FeatureTable
+        Whose layers lie over the picture.
     """
 
-    def __init__(self, index: int, hand: EditTarget, eye: ViewTarget, resized: Callable[[], None]) -> None:
+    def __init__(
+        self, index: int, hand: EditTarget, eye: ViewTarget, resized: Callable[[], None], features: FeatureTable
+    ) -> None:
         super().__init__(hand, eye)
         self._resized = resized
         self._scene: Scene | None = None
         self._lane: LaneScene | None = None
         self._theme: Theme | None = None
         self._overlay: Overlay | None = None
-        self.overlays = LaneOverlays()
+        self.features = features
+        self.overlays = LaneOverlays(features)
         #: What covers part of this picture at times.
         self.covers: list[Cover] = []
         self._area: QRectF | None = None

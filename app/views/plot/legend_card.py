@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
-from app.features import table
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.scene.text import LEGEND, PROVISIONAL
 from app.views.theme import Theme
@@ -20,8 +20,9 @@ MARGIN, BESIDE = 6, 56
 class LegendCard(QFrame):
     """Shows an entry for each sign that the pictures have, and no other."""
 
-    def __init__(self, picture: QWidget) -> None:
+    def __init__(self, picture: QWidget, features: FeatureTable) -> None:
         super().__init__(picture)
+        self._signs_of_sheets = features.signs()
         self.setObjectName("legend")
         self.setAutoFillBackground(True)
         self.setFrameShape(QFrame.Shape.StyledPanel)
@@ -34,8 +35,8 @@ class LegendCard(QFrame):
         grid.setContentsMargins(8, 6, 8, 6)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(1, 1)
-        of_marks = [(sign.kind, sign.text) for feature in table.FEATURES for sign in feature.mark_signs]
-        of_sheets = [(sign.kind, sign.text) for sign in table.signs()]
+        of_marks = [(sign.kind, sign.text) for feature in features for sign in feature.mark_signs]
+        of_sheets = [(sign.kind, sign.text) for sign in self._signs_of_sheets]
         entries = (*LEGEND, *of_marks, PROVISIONAL, *of_sheets)
         for row, (kind, text) in enumerate(entries):
             self._rows[kind] = (QLabel(), QLabel(text, wordWrap=True))
@@ -52,7 +53,7 @@ class LegendCard(QFrame):
             self._theme = theme
             for kind, (picture, _) in self._rows.items():
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=self.devicePixelRatioF()))
-        for sign in table.signs():
+        for sign in self._signs_of_sheets:
             if sign.called is not None:
                 show_text(self._rows[sign.kind][1], sign.called(scene))
         if scene.signs != self._signs:

@@ -11,6 +11,7 @@ from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from solver import Grid
 from solver.core.arrays import Array, Indices
 
 #: Beyond the edge of what is seen, in pixels, lines are cut off: more than half the width of any line.
@@ -149,3 +150,10 @@ def dashed(x: Array, y: Array, on: float, off: float, seen: QRectF) -> Array:
     piece, low, high = piece[drawn], low[drawn], high[drawn]
     corner, way = ends[piece, :2], (ends[piece, 2:] - ends[piece, :2]) / length[piece, None]
     return np.concatenate((corner + low[:, None] * way, corner + high[:, None] * way), axis=1)
+
+
+def to_pixels(xy: Array, grid: Grid, area: QRectF) -> Array:
+    """Where `area` shows the places `xy`, shape (n, 2), of the plane, when it shows `grid`."""
+    x = area.left() + (xy[:, 0] - grid.left) * (area.width() / (grid.right - grid.left))
+    y = area.bottom() - (xy[:, 1] - grid.bottom) * (area.height() / (grid.top - grid.bottom))
+    return np.column_stack((x, y))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPaintEngine, QPainter, QPen
 
 from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
-from app.features import table
+from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid
@@ -145,8 +145,8 @@ def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRect
 class LaneOverlays:
     """One layer of each feature that has some; the first lies on top."""
 
-    def __init__(self) -> None:
-        self.layers = [kind() for kind in table.views("overlay")]
+    def __init__(self, features: FeatureTable) -> None:
+        self.layers = [kind() for kind in features.views("overlay")]
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay all out for `area`, which shows `grid`; returns what must be painted anew.

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from app.views.widgets.form_fields import named
-from app.window.actions import drawn
+from app.views.widgets.icons import drawn
 
 SIGN_SIZE = 40  # pixels
 

@@ -25,7 +25,7 @@ from app.views.widgets.form_fields import (
     spin_box,
     take_typed_number,
 )
-from app.window.actions import ICON_SIZE, icon
+from app.views.widgets.icons import ICON_SIZE, icon
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
 from .class_chips import counts_sentence

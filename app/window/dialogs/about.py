@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import __version__
 from app.core import log
 from app.core.plain_text import plain
+from app.core.version import __version__
 from app.files import licences
 from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import button_box

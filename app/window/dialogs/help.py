@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.core import log
 from app.core.plain_text import plain
+from app.scene.feature_table import FeatureTable
 from app.scene.help import FIRST_STEPS, sections, signs, written_page
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of
@@ -40,7 +41,7 @@ DRAWING = 26
 class HelpDialog(QDialog):
     """The window of F1: where to begin, all keys, how to write lessons and run studies; a field searches all pages."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, features: FeatureTable) -> None:
         super().__init__(parent)
         self.setObjectName("help")
         self.setWindowTitle("Help")
@@ -53,7 +54,7 @@ class HelpDialog(QDialog):
             "the stronger, the surer.</p>" + _rows((f"<img src='sign:{kind}'>", escape(text)) for kind, text in signs())
         )
         keys = self._add_page("keys", "Mouse and keys")
-        keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections().items()))
+        keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections(features).items()))
         for name, title in WRITTEN.items():
             self._add_page(name, title).setMarkdown(written_page(name))
         self._search = QLineEdit(placeholderText="Search", clearButtonEnabled=True)

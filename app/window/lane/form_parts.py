@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
-from app.features import table
 from app.learners.fields import Field
+from app.scene.feature_table import FeatureTable
 from app.state.slider_scales import PER_DECADE, LogScale, Parameter, RankScale, parameter
 from app.views.widgets.form_fields import (
     Gestures,
@@ -93,9 +93,9 @@ class EditorMaker(QWidget):
         Which learner's settings each editor changes: of those that share it, the one shown last.
     """
 
-    def __init__(self, index: int, controller: Controller) -> None:
+    def __init__(self, index: int, controller: Controller, features: FeatureTable) -> None:
         super().__init__()
-        self.index, self.controller = index, controller
+        self.index, self.controller, self._features = index, controller, features
         self.owners: dict[int, str] = {}
         self.gestures = Gestures(self)
 
@@ -212,7 +212,7 @@ class EditorMaker(QWidget):
 
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
         made.slider, made.fit = slider, fit
-        for kind in table.views("below slider") if field.has_curve else ():
+        for kind in self._features.views("below slider") if field.has_curve else ():
             view = kind(slider, field.name, lambda value: self.change(field, value))
             self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")
             view.setAccessibleDescription(kind.use)

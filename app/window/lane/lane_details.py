@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
+from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
@@ -30,8 +31,8 @@ class LaneDetails(EditorMaker):
         The line above the picture, with the fields one plays with.
     """
 
-    def __init__(self, index: int, controller: Controller) -> None:
-        super().__init__(index, controller)
+    def __init__(self, index: int, controller: Controller, features: FeatureTable) -> None:
+        super().__init__(index, controller, features)
         self.setAutoFillBackground(True)
         self.grid = QGridLayout(self)
         self.grid.setContentsMargins(8, 6, 8, 6)

@@ -16,8 +16,8 @@ from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout, n_lines
 from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_text
+from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.later import later
-from app.window.actions import ICON_SIZE, icon
 from app.window.bars.popup import PopupButton
 
 from .form_parts import EditorMaker

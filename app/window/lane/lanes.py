@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from app.controllers.controller import Controller
-from app.features import table
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene, columns_for
 from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
@@ -65,11 +65,13 @@ class Lanes(QWidget):
     def __init__(
         self,
         controller: Controller,
+        features: FeatureTable,
         resized: Callable[[], None],
         open_menu: Callable[[int, PointerPosition | None, QPoint], None],
     ) -> None:
         super().__init__()
-        self._controller, self._resized, self._open_menu = controller, resized, open_menu
+        self._controller, self._features = controller, features
+        self._resized, self._open_menu = resized, open_menu
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._arranged = (0, 0)
@@ -95,7 +97,7 @@ class Lanes(QWidget):
         self._more.clicked.connect(lambda: controller.lanes.add(controller.document.shown - 1))
         for _ in range(AT_START):
             self._make()
-        self._legend = LegendCard(self.canvases[0])
+        self._legend = LegendCard(self.canvases[0], features)
         self.offer = StartButtons("offer")
         self.offer.setParent(self)
         self.offer.setAutoFillBackground(True)
@@ -105,12 +107,12 @@ class Lanes(QWidget):
     def _make(self) -> None:
         """The parts of one lane more."""
         index, controller = len(self.canvases), self._controller
-        self.panels.append(LaneDetails(index, controller))
+        self.panels.append(LaneDetails(index, controller, self._features))
         self.rows.append(self.panels[-1].row)
         self.forms.append(ScrollingForm(self.panels[-1]))
         self.forms[-1].wants.connect(self._place_forms)
-        canvas = Canvas(index, controller.editing, controller, self._place_over)
-        canvas.covers = [kind(controller, canvas) for kind in table.views("cover")]
+        canvas = Canvas(index, controller.editing, controller, self._place_over, self._features)
+        canvas.covers = [kind(controller, canvas) for kind in self._features.views("cover")]
         canvas.open_menu = partial(self._open_menu, index)
         self.canvases.append(canvas)
         self.bars.append(PlaybackBar(index, controller))

@@ -17,8 +17,8 @@ from app.scene.model import LaneScene
 from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, show_choice
+from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.stable_label import StableLabel
-from app.window.actions import ICON_SIZE, icon
 
 from .timeline import Timeline
 

@@ -24,13 +24,13 @@ from app.engine.mailbox import Mailbox
 from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
-from app.engine.run_state import Seek
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import Values, svm_source, unless_too_dense
 from app.learners.knn import METRICS, WEIGHTS
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.state.session import Seek
 from solver import SVC, Grid, KNeighborsClassifier, Status
 from solver.core import fast_loops
 from tests.stepped import stepped

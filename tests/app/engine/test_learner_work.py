@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from app.core.points import Points
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
-from app.engine.run_state import Seek
 from app.engine.shading import Shades
 from app.learners.base import estimator_of
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS
 from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
+from app.state.session import Seek
 from solver import Grid, Status
 
 Array = NDArray[np.float64]

@@ -11,9 +11,10 @@ import pytest
 
 from app.core.points import Points
 from app.engine.requests import Frame, LaneSpec, Phase
-from app.engine.run_state import RunState, Seek
+from app.engine.run_state import RunState
 from app.engine.training_run import TrainingRun
 from app.state.document import Lane
+from app.state.session import Seek
 from solver import SVC, Grid, SmoSolver
 from tests.app.engine.test_lane_job import OWN, WIDE, Background, four_blobs, replace_pair, spec, svm, two_moons
 

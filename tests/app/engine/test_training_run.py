@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from app.core.points import Points
 from app.engine.requests import Frame, Phase
-from app.engine.run_state import RunState, Seek
+from app.engine.run_state import RunState
 from app.state.document import Lane
+from app.state.session import Seek
 from solver import SmoSolver
 from tests.app.engine.test_lane_job import Background, four_blobs, spec, svm, two_moons
 

@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QFrame, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-import app.scene.feature
+import app.views.surroundings
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.overlays import Lines, LineStyle
@@ -23,17 +23,18 @@ from app.engine.pool import Priority
 from app.engine.query import Query, Step
 from app.engine.requests import Marks
 from app.engine.run_state import RunState
-from app.features import table
+from app.features.table import FEATURES
 from app.scene.context import Context
-from app.scene.feature import Action, Dock, Feature, Place, Sign, Surroundings, Widget
+from app.scene.feature import Action, Dock, Feature, Place, Sign, Widget
+from app.scene.feature_table import FeatureTable
 from app.scene.help import sections
 from app.scene.marks import PointMarks
 from app.scene.model import LaneScene, Scene
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
 from app.views.export.layout import PictureSpec, Sheet, screen_size
+from app.views.surroundings import Surroundings
 from app.views.theme import Theme
-from app.window import actions
 from tests.windows import Make, settle
 
 #: As wide and dashed as no other.
@@ -173,10 +174,8 @@ MIDDLE = Feature(
 @pytest.fixture
 def middle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The table of features has one more; actions of other tests are without it."""
-    monkeypatch.setattr(table, "FEATURES", (*table.FEATURES, MIDDLE))
-    actions.every.cache_clear()
+    monkeypatch.setattr("app.features.table.FEATURES", FeatureTable((*FEATURES, MIDDLE)))
     yield
-    actions.every.cache_clear()
 
 
 def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot) -> None:
@@ -207,7 +206,7 @@ def test_a_row_of_the_table_is_a_feature(middle: None, make: Make, qtbot: QtBot)
     )
     window.refresh_if_pending()
     assert again.isChecked() and window.controller.session.active_class == 1
-    assert ("Ctrl+M", "the middle of the points") in sections()["Why this class"]
+    assert ("Ctrl+M", "the middle of the points") in sections(window.features)["Why this class"]
     action.trigger()
     settle(qtbot, window)
     assert dock.isHidden() and window.scene.feature(Middle) is None and not window.scene.lanes[0].sheets
@@ -241,14 +240,14 @@ def test_names_and_keys_are_given_once() -> None:
     from app.window.actions import every
     from app.window.dock_manager import docks
 
-    for names in ([each.name for each in every()], [each.name for each in docks()]):
+    for names in ([each.name for each in every(FEATURES)], [each.name for each in docks(FEATURES)]):
         assert len(set(names)) == len(names)
-    keys = [key for each in every() for key in each.keys]
+    keys = [key for each in every(FEATURES) for key in each.keys]
     assert len(set(keys)) == len(keys)
-    opening = {each.name for each in every() if each.run is None and not each.switch}
-    windows = {each.window[0] for each in table.FEATURES if each.window is not None}
-    assert {each.name for each in table.docks()} | windows <= opening
-    assert not table.watched(Session()) and table.watched(Session(open_panels=frozenset({"loss"}))) == {"run"}
+    opening = {each.name for each in every(FEATURES) if each.run is None and not each.switch}
+    windows = {each.window[0] for each in FEATURES if each.window is not None}
+    assert {each.name for each in FEATURES.docks()} | windows <= opening
+    assert not FEATURES.watched(Session()) and FEATURES.watched(Session(open_panels=frozenset({"loss"}))) == {"run"}
 
 
 def widgets(feature: Feature) -> list[Widget]:
@@ -258,8 +257,8 @@ def widgets(feature: Feature) -> list[Widget]:
 
 
 def test_widgets_are_made_of_their_surroundings() -> None:
-    around = get_type_hints(Surroundings, vars(app.scene.feature))
-    found = [widget for feature in table.FEATURES for widget in widgets(feature)]
+    around = get_type_hints(Surroundings, vars(app.views.surroundings))
+    found = [widget for feature in FEATURES for widget in widgets(feature)]
     assert len(found) == 16
     for widget in found:
         takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
@@ -267,7 +266,7 @@ def test_widgets_are_made_of_their_surroundings() -> None:
         assert len(takes) == len(widget.takes), widget.name
         for wanted, given in zip(takes.values(), widget.takes, strict=True):
             assert around[given] in (wanted, Any), f"{widget.name} is not made of {given}"
-    assert {kind.__name__ for place in get_args(Place) for kind in table.views(place)} == {
+    assert {kind.__name__ for place in get_args(Place) for kind in FEATURES.views(place)} == {
         "KktLayer",
         "LessonLayer",
         "ProbeLayer",

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.main import create_window
 from app.state.commands import AddPoints
 from app.window.dock_manager import docks
@@ -27,7 +28,7 @@ def full_life(qtbot: QtBot, folder: Path) -> weakref.ref[MainWindow]:
     window.resize(1100, 760)
     window.show()
     controller = window.controller
-    for spec in docks():
+    for spec in docks(FEATURES):
         window.dock_manager.panel(spec.name)
         window.findChild(QDockWidget, f"dock.{spec.name}").show()
     for _ in range(2):

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
 
 from app.engine.overlays import LineStyle
 from app.engine.shading import LEVELS, RGB, colour
-from app.features import table
 from app.features.evaluation.view_roc import FULLEST
 from app.features.lessons import overlay as lesson_overlay
 from app.features.study.view_picture import mixed, readable_on
+from app.features.table import FEATURES
 from app.views import kkt_style
 from app.views.plot.overlays import pens_of
 from app.views.plot.symbols import FREE_OF, MARKS, TEST_POINTS, shapes
@@ -150,7 +150,7 @@ def test_focus_edges_and_icons(theme: Theme) -> None:
 
 
 def line_styles() -> Iterator[LineStyle]:
-    for feature in table.FEATURES:
+    for feature in FEATURES:
         for sign in feature.signs:
             if isinstance(sign.kind, LineStyle):
                 yield sign.kind

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
+from app.features.table import FEATURES
 from app.files import examples
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
@@ -73,7 +74,7 @@ def test_points_example_presenter_and_lesson_at_once(make: Make) -> None:
     press(window, KEY.Key_Escape)
     assert controller.session.presenting is None and window.centralWidget().isVisible()
     assert actions["larger"].isEnabled() and not actions["lesson_leave"].isEnabled()
-    window.lessons.begin(lesson("margin"))
+    window.lessons.begin(lesson(FEATURES, "margin"))
     assert actions["lesson_next"].isEnabled() and actions["lesson_leave"].isEnabled()
     actions["lesson_leave"].trigger()
     assert controller.session.of(LessonSession).lesson is None and not actions["lesson_next"].isEnabled()

@@ -17,6 +17,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.files import documents, recovery
 from app.main import create_window
 from app.tools import TOOLS
@@ -205,7 +206,7 @@ def visit(
     qtbot.waitExposed(window)
     settle(qtbot, window)
     visitor = Visitor(window, folder, seed)
-    for spec in docks():  # made when they are first opened, and kept
+    for spec in docks(FEATURES):  # made when they are first opened, and kept
         window.dock_manager.panel(spec.name)
     for _ in range(2):  # as the parts of a third and a fourth lane are
         window.controller.lanes.add(1)

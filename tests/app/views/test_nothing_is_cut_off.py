@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.scene.status_badge import SIGNS
 from app.state.document import Document, GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings, View
 from app.views.widgets.elided_label import ElidedLabel
@@ -218,7 +219,7 @@ def dressed(window: MainWindow, qtbot: QtBot, lanes: int, larger: int, dark: boo
 def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
     """The window as it is, and with each panel: what is wrong."""
     wrong = []
-    for panel in ("", *(spec.name for spec in docks())):
+    for panel in ("", *(spec.name for spec in docks(FEATURES))):
         if panel:
             window.named_actions[panel].trigger()
             rest()

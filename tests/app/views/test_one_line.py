@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.windows import Make, rest, settle
@@ -27,7 +28,7 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     before, shown = heads(window), [sliders(window, lane) for lane in (0, 1)]
     assert shown == [["lane0.k.slider"], ["lane1.C.slider", "lane1.gamma.slider"]]
-    for spec in docks():
+    for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
         rest()
         dock = window.dock_manager.docks([spec.name])[0]

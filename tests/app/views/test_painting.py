@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 import app
+from app.features.table import FEATURES
 from app.state.document import Document, GeneratorSettings
 from app.views.plot.layers import Layers
 from app.views.plot.pointer_marks import Overlay
@@ -86,7 +87,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     told: list[tuple[QWidget | None, QRectF]],
 ) -> None:
     window = make(SMALL, size=(1400, 1000))
-    for spec in sorted(docks(), key=lambda each: each.name == "asking"):
+    for spec in sorted(docks(FEATURES), key=lambda each: each.name == "asking"):
         if spec.name == "asking":
             settle(qtbot, window)  # for what it asks itself one waits long
         if not dock_of(window, spec.name).isVisible():
@@ -103,7 +104,7 @@ def test_no_widget_that_cannot_be_painted_takes_the_window_down(
         for module in modules:
             if module is not painting:
                 planted.setattr(module, "painter_on", failing)
-        for spec in docks():  # docks of a group lie one behind the other
+        for spec in docks(FEATURES):  # docks of a group lie one behind the other
             dock_of(window, spec.name).raise_()
             QApplication.processEvents()
             dock_of(window, spec.name).grab()

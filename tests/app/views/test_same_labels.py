@@ -52,7 +52,8 @@ READER = """
 import sys, time, tempfile, numpy as np
 from pathlib import Path
 from app.files import documents
-from app.main import create_window, make_application
+from app.main import create_window
+from app.views.application import make_application
 from tests.app.views.test_same_labels import labels
 application = make_application()
 told = {}

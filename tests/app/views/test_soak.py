@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core import log
+from app.features.table import FEATURES
 from app.files import recovery
 from app.main import create_window
 from app.state.document import default_document
@@ -115,7 +116,7 @@ def open_everything(window: MainWindow) -> None:
     """Four classifiers and all panels."""
     for _ in range(4 - window.document.shown):
         window.controller.lanes.add(window.document.shown - 1)
-    for spec in docks():
+    for spec in docks(FEATURES):
         action = window.named_actions[spec.name]
         if not action.isChecked():
             action.trigger()

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.main import create_window
 from app.scene.start_offer import BEGIN, TRAINING
 from app.window.dialogs.gallery import GalleryDialog
@@ -86,7 +87,7 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
         assert button is not None and button.visibleRegion().boundingRect().size() == button.size(), "all of it is seen"
         assert button.height() >= 24
     lacking = []
-    for spec in docks():
+    for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
         settle(qtbot, window)
         rest()
@@ -114,7 +115,7 @@ def test_a_panel_of_runs_offers_a_classifier_that_is_trained(make: Make, qtbot: 
     window = make(size=(1280, 800))
     window.controller.lanes.remove(1)
     settle(qtbot, window)
-    for spec in docks():
+    for spec in docks(FEATURES):
         if TRAINING in spec.needs:
             window.named_actions[spec.name].trigger()
             qtbot.waitUntil(lambda name=spec.name: buttons(window, f"{name}.offer") == ["add_lane"])

@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.features.probe.controller import ProbeController
+from app.features.table import FEATURES
 from app.files import documents
 from app.files.locks import Claims
 from app.state.commands import AddPoints
@@ -180,7 +181,7 @@ def evil_document() -> Document:
 
 
 def show_everything(window: MainWindow, qtbot: QtBot) -> None:
-    for spec in docks():
+    for spec in docks(FEATURES):
         window.dock_manager.panel(spec.name)
         window.findChild(QDockWidget, f"dock.{spec.name}").show()
     window.controller.feature(ProbeController).pin(0.1, 0.2)

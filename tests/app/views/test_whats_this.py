@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QLineEdit, QTabWidget, QTextBrowser, QWhatsThis, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.scene.help import sections, signs
 from app.state.session import FULL_SPEED
 from app.views.widgets.whats_this import teaching
@@ -73,7 +74,7 @@ def test_help_begins_with_what_to_do_and_drawings_of_what_is_seen(make: Make) ->
     window.refresh()
     assert all(dark != each for dark, each in zip(drawings(), light, strict=True))
     text = dialog.findChild(QTextBrowser, "help.keys").toPlainText()
-    places = [text.index(title) for title in sections()]
+    places = [text.index(title) for title in sections(FEATURES)]
     assert places == sorted(places)
     dialog.close()
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPlain
 from pytestqt.qtbot import QtBot
 
 from app.core import log
+from app.features.table import FEATURES
 from app.main import create_window
 from app.scene.help import sections
 from app.state.document import GeneratorSettings, Lane, SvmSettings, default_document
@@ -145,7 +146,7 @@ def test_help_lists_keys_and_gestures(make: Make) -> None:
         window.named_actions["help"].trigger()
     assert len(window.findChildren(HelpDialog)) == 1
     page = window.findChild(QTextBrowser, "help.keys")
-    for rows in sections().values():
+    for rows in sections(FEATURES).values():
         for key, _ in rows:
             assert key.replace("\N{NARROW NO-BREAK SPACE}", " ") in page.toPlainText()
 

@@ -25,6 +25,7 @@ from app.features.active_learning.panel import ActiveLearningPanel
 from app.features.active_learning.query import Comparison
 from app.features.active_learning.state import ActiveLearningRun
 from app.features.active_learning.view_picture import PoolPicture
+from app.features.table import FEATURES
 from app.scene.compose import compose
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -81,7 +82,7 @@ class Stage:
             store.document,
             self.controller.session,
             self.scheduler.results,
-            title="",
+            FEATURES,
             modified=store.modified,
             history=store.history,
             position=store.position,

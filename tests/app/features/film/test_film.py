@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.shading import FULL_VALUE, LEVELS, _table
 from app.features.film import plan, process
 from app.features.film.plan import Content, Lift, Sweep, Training, Turn
-from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
+from app.features.film.view_maker import FilmMaker, FilmSpec, Moment, moment_of
 from app.features.film.view_relief import band
 from app.features.film.window import FilmDialog
 from app.features.relief import text
@@ -33,6 +33,12 @@ from solver import SVC, Grid
 from tests.windows import Make, settle
 
 SIZE = (320, 260)
+
+
+def moment_now(window: MainWindow) -> Moment:
+    """What `window` shows now."""
+    now = window.controller
+    return moment_of(window.features, now.document, now.session, window.scheduler.results, window.surroundings.grids())
 
 
 def two() -> Document:
@@ -51,7 +57,7 @@ def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[n
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
-    maker.make(moment_of(window), spec, path)
+    maker.make(moment_now(window), spec, path)
     qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
     maker.close()
     assert not failures, failures
@@ -238,7 +244,7 @@ def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Pat
     maker.progressed.connect(lambda done, of, left: seen.append(done))
     for name in ("a.gif", "b.gif"):
         seen.clear()
-        maker.make(moment_of(window), spec_of(Sweep(1, "C", 0.01, 1000), "gif"), folder / name)
+        maker.make(moment_now(window), spec_of(Sweep(1, "C", 0.01, 1000), "gif"), folder / name)
         qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2, timeout=30_000)
         encoder = maker._encoder
         assert maker.cancel() and not maker.busy and encoder is not None
@@ -267,7 +273,7 @@ def test_an_encoder_that_fails_is_a_sentence(
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
-    maker.make(moment_of(window), spec_of(Training(1, 0, 3)), tmp_path / "a.png")
+    maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "a.png")
     qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
     assert len(failures) == 1 and said in failures[0] and failures[0].startswith("The film was not made")
     assert not (tmp_path / "a.png").exists()
@@ -278,7 +284,7 @@ def test_a_folder_that_is_not_there_is_a_sentence(make: Make, qtbot: QtBot, tmp_
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
-    maker.make(moment_of(window), spec_of(Training(1, 0, 3)), tmp_path / "nowhere" / "a.png")
+    maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "nowhere" / "a.png")
     qtbot.waitUntil(lambda: not maker.busy, timeout=30_000)
     assert len(failures) == 1 and "a.png was not saved" in failures[0]
 
@@ -516,7 +522,7 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     check_reliefs(found, [relief] * 5, lift, morph=[0.0, 0.5, 1.0, 0.5, 0.0])
     # A relief that is worked out for a training that is gone would be a lie: it is trained anew.
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("linear"))))
-    moment = moment_of(window)
+    moment = moment_now(window)
     assert moment.frame(1) is not None and moment.trained(1) is None
 
 

@@ -20,13 +20,14 @@ from app.engine.run_state import RunState, Slacks
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_repaint
 from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
-from app.features.kkt.view_layout import study_overlay, to_pixels, wrapped
+from app.features.kkt.view_layout import study_overlay, wrapped
 from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
 from app.views import kkt_style
 from app.views.plot import clouds, symbols
 from app.views.plot.label_placing import place_box
+from app.views.plot.lines import to_pixels
 from app.views.theme import DARK, LIGHT, Theme, contrast
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain

@@ -24,6 +24,7 @@ from app.features.lessons.check import check
 from app.features.lessons.model import Prediction
 from app.features.lessons.reading import parse, read
 from app.features.lessons.state import LessonSession
+from app.features.table import FEATURES
 from app.state.commands import AddPoints
 from app.state.document import Document, Lane, default_document
 from app.window.main_window import MainWindow
@@ -62,8 +63,8 @@ def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Pa
             finish_tasks(window)
         QApplication.processEvents()
         first = path.with_suffix(".lesson.md").read_text()
-        lesson = read(tmp_path / "mine.lesson.md")
-        assert check([tmp_path / "mine.lesson.md"])[1], "lesson check accepts it"
+        lesson = read(FEATURES, tmp_path / "mine.lesson.md")
+        assert check(FEATURES, [tmp_path / "mine.lesson.md"])[1], "lesson check accepts it"
         assert [step.title for step in lesson.steps] == ["First", "Second"][:number]
         step = lesson.steps[-1]
         assert step.show == ("k", "weights") and step.cover == Cover.NUMBERS
@@ -123,14 +124,14 @@ def test_an_answer_that_is_in_sight_is_told(make: Make, qtbot: QtBot, tmp_path: 
                 "The answer is in sight before: its own step shows the test accuracy; write “cover:"
             )
             QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert check([path])[1]
+    assert check(FEATURES, [path])[1]
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "Guess again")
     ask(dialog, "Which has the better test accuracy?", ("Classifier 1", "Classifier 2"), right=0)
     for _ in range(2):  # step 1 shows it once it is answered
         press(part(dialog, "add"))
         finish_tasks(window)
-    assert len(read(path).steps) == 2 and not check([path])[1]
+    assert len(read(FEATURES, path).steps) == 2 and not check(FEATURES, [path])[1]
 
 
 def test_the_form_offers_what_the_classifiers_can_be_asked(make: Make, qtbot: QtBot) -> None:
@@ -150,7 +151,7 @@ def test_the_form_offers_what_the_classifiers_can_be_asked(make: Make, qtbot: Qt
         if each.objectName().startswith("lesson_add.") and each.isVisible() and not isinstance(each, QLabel):
             assert each.accessibleName() and each.height() >= 24, each.objectName()
     dialog.close()
-    window.lessons.begin(parse(TWO_STEPS, "a.lesson.md", None))
+    window.lessons.begin(parse(FEATURES, TWO_STEPS, "a.lesson.md", None))
     settle(qtbot, window)
     dialog = new_step(window, qtbot)
     QTest.keyClicks(part(dialog, "title"), "T")

@@ -12,17 +12,19 @@ from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
 
 from app.core.points import Points
 from app.engine.cover import Cover
-from app.features.lessons import controls, names, parts, reading, shipped, starting, step_reader
+from app.features.lessons import names, parts, reading, shipped, starting, step_reader
 from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.reading import LARGEST, faults, parse, read
 from app.features.lessons.rehearsal import context_of
 from app.features.scores.scene import score
+from app.features.table import FEATURES
 from app.files import documents, examples
 from app.files.assets import assets
 from app.files.documents import FileError
 from app.main import main
+from app.scene import controls
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
 from app.window.actions import every
 from app.window.dialogs.help import HelpDialog
@@ -36,12 +38,12 @@ def step(*lines: str, text: str = "") -> str:
 
 
 def only(text: str) -> Step:
-    (found,) = parse(text, "x.lesson.md", None).steps
+    (found,) = parse(FEATURES, text, "x.lesson.md", None).steps
     return found
 
 
 def begun(*lines: str) -> Document:
-    return starting.start_of(parse(step(*lines), "x.lesson.md", None), 0)
+    return starting.start_of(parse(FEATURES, step(*lines), "x.lesson.md", None), 0)
 
 
 def test_a_step_says_what_its_lines_say() -> None:
@@ -64,7 +66,7 @@ def test_a_step_says_what_its_lines_say() -> None:
         "goal: test accuracy of 2 above 90 %",
         text="**Look** at it.\n\n### More\n\n```\n# no heading\nhint: no field\n```",
     )
-    assert parse(text, "dir/k.lesson.md", None) == Lesson(
+    assert parse(FEATURES, text, "dir/k.lesson.md", None) == Lesson(
         "T",
         "",
         "",
@@ -99,7 +101,7 @@ def test_a_step_says_what_its_lines_say() -> None:
 def test_white_space_ends_of_lines_and_capitals_are_forgiven() -> None:
     front = ["\ufeff", "  ---  ", " Title :  'T'", "# a comment", "MINUTES:5", "---"]
     text = "\r\n".join([*front, "", " ## S ##", "SHOW:k", "  k=3", "", "Text", ""])
-    lesson = parse(text, "x.lesson.md", None)
+    lesson = parse(FEATURES, text, "x.lesson.md", None)
     assert (lesson.title, lesson.minutes) == ("T", 5)
     (found,) = lesson.steps
     assert (found.title, found.show, found.text, found.line) == ("S", ("k",), "Text", 8)
@@ -124,8 +126,8 @@ def test_what_is_covered_why_an_answer_is_wrong_and_what_was_learnt() -> None:
     assert only(step("cover: none", *asked)).cover == Cover.NOTHING
     assert only(step("hide: marks")).hide == Cover.MARKS
     front = FRONT.replace("minutes", "learnt: One thing: this.\nlearnt: And that.\nminutes")
-    assert parse(front + "# S\n", "x.lesson.md", None).learnt == ("One thing: this.", "And that.")
-    assert parse(FRONT + "# S\n", "x.lesson.md", None).learnt == ()
+    assert parse(FEATURES, front + "# S\n", "x.lesson.md", None).learnt == ("One thing: this.", "And that.")
+    assert parse(FEATURES, FRONT + "# S\n", "x.lesson.md", None).learnt == ()
 
 
 #: A fault, the line it is in, and words of its sentence.
@@ -258,21 +260,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> None:
     text, line, said = FAULTS[name]
-    (found,) = faults(text, "x.lesson.md", folder)
+    (found,) = faults(FEATURES, text, "x.lesson.md", folder)
     assert found.startswith(f"x.lesson.md:{line}: ") and said in found and found.endswith(".") and "\n" not in found
     with pytest.raises(FileError) as error:
-        parse(text, "x.lesson.md", folder)
+        parse(FEATURES, text, "x.lesson.md", folder)
     assert str(error.value) == found
 
 
 def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
     text = "---\ntitle:\nminutes: x\n---\n# S\nshow: knob\nk = 0\ngoal: be happy\n# T\nshow: knob\n"
-    found = faults(text, "x.lesson.md", None)
+    found = faults(FEATURES, text, "x.lesson.md", None)
     assert [int(each.split(":")[1]) for each in found] == [2, 3, 6, 7, 8, 10]
 
 
 def test_a_document_beside_the_lesson(folder: Path) -> None:
-    lesson = parse(step("start: below/good.playground"), "x.lesson.md", folder)
+    lesson = parse(FEATURES, step("start: below/good.playground"), "x.lesson.md", folder)
     assert lesson.steps[0].start == Start("document", "below/good.playground")
     assert starting.start_of(lesson, 0).points.xy.tolist() == [[0, 1], [2, 3]]
     with pytest.raises(FileError, match="lies in no folder"):
@@ -283,12 +285,12 @@ def test_a_share_text() -> None:
     share_text = pytest.importorskip("app.exchange.share_text")
     text = share_text.encode(replace(default_document(), lanes=(Lane("svm"),), shown=1, compared=(0, 0)))
     assert text.startswith(share_text.PREFIX)
-    lesson = parse(step(f"start: {text}"), "x.lesson.md", None)
+    lesson = parse(FEATURES, step(f"start: {text}"), "x.lesson.md", None)
     assert lesson.steps[0].start == Start("share", text)
     begins = starting.start_of(lesson, 0)
     assert begins.shown == 1 and np.abs(begins.points.xy - default_document().points.xy).max() < 0.001
     for damaged in (text[:-9], text[:60] + "A" + text[61:], "classifier-playground:", share_text.PREFIX + "é"):
-        (found,) = faults(step(f"start: {damaged}"), "x.lesson.md", None)
+        (found,) = faults(FEATURES, step(f"start: {damaged}"), "x.lesson.md", None)
         assert found.startswith("x.lesson.md:6: ")
 
 
@@ -345,17 +347,17 @@ def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
         step("start: example margin", "hard margin = no", "view: 1, 2, 3")
         + "# T\nC = 5\n\n# U\n\n# V\nstart: example step\n"
     )
-    lesson = parse(text, "x.lesson.md", None)
+    lesson = parse(FEATURES, text, "x.lesson.md", None)
     made = [starting.start_of(lesson, place) for place in range(4)]
     assert [each.lanes[0].svm.C for each in made] == [1.0, 5.0, 5.0, 2.0]
     assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
-    assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n", "x.lesson.md", None) == [
+    assert faults(FEATURES, step("start: example moons") + "# T\nC = 5\nshow: lam\n", "x.lesson.md", None) == [
         f"x.lesson.md:6: there is no example “moons”; there are {', '.join(examples.BY_NAME)}."
     ]  # of the second step nothing is known that could be wrong
 
 
 def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path) -> None:
-    lesson = parse(step("start: below/good.playground", "2.C = 1"), "x.lesson.md", folder)
+    lesson = parse(FEATURES, step("start: below/good.playground", "2.C = 1"), "x.lesson.md", folder)
     only_one = replace(default_document(), lanes=(Lane("knn"),), shown=1, compared=(0, 0))
     (folder / "below" / "good.playground").write_bytes(documents.encode(only_one))
     with pytest.raises(FileError, match=r"^x.lesson.md:7: there is no classifier 2 here: there is 1\.$"):
@@ -363,10 +365,10 @@ def test_a_setting_that_the_document_no_longer_takes_is_a_sentence(folder: Path)
 
 
 def test_panels_and_layers_are_those_of_the_window() -> None:
-    actions = {each.name: each for each in every()}
-    assert set(names.panels()) == {each.name for each in docks()}
-    assert set(names.panels()) | set(names.layers()) <= set(actions)
-    assert all(actions[name].checkable for name in names.layers())
+    actions = {each.name: each for each in every(FEATURES)}
+    assert set(names.panels(FEATURES)) == {each.name for each in docks(FEATURES)}
+    assert set(names.panels(FEATURES)) | set(names.layers(FEATURES)) <= set(actions)
+    assert all(actions[name].checkable for name in names.layers(FEATURES))
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -375,7 +377,7 @@ def test_panels_and_layers_are_those_of_the_window() -> None:
 def test_files_that_are_no_lessons(tmp_path: Path) -> None:
     good = tmp_path / "good.lesson.md"
     good.write_text(step("k = 3"), encoding="utf-8")
-    assert read(good).name == "good" and read(good).folder == tmp_path
+    assert read(FEATURES, good).name == "good" and read(FEATURES, good).folder == tmp_path
     latin = tmp_path / "latin.lesson.md"
     latin.write_bytes((FRONT + "# S\n\nf\u00fcr\n").encode("latin-1"))
     large = tmp_path / "large.lesson.md"
@@ -388,7 +390,7 @@ def test_files_that_are_no_lessons(tmp_path: Path) -> None:
     }
     for path, said in cases.items():
         with pytest.raises(FileError) as error:
-            read(path)
+            read(FEATURES, path)
         assert str(error.value) == said
 
 
@@ -415,8 +417,8 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     page = (assets("help") / "lessons.md").read_text(encoding="utf-8")
     example = tmp_path / "example.lesson.md"
     example.write_text(page.split("```\n")[1], encoding="utf-8")
-    assert check([example]) == ([f"{example}: sound, 3 steps"], True)
-    lesson = read(example)
+    assert check(FEATURES, [example]) == ([f"{example}: sound, 3 steps"], True)
+    lesson = read(FEATURES, example)
     contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
     asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
     assert asked is not None and asked.answers[asked.right] == "k = 15" and goal is not None
@@ -431,7 +433,7 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
 
 def test_help_shows_how_lessons_are_written(qapp: object) -> None:
     parent = QWidget()
-    dialog = HelpDialog(parent)
+    dialog = HelpDialog(parent, FEATURES)
     pages = dialog.findChild(QTabWidget, "help.pages")
     assert pages is not None and [pages.tabText(place) for place in (1, 2)] == ["Mouse and keys", "Writing lessons"]
     page = pages.widget(2)
@@ -453,7 +455,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         "test points",
     ):
         assert f"`{word}" in page or f"{word}, " in page or f" {word}" in page, word
-    for word in (*names.panels(), *names.layers(), *examples.BY_NAME):
+    for word in (*names.panels(FEATURES), *names.layers(FEATURES), *examples.BY_NAME):
         assert word in page, word
 
 
@@ -499,14 +501,14 @@ def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> N
         data = damaged(sound[number % len(sound)], rng)
         try:
             text = reading.decoded(data, "x.lesson.md")
-            lesson = parse(text, "x.lesson.md", None)
+            lesson = parse(FEATURES, text, "x.lesson.md", None)
         except FileError as error:
             refused += 1
             said = str(error)
             assert said.startswith("x.lesson.md:") and said.endswith(".") and "\n" not in said and len(said) <= 400
             int(said.split(":")[1])
         else:
-            assert faults(text, "x.lesson.md", None) == [] and lesson.steps
+            assert faults(FEATURES, text, "x.lesson.md", None) == [] and lesson.steps
             for place in range(len(lesson.steps)):
                 starting.start_of(lesson, place)
     assert refused > 600
@@ -525,10 +527,10 @@ def test_a_line_of_a_megabyte_is_read_at_once(line: str) -> None:
         step(f"goal: {line}"),
         step(f"show: {line}"),
     ):
-        assert all(len(each) < 420 for each in faults(text, "x.lesson.md", None))
+        assert all(len(each) < 420 for each in faults(FEATURES, text, "x.lesson.md", None))
 
 
 def test_a_megabyte_of_short_lines_is_read_at_once() -> None:
     for line in ("k = 1", "# S", "- a", "x", "hint: h", "![a](b)", "```"):
         text = step("predict: Q?", *[line] * (300_000 // (len(line) + 1)))
-        assert len(faults(text, "x.lesson.md", None)) <= parts.MOST_FAULTS
+        assert len(faults(FEATURES, text, "x.lesson.md", None)) <= parts.MOST_FAULTS

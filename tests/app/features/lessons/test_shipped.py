@@ -20,6 +20,7 @@ from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, Setting, Step
 from app.features.lessons.rehearsal import context_of, frame_of
+from app.features.table import FEATURES
 from app.files import assets as asset_files
 from app.files import examples
 from app.files.assets import assets
@@ -34,7 +35,7 @@ from solver import Kernel, SmoSolver
 
 @cache
 def lesson(name: str) -> Lesson:
-    return shipped.lesson(name)
+    return shipped.lesson(FEATURES, name)
 
 
 @cache
@@ -123,7 +124,7 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
 
 @pytest.mark.parametrize("name", shipped.NAMES)
 def test_what_is_shown_is_there_and_of_use(name: str) -> None:
-    actions = {each.name for each in every()}
+    actions = {each.name for each in every(FEATURES)}
     for place, step in enumerate(lesson(name).steps, 1):
         document = start(name, place)
         fields = {each.name for lane in document.lanes[: document.shown] for each in lane.family.fields}
@@ -148,7 +149,7 @@ def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch,
     try:
         assert shipped.shipped() == ()
         with pytest.raises(FileError, match=r"^margin.lesson.md cannot be read: "):
-            shipped.lesson("margin")
+            shipped.lesson(FEATURES, "margin")
     finally:
         shipped.shipped.cache_clear()
 

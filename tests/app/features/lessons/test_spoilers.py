@@ -10,12 +10,13 @@ from app.features.lessons import shipped
 from app.features.lessons.check import check
 from app.features.lessons.reading import parse
 from app.features.lessons.spoilers import spoilers
+from app.features.table import FEATURES
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"
 
 
 def found(text: str) -> list[str]:
-    return [sentence for _, sentence in spoilers(parse(text, "x.lesson.md", None))]
+    return [sentence for _, sentence in spoilers(FEATURES, parse(FEATURES, text, "x.lesson.md", None))]
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -130,5 +131,5 @@ def test_other_points_other_settings_and_what_is_hidden_give_nothing_away() -> N
 def test_the_check_tells_the_line_of_the_question(tmp_path: object) -> None:
     path = tmp_path / "x.lesson.md"  # type: ignore[operator]
     path.write_text(PLANTED["a boundary"][0], encoding="utf-8")
-    lines, sound = check([path])
+    lines, sound = check(FEATURES, [path])
     assert not sound and len(lines) == 1 and re.search(r"x\.lesson\.md:8: step 1 shows this boundary", lines[0])

@@ -13,6 +13,7 @@ from app.features.lessons import starting
 from app.features.lessons.model import Prediction
 from app.features.lessons.reading import parse
 from app.features.lessons.writing import Answer, NewStep, added
+from app.features.table import FEATURES
 from app.files.documents import FileError
 from app.state.document import Document, GeneratorSettings, default_document
 
@@ -32,7 +33,7 @@ def test_a_lesson_is_made_by_doing() -> None:
     text = added(None, first, NewStep("  # Two\nmoons # "))
     text = added(text, second, NewStep("A disc", show=("k", "weights")))
     text = added(text, first, NewStep("", show=()))
-    lesson = parse(text, "x.lesson.md", None)
+    lesson = parse(FEATURES, text, "x.lesson.md", None)
     assert [step.title for step in lesson.steps] == ["Two moons", "A disc", "A step"]
     assert (lesson.title, lesson.minutes) == ("Two moons", 5)
     assert [step.show for step in lesson.steps] == [None, ("k", "weights"), ()]
@@ -44,7 +45,7 @@ def test_a_lesson_is_made_by_doing() -> None:
 @pytest.mark.parametrize("before", ["# S\n\n```\ncode", "# S\n\n~~~\n", "# S\nshow: k", "# S\r\n\r\nText   \n\n\n\n"])
 def test_what_stands_in_the_lesson_stays(before: str) -> None:
     text = f"---\ntitle: T\nminutes: 7\n---\n{before}"
-    lesson = parse(added(text, default_document(), NewStep("T" * 200)), "x.lesson.md", None)
+    lesson = parse(FEATURES, added(text, default_document(), NewStep("T" * 200)), "x.lesson.md", None)
     assert len(lesson.steps) == 2 and lesson.steps[1].title == "T" * 80 and lesson.minutes == 7
     assert added(text, default_document(), NewStep("U")).startswith(text.rstrip())
 
@@ -68,7 +69,7 @@ ASKED = NewStep(
 
 
 def test_a_question_is_written_as_a_lesson_has_it() -> None:
-    step = parse(added(None, default_document(), ASKED), "x.lesson.md", None).steps[0]
+    step = parse(FEATURES, added(None, default_document(), ASKED), "x.lesson.md", None).steps[0]
     assert step.prediction == Prediction(
         "choice",
         "What happens when k grows?",
@@ -82,7 +83,7 @@ def test_a_question_is_written_as_a_lesson_has_it() -> None:
     drawn = replace(ASKED, kind="boundary", lane=1)
     pair = replace(ASKED, kind="pair", lane=1, cover="marks")
     for written, cover in ((drawn, Cover.PICTURE), (pair, Cover.MARKS)):
-        step = parse(added(None, default_document(), written), "x.lesson.md", None).steps[0]
+        step = parse(FEATURES, added(None, default_document(), written), "x.lesson.md", None).steps[0]
         assert step.prediction is not None and not step.prediction.answers
         assert (step.prediction.kind, step.prediction.lane, step.cover) == (written.kind, 1, cover)
 

@@ -10,6 +10,7 @@ from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who
+from app.features.table import FEATURES
 from app.learners.base import estimator_of
 from app.scene.compose import compose
 from app.scene.model import Scene
@@ -70,7 +71,7 @@ def scene_with(session: Session, *frames: Frame, document: Document | None = Non
     for frame in frames:
         results.accept(frame)
     document = document or Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
-    return compose(document, session, results, title="", modified=False, history=(), position=0)
+    return compose(document, session, results, FEATURES)
 
 
 def frame_of(model: object, lane: Lane, points: Points, slot: int = 0) -> Frame:

@@ -16,6 +16,7 @@ from app.engine.results import Results
 from app.features.probe.controller import ProbeController, _as_seen
 from app.features.probe.query import BoundaryQuery
 from app.features.probe.scene import Probe, ProbeSession, queries
+from app.features.table import FEATURES
 from app.scene.compose import compose
 from app.scene.context import Context
 from app.state.document import Document
@@ -113,27 +114,11 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
     query = BoundaryQuery(model, problem, (-3.0, 3.0, -2.0, 2.0))  # type: ignore[arg-type]
     results.accept_answer(Answer("ground0", 1, query, ground_of(model), True))
     document = Document(points, (lane,), shown=1)
-    scene = compose(
-        document,
-        Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))),
-        results,
-        title="",
-        modified=False,
-        history=(),
-        position=0,
-    )
+    scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert any("feature space" in line for line in scene.feature(Probe).lanes[0].lines) == fits
     other, _ = svm(points, C=2.0)
     results.accept_answer(Answer("ground0", 2, BoundaryQuery(other, 0, (-3.0, 3.0, -2.0, 2.0)), ground_of(other)))  # type: ignore[arg-type]
-    scene = compose(
-        document,
-        Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))),
-        results,
-        title="",
-        modified=False,
-        history=(),
-        position=0,
-    )
+    scene = compose(document, Session(open_panels=PROBE).having(ProbeSession(probe=(0.2, 0.1))), results, FEATURES)
     assert not any("feature space" in line for line in scene.feature(Probe).lanes[0].lines)
 
 

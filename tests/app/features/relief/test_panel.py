@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
-from app.features import table
 from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson, Step
@@ -21,6 +20,8 @@ from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.features.relief.panel import TICKS, ReliefPanel
 from app.features.relief.scene import ReliefScene
+from app.features.table import FEATURES
+from app.scene.feature_table import FeatureTable
 from app.state.commands import SetLane
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.window.main_window import MainWindow
@@ -216,7 +217,7 @@ def test_what_a_lesson_covers_is_not_shown(make: Make, qtbot: QtBot, monkeypatch
     studied = window.document.slots[window.scene.studied]  # type: ignore[union-attr]
     assert "γ = 3" in said(panel, "relief.words")
     with monkeypatch.context() as planted:
-        planted.setattr(table, "covered", lambda document, session: {studied: Cover.PICTURE})
+        planted.setattr(FeatureTable, "covered", lambda *of: {studied: Cover.PICTURE})
         window.refresh()
         assert said(panel, "relief.message") == "Covered until the reveal." and not panel.picture.isVisible()
         assert not panel.save.isEnabled() and not said(panel, "relief.words")
@@ -285,7 +286,7 @@ def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) ->
     panel = window.findChild(ReliefPanel)
     assert panel is not None and panel.isVisible() and panel.picture.isVisible()
     # That of the kernel trick: with degree 2, F3, "Kernel trick" and "Lift" show how a plane parts the points.
-    lesson = shipped.lesson("circle")
+    lesson = shipped.lesson(FEATURES, "circle")
     window.lessons.begin(lesson)
     settle(qtbot, window)
     at = next(number for number, step in enumerate(lesson.steps) if "(F3)" in step.text)

@@ -24,6 +24,7 @@ from app.engine import export_surface
 from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Picture
 from app.engine.shading import LEVELS, _table
+from app.features.table import FEATURES
 from app.files import png
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
@@ -197,7 +198,7 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
     old = window.result(1)
     window.controller.clear()
     window.refresh_if_pending()
-    sheet = Sheet(shoot(window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
+    sheet = Sheet(shoot(FEATURES, window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
     assert len(window.scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
     assert sheet.entries[0] == ("0", "Class 1: 40 points")
     sheet.close()
@@ -616,10 +617,10 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
 def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(three())
     frames = [window.result(0), window.result(1)]
-    of_both = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window"))
-    of_knn = Sheet(shoot(window.scene, frames, "lane0"), PictureSpec("lane0"))
-    without = Sheet(shoot(window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
-    tiny = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
+    of_both = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window"))
+    of_knn = Sheet(shoot(FEATURES, window.scene, frames, "lane0"), PictureSpec("lane0"))
+    without = Sheet(shoot(FEATURES, window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
+    tiny = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
     absent = ("test", "orders", "second")
     assert of_both.entries == classes + [(kind, text) for kind, text in LEGEND if kind not in absent]
@@ -628,15 +629,15 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     assert without.entries == [] == tiny.entries
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
-    of_one = Sheet(shoot(window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
+    of_one = Sheet(shoot(FEATURES, window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
     assert of_one.entries == [("2", "Class 3: 2 points")], "no line, no mark, no tie"
     tied = Points.of([[0, 0], [0, 0], [1, 1.0], [1, 1.0]], [0, 1, 0, 1])  # each place has as many of both
     window = make(Document(points=tied, lanes=(Lane("knn", knn=KnnSettings(4)),), shown=1, view=View.fitting(tied)))
-    of_tie = Sheet(shoot(window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
+    of_tie = Sheet(shoot(FEATURES, window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
     kinds = [kind for kind, _ in of_tie.entries]
     assert "tie" in kinds and "boundary" not in kinds and "margin" not in kinds
     window = make(Document(points=THREE.points(), lanes=(Lane("svm"),), shown=1, view=View(0.0, 0.0, 1e-3)))
-    untied = Sheet(shoot(window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
+    untied = Sheet(shoot(FEATURES, window.scene, [window.result(0)], "lane0"), PictureSpec("lane0"))
     assert window.result(0).picture.tied == 0 and "tie" not in dict(untied.entries)
     for sheet in (of_both, of_knn, without, tiny, of_one, of_tie, untied):
         sheet.close()
@@ -658,7 +659,9 @@ def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) ->
         training, test = (each.text for each in lane.scores)
         assert plot.headline == f"{bare.headline}\nT{training[1:]} · {test}" and " %" in training and " %" in test
     asking = replace(window.scene.lanes[0], scores=(Status("test …", ""), Status("on its own training points", "")))
-    waiting = shoot(replace(window.scene, lanes=(asking, *window.scene.lanes[1:])), [window.result(0)] * 2, "lane0")
+    waiting = shoot(
+        FEATURES, replace(window.scene, lanes=(asking, *window.scene.lanes[1:])), [window.result(0)] * 2, "lane0"
+    )
     sheet = Sheet(waiting, spec)
     assert "\n" not in sheet.plots[0].headline
     for each in (with_them, without, sheet):

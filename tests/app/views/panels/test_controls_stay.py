@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QDockWidget, QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.features.table import FEATURES
 from app.features.what_if.controller import WhatIf
 from app.state.commands import AddPoints
 from app.window.dock_manager import docks
@@ -28,7 +29,7 @@ def places(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
 def test_an_edit_moves_no_control(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     moved = {}
-    for name in [spec.name for spec in docks() if spec.name not in MOVING]:
+    for name in [spec.name for spec in docks(FEATURES) if spec.name not in MOVING]:
         window.named_actions[name].trigger()
         if name == "whatif":
             window.controller.feature(WhatIf).toggle()

@@ -35,7 +35,7 @@ from app.features.ground_truth.scene import IDEAL
 from app.features.ground_truth.state import GroundTruthSession
 from app.features.kkt.overlay import to_repaint
 from app.features.kkt.scene import KktSession
-from app.features.kkt.view_layout import study_overlay, to_pixels
+from app.features.kkt.view_layout import study_overlay
 from app.features.probe.controller import ProbeController
 from app.features.probe.overlay import probe_overlay
 from app.features.probe.scene import Ball, LaneProbe, Probe, Sketch
@@ -45,7 +45,7 @@ from app.scene.model import grid_of
 from app.state.document import LIMIT, Document, Lane, SvmSettings, View, default_document
 from app.state.session import Outline, OutlineKind
 from app.views.plot.layers import Layers
-from app.views.plot.lines import BEYOND, clipped, dashed
+from app.views.plot.lines import BEYOND, clipped, dashed, to_pixels
 from app.views.plot.overlays import hatched
 from app.views.plot.pointer_marks import Overlay
 from app.views.plot.samples import draw_samples

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.features.difference.scene import compared
+from app.features.table import FEATURES
 from app.state.document import Document, Lane, View
 from app.views.export.layout import PictureSpec, Sheet, shoot
 from tests.app.views.lane.test_lanes import document
@@ -17,7 +18,7 @@ from tests.windows import Make, settle
 
 def sheet_of(window) -> Sheet:
     scene = window.scene
-    shot = shoot(scene, [window.result(at) for at in range(scene.shown)], "window")
+    shot = shoot(FEATURES, scene, [window.result(at) for at in range(scene.shown)], "window")
     return Sheet(shot, PictureSpec("window", 1600, 1400, 1.75))
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.points import MAX_CLASSES, Points
+from app.features.table import FEATURES
 from app.state.commands import PaintTestPoints
 from app.state.document import Document, Lane, View
 from app.state.test_split import IdSet, Split
@@ -131,7 +132,7 @@ def test_marks_of_support_vectors_stay_with_their_points(make: Make, qtbot: QtBo
 def test_exported_pictures_have_them_hollow_and_say_so(make: Make) -> None:
     window = make(document([0, 7]))
     frames = [window.result(0), window.result(1)]
-    sheet = Sheet(shoot(window.scene, frames, "window"), PictureSpec("window"))
+    sheet = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window"))
     assert ("test", "Test point: nothing is trained on it") in sheet.entries
     assert sheet.plots[0].scene.parts.held_out.tolist() == [0, 7]
 

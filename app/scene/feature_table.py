@@ -1,0 +1,125 @@
+"""FeatureTable: what all features together add to menus, questions, pictures, scene and legend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+
+from app.engine.cover import Cover
+from app.engine.overlays import Lines, Sheet, Specks
+from app.engine.query import Query
+from app.engine.requests import NO_MARKS, Marks
+from app.engine.results import Results
+from app.state.document import Document
+from app.state.session import Session
+
+from .compared import compared
+from .context import Context
+from .feature import Action, Aspect, Dock, Feature, Place, Sign
+from .model import LaneScene
+from .status_badge import Status
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """The features of the program, in the order of menus and docks.
+
+    Attributes
+    ----------
+    rows : tuple of Feature
+    """
+
+    rows: tuple[Feature, ...] = ()
+
+    def __iter__(self) -> Iterator[Feature]:
+        return iter(self.rows)
+
+    def actions(self) -> tuple[Action, ...]:
+        """What can be done with all of them."""
+        return tuple(action for feature in self.rows for action in feature.actions)
+
+    def docks(self) -> tuple[Dock, ...]:
+        """Their docks."""
+        return tuple(feature.dock for feature in self.rows if feature.dock is not None)
+
+    def watched(self, session: Session) -> frozenset[Aspect]:
+        """What of a run is to be displayed."""
+        of_docks = [dock.watches for dock in self.docks() if dock.watches and dock.name in session.open_panels]
+        others = [feature.watches(session) for feature in self.rows if feature.watches is not None]
+        return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
+
+    def queries(self, context: Context) -> dict[str, Query]:
+        """All questions of this moment, by name."""
+        asked = [feature.queries(context) for feature in self.rows if feature.queries is not None]
+        return {name: query for queries in asked for name, query in queries.items()}
+
+    def sheets(self, context: Context, index: int) -> tuple[Sheet, ...]:
+        """Everything that lies over the picture of the lane at place `index`, the lowest first."""
+        laid = [feature.sheets(context, index) for feature in self.rows if feature.sheets is not None]
+        return tuple(sorted((sheet for sheets in laid for sheet in sheets), key=_height))
+
+    def signs(self) -> tuple[Sign, ...]:
+        """What the legend says of sheets, in its order."""
+        return tuple(sign for feature in reversed(self.rows) for sign in feature.signs)
+
+    def marking(self, session: Session) -> Feature | None:
+        """The feature whose marks take the place of those of support vectors and errors."""
+        able = (feature for feature in self.rows if feature.marks is not None)
+        return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
+
+    def other_marks(self, context: Context, index: int) -> tuple[Marks, ...]:
+        """Marks of points that the lane at place `index` was not trained on."""
+        found = [feature.other_marks(context, index) for feature in self.rows if feature.other_marks is not None]
+        return tuple(marks for marks in found if marks is not NO_MARKS)
+
+    def controls(self, session: Session) -> frozenset[str] | None:
+        """Names of the controls that alone are to be seen; None: all."""
+        chosen = [feature.shows(session) for feature in self.rows if feature.shows is not None]
+        return next((frozenset(names) for names in chosen if names is not None), None)
+
+    def covered(self, document: Document, session: Session) -> dict[int, Cover]:
+        """What is not to be seen yet, by the slots of the lanes; a difference shows no more than the two compared."""
+        covers: dict[int, Cover] = {}
+        for feature in self.rows:
+            for slot, cover in feature.covers(document, session).items() if feature.covers is not None else ():
+                covers[slot] = covers.get(slot, Cover.NOTHING) | cover
+        of_compared = [covers.get(document.slots[place], Cover.NOTHING) for place in compared(document) or ()]
+        if any(of_compared):
+            for lane, slot in zip(document.lanes, document.slots, strict=False):
+                if lane.is_difference:
+                    covers[slot] = reduce(or_, of_compared, covers.get(slot, Cover.NOTHING))
+        return covers
+
+    def seen(self, document: Document, session: Session, results: Results) -> Results:
+        """What of `results` may be seen."""
+        return results.without(self.covered(document, session))
+
+    def views(self, place: Place) -> list[Any]:
+        """The classes of what stands there."""
+        return [feature.views[place].kind for feature in self.rows if place in feature.views]
+
+    def added_to_lane(self, context: Context, index: int) -> tuple[object, ...]:
+        """What is said of the lane at place `index`."""
+        said = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
+        return tuple(each for each in said if each is not None)
+
+    def status(self, context: Context, index: int) -> tuple[Status, ...]:
+        """What stands in the status line of the lane at place `index`."""
+        said = [feature.status(context, index) for feature in self.rows if feature.status is not None]
+        return tuple(each for each in said if each is not None)
+
+    def added_to_scene(self, context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
+        """What is added to the scene of these lanes."""
+        return tuple(
+            each for feature in self.rows if feature.scene is not None for each in feature.scene(context, lanes)
+        )
+
+
+def _height(sheet: Sheet) -> int:
+    """Lines over symbols and hatchings; of lines, the fewest over the many."""
+    if isinstance(sheet, Lines):
+        return 2 + sheet.style.height
+    return 0 if isinstance(sheet, Specks) else 1

@@ -1,0 +1,49 @@
+"""Application: the one QApplication, made with the name, icon and style of the program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from app.core.version import NAME
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+
+def make_application() -> QApplication:
+    """The one QApplication; without a display it draws offscreen, since Qt would abort the process."""
+    import_plain_parts()
+    from PySide6.QtWidgets import QApplication
+
+    present = QApplication.instance()
+    if isinstance(present, QApplication):
+        return present
+    if no_display():
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    # A thread that computes must not keep the window's thread waiting for its turn.
+    sys.setswitchinterval(0.001)
+    application = QApplication([NAME])
+    application.setApplicationName(NAME)
+    application.setApplicationDisplayName("Classifier Playground")
+    application.setDesktopFileName(NAME)  # of the entry that --integrate writes: its icon is the windows'
+    from app.views.app_icon import app_icon
+
+    application.setWindowIcon(app_icon())
+    application.setStyle("Fusion")
+    return application
+
+
+def import_plain_parts() -> None:
+    """What needs no Qt: PySide6 reads the source of each module that is imported after it."""
+    if "PySide6" not in sys.modules:
+        import app.controllers.controller
+        import app.engine.compile_ahead
+        import app.engine.scheduler
+        import app.scene.compose  # noqa: F401
+
+
+def no_display() -> bool:
+    """Return whether there is no display to open a window on."""
+    return sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

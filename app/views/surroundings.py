@@ -1,0 +1,64 @@
+"""Surroundings: what the panels and dialogs of features are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QMainWindow
+
+from app.controllers.controller import Controller
+from app.engine.scheduler import Scheduler
+from app.files.settings import Settings
+from app.scene.feature_table import FeatureTable
+from solver import Grid
+
+from .task_runner import TaskRunner
+
+
+class AskWhere(Protocol):
+    """Ask where to write a file: `name` is offered, `kinds` are suffixes by their titles; ``use(path)`` follows."""
+
+    def __call__(
+        self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the window lends to panels and dialogs; each names what it takes.
+
+    Attributes
+    ----------
+    features : FeatureTable
+    window : QMainWindow
+        Parent of dialogs.
+    controller : Controller
+    scheduler : Scheduler
+    settings : Settings
+    tasks : TaskRunner
+    grids : callable
+        Return one sample per device pixel of each displayed lane.
+    alert : callable
+        ``alert(sentence)`` displays what must not be overlooked.
+    ask_where : AskWhere
+    do : callable
+        ``do(name)`` runs one of the window's commands.
+    closed : SignalInstance
+        The window has closed for good.
+    """
+
+    features: FeatureTable
+    window: QMainWindow
+    controller: Controller
+    scheduler: Scheduler
+    settings: Settings
+    tasks: TaskRunner
+    grids: Callable[[], tuple[Grid, ...]]
+    alert: Callable[[str], None]
+    ask_where: AskWhere
+    do: Callable[[str], object]
+    closed: SignalInstance

@@ -1,0 +1,40 @@
+"""Icons: the program's own, drawn in the theme's ink from the SVG files of `assets/icons`."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+from PySide6.QtCore import QByteArray, QRectF
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from app.files.assets import assets
+from app.views.theme import Theme
+
+from .painting import blank, painter_on
+
+ICONS = assets("icons")
+ICON_SIZE = 20  # pixels
+
+
+@lru_cache(maxsize=256)
+def icon(name: str, theme: Theme, ratio: float) -> QIcon:
+    """The icon of this name in the theme's ink; none where there is none that can be read."""
+    return QIcon(drawn(name, QColor(*theme.ink), ICON_SIZE, ratio))
+
+
+def drawn(name: str, ink: QColor, size: int, ratio: float) -> QPixmap:
+    """The sign of this name, `size` pixels wide; none where there is none that can be read."""
+    try:
+        svg = _source(name).replace("currentColor", ink.name())
+    except OSError:
+        return QPixmap()
+    pixmap = blank(size, size, ratio)
+    with painter_on(pixmap) as painter:
+        QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
+    return pixmap
+
+
+@cache
+def _source(name: str) -> str:
+    return (ICONS / f"{name}.svg").read_text(encoding="utf-8")
