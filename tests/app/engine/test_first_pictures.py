@@ -207,7 +207,7 @@ def test_machine_code_is_loaded_in_the_end_even_if_no_picture_comes(monkeypatch:
 
 def test_what_is_imported_before_qt_needs_none() -> None:
     program = (
-        "import sys; from app.main import _import_plain_parts; _import_plain_parts();"
+        "import sys; from app.views.application import import_plain_parts; import_plain_parts();"
         "found = [name for name in sys.modules if name.startswith(('PySide6', 'shiboken6', 'pyqtgraph'))];"
         "assert 'numpy' in sys.modules and 'numba' not in sys.modules and not found, found"
     )
