@@ -12,7 +12,6 @@ from solver import Grid
 from solver.core.arrays import Array
 
 from .pieces import OvertakenError, Pace, Step
-from .pool import Priority
 from .requests import Frame, Picture
 from .shading import Shades, colour
 from .surface_values import Surface, difference_source, rows_of, source_of
@@ -24,16 +23,11 @@ MOST_VERTICES = 50
 
 
 def enlarge(
-    frame: Frame,
-    grid: Grid,
-    shades: Shades,
-    done: Callable[[Picture | str], None],
-    given_up: Callable[[], bool],
-    priority: Priority = Priority.BACKGROUND,
+    frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None], given_up: Callable[[], bool]
 ) -> Generator[Step]:
     """The job that makes `frame`'s model's picture on `grid`; `done` gets it, or a sentence, in a compute thread."""
     try:
-        picture = yield from _picture(frame, grid, shades, Pace(given_up, priority))
+        picture = yield from picture_of(frame, grid, shades, Pace(given_up))
     except OvertakenError:
         pass
     except MemoryError:
@@ -45,7 +39,8 @@ def enlarge(
         done(picture)
 
 
-def _picture(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[Step, None, Picture]:
+def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generator[Step, None, Picture]:
+    """Return the picture of `frame`'s model on `grid`."""
     if frame.sides is not None:
         source = difference_source(frame.sides)
     else:

@@ -15,7 +15,8 @@ from .pool import Job
 class Query(Protocol):
     """What somebody wants to know: a frozen value that holds everything the answer depends on.
 
-    Questions are compared with ``==``: one that equals the last of its name is not asked again.
+    Questions are compared with ``==``: one that equals the last of its name is not asked again.  One that is more
+    urgent than others has a `priority`.
     """
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -71,11 +72,12 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class NumberedQuery:
-    """A question with its name and number."""
+    """A query with its name and number, and the owner of whose queries it is one."""
 
     name: str
     number: int
     query: Query
+    owner: str = ""
 
 
 def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:

@@ -71,27 +71,33 @@ class Scheduler:
             self._least[index] = next(self._numbers)
             self.results.forget(index)
 
-    def ask(self, queries: Mapping[str, Query]) -> None:
-        """Have these questions, by name, answered when nothing else is wanted; all others are dropped.
+    def ask(self, queries: Mapping[str, Query], owner: str = "") -> None:
+        """Have these questions, by name, answered when nothing else is wanted; all others of `owner` are dropped.
 
         A question that equals the one asked last under its name goes on, or keeps its answer.
+
+        Parameters
+        ----------
+        queries : mapping of str to Query
+        owner : str, optional
+            A panel with a state of its own; what depends on document and session has none.
         """
-        for name in [name for name in self._asked if name not in queries]:
+        for name in [each.name for each in self._asked.values() if each.owner == owner and each.name not in queries]:
             del self._asked[name], self._since[name]
             self._inquiries[name].cancel()
             self.results.forget_answer(name)
         for name, query in queries.items():
             asked = self._asked.get(name)
             if asked is None or asked.query != query:
-                asked = self._asked[name] = NumberedQuery(name, next(self._numbers), query)
+                asked = self._asked[name] = NumberedQuery(name, next(self._numbers), query, owner)
                 self._since.setdefault(name, asked.number)
-                self._inquiry(name).submit(asked)
+                self._inquiry(name, getattr(query, "priority", Priority.BACKGROUND)).submit(asked)
 
-    def _inquiry(self, name: str) -> LatestQueue[NumberedQuery]:
+    def _inquiry(self, name: str, priority: Priority) -> LatestQueue[NumberedQuery]:
         queue = self._inquiries.get(name)
         if queue is None:
             queue = self._inquiries[name] = LatestQueue(
-                self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), Priority.BACKGROUND
+                self._pool, lambda asked, overtaken: work_out(asked, self._answers.post, overtaken), priority
             )
         return queue
 

@@ -45,9 +45,9 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from solver.core import fast_loops
 
 from . import text as asking_words
+from .controller import ActiveLearningController
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
 from .view_buttons import ClassButtons
-from .view_controller import ActiveLearningController
 from .view_curve import LearningCurve, Sheet
 from .view_picture import PoolPicture, PoolScene
 
@@ -203,7 +203,7 @@ class ActiveLearningPanel(QWidget):
         self._plan = Plan()
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
-        self._desk = ActiveLearningController(scheduler, self._show, self)
+        self._desk = ActiveLearningController(scheduler)
         self._clock = QTimer(self, interval=PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
         describe(self, "asking", "Active learning", "Ask for the label that teaches most.")
@@ -280,6 +280,7 @@ class ActiveLearningPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._scene, self._theme = scene, theme
+        self._desk.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)

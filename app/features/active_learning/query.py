@@ -12,16 +12,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
-from app.core import log
 from app.core.points import Points
-from app.engine.export_surface import enlarge
+from app.engine.export_surface import picture_of
 from app.engine.fitting import trained
 from app.engine.outcome import outcome
-from app.engine.pieces import OvertakenError, Pace, Step
+from app.engine.pieces import Pace, Step
 from app.engine.pool import Priority
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.shading import Shades
@@ -47,90 +47,51 @@ from .state import (
 
 
 @dataclass(frozen=True, eq=False)
-class LearningRequest:
-    """What is to be learnt and painted: what `asking` does not know yet, and a picture on `grid`."""
-
-    number: int
-    asking: ActiveLearningRun
-    grid: Grid
-    shades: Shades
-
-
-@dataclass(frozen=True, eq=False)
 class LearningReply:
-    """What has come of a request so far.
+    """What has come of a `LearningQuery` so far.
 
     Attributes
     ----------
-    number : int
-    pool : Pool
-        Of the run this belongs to.
-    answers : tuple of Answer
-        Of the run when it was asked.
     looks : tuple of LearningStep
         Also those that were known before.
     picture : Picture or None
         Of the last of `looks`.
-    failure : str
-        Why there is no more, in a sentence.
-    index : str
-        The mailbox's slot.
     """
 
-    index = "reply"
-    number: int
-    pool: Pool
-    answers: tuple[Answer, ...]
     looks: tuple[LearningStep, ...]
     picture: Picture | None = None
-    failure: str = ""
 
 
-def look_for(
-    request: LearningRequest, post: Callable[[LearningReply], None], given_up: Callable[[], bool]
-) -> Generator[Step]:
-    """The job of a request; whatever goes wrong becomes a reply with a sentence."""
-    asking = request.asking
-    looks = list(asking.looks)
+@dataclass(frozen=True)
+class LearningQuery:
+    """Query: learn from the `answers` what `asking` does not know yet, and paint the last step on `grid`."""
 
-    def reply(picture: Picture | None = None, failure: str = "") -> None:
-        post(LearningReply(request.number, asking.pool, asking.answers, tuple(looks), picture, failure))
+    pool: Pool
+    answers: tuple[Answer, ...]
+    grid: Grid
+    shades: Shades
+    asking: ActiveLearningRun = field(compare=False)
+    priority: ClassVar[Priority] = Priority.TRAINING
 
-    try:
-        pace = Pace(given_up, Priority.TRAINING)
-        for count in range(len(looks), len(asking.answers) + 1):
-            told = asking.labelled[: len(asking.given) + count]
-            index = np.array([answer.index for answer in told], dtype=np.intp)
-            labels = np.array([answer.label for answer in told], dtype=np.int64)
+    def answer(self, post: Callable[[LearningReply], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post what was learnt, then the same with its picture."""
+        asking, looks = self.asking, list(self.asking.looks)
+        pace = Pace(overtaken, self.priority)
+        told = asking.labelled
+        index = np.array([answer.index for answer in told], dtype=np.intp)
+        labels = np.array([answer.label for answer in told], dtype=np.int64)
+        strategy = asking.plan.strategy
+        for n in range(len(asking.given) + len(looks), len(told) + 1):
             before = looks[-1] if looks else None
-            strategy = asking.plan.strategy
-            looks.append(
-                (
-                    yield from learning_step(
-                        asking.pool, asking.lane, asking.order, strategy, index, labels, before, pace
-                    )
-                )
+            learnt = learning_step(
+                asking.pool, asking.lane, asking.order, strategy, index[:n], labels[:n], before, pace
             )
-        reply()
-        pictures: list[Picture | str] = []
-        frame = _frame(request, looks[-1])
-        yield from enlarge(frame, request.grid, request.shades, pictures.append, given_up, Priority.TRAINING)
-        for picture in pictures:
-            reply(failure=picture) if isinstance(picture, str) else reply(picture)
-    except OvertakenError:
-        return
-    except ValueError as error:  # the solver's sentences
-        reply(failure=str(error))
-    except Exception as error:
-        log.caught("Active learning failed.")
-        reply(failure=f"Stopped by an internal error ({type(error).__name__}: {error}).")
-
-
-def _frame(request: LearningRequest, look: LearningStep) -> Frame:
-    asking = request.asking
-    told = asking.labelled
-    points = Points.of(asking.pool.xy[[answer.index for answer in told]], [answer.label for answer in told])
-    return Frame(request.number, asking.plan.lane, points, asking.lane, Phase.DONE, model=look.model)
+            looks.append((yield from learnt))
+        post(LearningReply(tuple(looks)))
+        points = Points.of(asking.pool.xy[index], labels)
+        frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=looks[-1].model)
+        picture = yield from picture_of(frame, self.grid, self.shades, pace)
+        post(LearningReply(tuple(looks), picture))
 
 
 # -- learning ------------------------------------------------------------------------------------------------------
@@ -257,11 +218,7 @@ class Curves:
     repetitions : int
     failure : str
         Why there is no more, in a sentence.
-    index : str
-        The mailbox's slot.
     """
-
-    index = "curves"
 
     pool: Pool
     first: int
@@ -298,9 +255,10 @@ class _Run:
 
 
 class Comparison:
-    """The repetitions of both strategies on the pool of a run, and how far they have come.
+    """Query: the repetitions of both strategies on the pool of a run, and how far they have come.
 
-    Repetition 0 is the run itself, when the truth answers all that is asked.
+    Only the job of this query writes to it, and there is one at a time.  Repetition 0 is the run itself, when the truth
+    answers all that is asked.
 
     Parameters
     ----------
@@ -319,7 +277,6 @@ class Comparison:
         #: For each strategy and number of labels the accuracies of all repetitions.
         self._accuracies: dict[Strategy, list[list[float]]] = {strategy: [] for strategy in STRATEGIES}
         self._full = math.nan
-        self._failure = ""
 
     @property
     def curves(self) -> Curves:
@@ -332,35 +289,21 @@ class Comparison:
             bands or dict.fromkeys(STRATEGIES, NOTHING),
             self._full,
             self._repetitions,
-            self._failure,
         )
 
     @property
     def finished(self) -> bool:
         """Nothing is left to compute."""
-        return bool(self._failure) or self._reached == self._last
+        return self._reached == self._last
 
     @property
     def _reached(self) -> int:
         """The number of labels up to which the curves go."""
         return self._first + len(self._accuracies["closest"]) - 1
 
-    def job(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
-        """Go on from where the last job was given up; `post` gets the curves as they grow."""
-        try:
-            yield from self._work(post, given_up)
-        except OvertakenError:
-            return
-        except ValueError as error:  # the solver's sentences
-            self._failure = str(error)
-            post(self.curves)
-        except Exception as error:
-            log.caught("The comparison of active learning failed.")
-            self._failure = f"Stopped by an internal error ({type(error).__name__}: {error})."
-            post(self.curves)
-
-    def _work(self, post: Callable[[Curves], None], given_up: Callable[[], bool]) -> Generator[Step]:
-        pace = Pace(given_up)
+    def answer(self, post: Callable[[Curves], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Go on from where this was overtaken the last time; post the curves as they grow."""
+        pace = Pace(overtaken)
         if math.isnan(self._full):
             self._full = yield from self._learn_all(pace)
             post(self.curves)

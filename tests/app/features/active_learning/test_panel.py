@@ -19,8 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.scheduler import Scheduler
-from app.features.active_learning import panel, view_controller
-from app.features.active_learning import query as asking_module
+from app.features.active_learning import controller, panel
 from app.features.active_learning.panel import ActiveLearningPanel
 from app.features.active_learning.query import Comparison
 from app.features.active_learning.state import ActiveLearningRun
@@ -43,7 +42,7 @@ SIZES = {"tall": (360, 650), "wide": (900, 500)}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare two runs only, and let the truth answer without a pause."""
-    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 2))
+    monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 2))
     monkeypatch.setattr(panel, "PLAY_INTERVAL", 1)
 
 
@@ -64,8 +63,15 @@ class Stage:
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.open(size)
 
+    def collect(self) -> None:
+        """As a window does when it is woken."""
+        if self.scheduler.collect() and self.panel.isVisible():
+            self.render()
+
     def open(self, size: tuple[int, int]) -> None:
         """Show the panel, and give it the focus."""
+        self.clock = QTimer(interval=5, timeout=self.collect)
+        self.clock.start()
         self.panel.resize(*size)
         self.panel.show()
         self.qtbot.waitExposed(self.panel)
@@ -93,6 +99,7 @@ class Stage:
 
     def close(self) -> None:
         """Take all down; no thread may be left."""
+        self.clock.stop()
         self.panel.close()
         self.panel.deleteLater()
         assert self.scheduler.close()
@@ -158,6 +165,10 @@ class Docked(Stage):
         self.panel = ActiveLearningPanel(self.controller, self.scheduler)
         self.panel.setParent(window, Qt.WindowType.Tool)
         self.open(SIZES["tall"])
+
+    def collect(self) -> None:
+        if self.window.scene is not None and self.panel.isVisible():
+            self.panel.render_scene(self.window.scene, self.window.appearance.dress(self.window.scene)[0])
 
     def render(self) -> None:
         settle(self.qtbot, self.window)
@@ -226,7 +237,7 @@ def test_the_classifier_may_be_gone_when_a_result_comes(make: Make, qtbot: QtBot
     made = Docked(make(moons(lanes=(Lane("knn"), SVM), shown=2)), qtbot)
     assert made.panel._plan.lane == 1
     made.controller.lanes.remove(1)
-    made.panel._desk._collect()  # the window has not drawn yet what was done
+    made.panel._show()  # the window has not drawn yet what was done
     made.rest()
     assert made.panel._plan.lane == 0
 
@@ -258,7 +269,7 @@ def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
     for name in ("truth", "class1"):
         assert not made.find(name).isEnabled()
     again = Comparison(made.asking, 1)
-    for _ in again.job(lambda curves: None, lambda: False):
+    for _ in again.answer(lambda curves: None, lambda: False):
         pass
     assert [look.score.shown for look in made.asking.looks] == again.curves.bands["closest"].mean.tolist()
 
@@ -509,7 +520,7 @@ def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
 
 
 def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 5))
+    monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 5))
     made = stage(moons(60))
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     made.panel.hide()
@@ -524,36 +535,15 @@ def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypa
     made.panel.hide()
 
 
-def test_a_panel_that_is_gone_is_not_woken(stage: Build, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = stage(moons(60))
-    frozen, go_on = threading.Event(), threading.Event()
-    plain = asking_module.training
-
-    def freeze(*arguments: object) -> object:
-        frozen.set()
-        assert go_on.wait(20)
-        return plain(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(asking_module, "training", freeze)
-    QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
-    assert frozen.wait(20) and made.panel.playing
-    desk = made.panel.desk
-    made.panel.deleteLater()
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert desk._letters.closed
-    go_on.set()
-    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
-    made.panel = QWidget()  # type: ignore[assignment]  # for the fixture to close
-
-
 def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(view_controller, "Comparison", lambda asking: Comparison(asking, 20))
+    monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 20))
     made = Docked(make(moons(100)), qtbot)
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     assert made.panel.desk.comparing and made.panel.playing
     discard(made.window)
+    made.clock.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
     made.panel.close()
     QApplication.processEvents()

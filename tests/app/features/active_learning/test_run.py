@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,13 +21,16 @@ from sklearn.neighbors import KNeighborsClassifier as ReferenceKnn
 from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine import pieces
-from app.engine.mailbox import Mailbox
+from app.engine.pieces import OvertakenError
 from app.engine.pool import Priority
+from app.engine.query import Answer as Learnt
+from app.engine.query import NumberedQuery, work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.active_learning import query as asking_module
 from app.features.active_learning import text as words
-from app.features.active_learning.query import Comparison, Curves, LearningReply, LearningRequest, look_for
+from app.features.active_learning.controller import STEP, ActiveLearningController
+from app.features.active_learning.query import Comparison, Curves, LearningQuery, LearningReply
 from app.features.active_learning.state import (
     LARGEST_POOL,
     MOST_GIVEN,
@@ -70,9 +74,14 @@ def blobs(n_classes: int = 4, count: int = 15) -> Points:
     return GeneratorSettings(name="blobs", count=count, noise=0.5, n_classes=n_classes).points()
 
 
-def replies(asking: ActiveLearningRun, given_up: Callable[[], bool] = lambda: False) -> list[LearningReply]:
-    posted: list[LearningReply] = []
-    for step in look_for(LearningRequest(1, asking, GRID, SHADES), posted.append, given_up):
+def question(asking: ActiveLearningRun) -> LearningQuery:
+    return LearningQuery(asking.pool, asking.answers, GRID, SHADES, asking)
+
+
+def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: False) -> list[Learnt]:
+    """What is posted of the query about `asking`."""
+    posted: list[Learnt] = []
+    for step in work_out(NumberedQuery("asking", 1, question(asking)), posted.append, overtaken):
         assert step is Priority.TRAINING
     return posted
 
@@ -80,8 +89,10 @@ def replies(asking: ActiveLearningRun, given_up: Callable[[], bool] = lambda: Fa
 def learnt(asking: ActiveLearningRun) -> ActiveLearningRun:
     """`asking` with what there is to learn from its labels."""
     last = replies(asking)[-1]
-    assert not last.failure and last.picture is not None and last.picture.grid == GRID
-    after = asking.learnt(last.answers, last.looks)
+    reply = last.value
+    assert isinstance(reply, LearningReply) and last.done and not last.message
+    assert reply.picture is not None and reply.picture.grid == GRID
+    after = asking.learnt(asking.answers, reply.looks)
     assert after.look is not None
     return after
 
@@ -103,7 +114,7 @@ def told(asking: ActiveLearningRun) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def finished(comparison: Comparison) -> Curves:
     posted: list[Curves] = []
-    for _ in comparison.job(posted.append, lambda: False):
+    for _ in comparison.answer(posted.append, lambda: False):
         pass
     assert comparison.finished
     return posted[-1]
@@ -459,9 +470,11 @@ def test_a_hard_margin_that_does_not_exist_is_said() -> None:
 def test_a_refusal_of_the_solver_is_a_sentence() -> None:
     start = begin(document(svm(kernel="sigmoid", hard_margin=True, coef0=-1.0)), Plan())
     (reply,) = replies(start)
-    assert "not positive semidefinite" in reply.failure and reply.looks == ()
-    curves = finished(Comparison(start, 2))
-    assert "not positive semidefinite" in curves.failure and words.verdict(curves)[0].startswith("No comparison")
+    assert "not positive semidefinite" in reply.message and reply.value is None
+    with pytest.raises(ValueError, match="not positive semidefinite"):
+        finished(Comparison(start, 2))
+    curves = replace(Comparison(start, 2).curves, failure=reply.message)
+    assert words.verdict(curves) == (f"No comparison: {reply.message}",)
 
 
 def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -470,48 +483,45 @@ def test_an_internal_error_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(Machine, "label_estimator", broken)
     start = begin(document(svm()), Plan())
-    assert "internal error (RuntimeError: oops)" in replies(start)[-1].failure
-    assert "internal error (RuntimeError: oops)" in finished(Comparison(start, 2)).failure
+    assert "internal error (RuntimeError: oops)" in replies(start)[-1].message
 
 
 def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE", 0.0)
     start = begin(document(svm()), Plan())
     assert replies(start, lambda: True) == []
-    steps = list(look_for(LearningRequest(1, start, GRID, SHADES), lambda reply: None, lambda: False))
+    steps = list(question(start).answer(lambda reply: None, lambda: False))
     assert len(steps) > 6, "training, scoring and painting are cut into pieces"
 
 
-def test_letters_wake_once_and_the_newest_of_a_kind_counts() -> None:
-    woken: list[int] = []
-    letters = Mailbox(lambda: woken.append(1))
+def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
     start = begin(document(svm()), Plan())
-    first, second = (LearningReply(number, start.pool, (), ()) for number in (1, 2))
-    curves = Comparison(start, 1).curves
-    for letter in (first, curves, second):
-        letters.post(letter)
-    assert woken == [1] and letters.take() == [second, curves] and letters.take() == []
-    letters.close()
-    letters.post(first)
-    assert woken == [1], "nobody is woken who is gone"
+    after = learnt(start)
+    assert question(start) == question(after) == question(after.choosing(others_of(after)[0]))
+    assert question(after) != question(after.told_truth())
+    assert question(start) != replace(question(start), grid=Grid(-2.0, 2.0, -1.5, 1.5, 25, 18))
+    assert question(start) != question(begin(document(svm()), Plan())), "another pool"
 
 
-def test_the_conductor_runs_a_job_on_its_threads() -> None:
-    scheduler, done = Scheduler(1, lambda: None), threading.Event()
-    letters = Mailbox(lambda: None)
+def others_of(asking: ActiveLearningRun) -> list[int]:
+    """Points without a label that are not asked about."""
+    return [int(index) for index in np.flatnonzero(asking.open) if index != asking.target]
+
+
+def test_a_panel_asks_the_scheduler_beside_the_window() -> None:
+    scheduler = Scheduler(1, lambda: None)
+    desk = ActiveLearningController(scheduler)
     try:
-        start = begin(document(svm()), Plan())
-
-        def post(reply: LearningReply) -> None:
-            letters.post(reply)
-            if reply.picture is not None:
-                done.set()
-
-        queue = scheduler.queue(lambda request, given_up: look_for(request, post, given_up), Priority.TRAINING)
-        queue.submit(LearningRequest(1, start, GRID, SHADES))
-        assert done.wait(20)
-        (reply,) = letters.take()
-        assert isinstance(reply, LearningReply) and start.learnt(reply.answers, reply.looks).question is not None
+        desk.start(begin(document(svm()), Plan()))
+        desk.want(GRID, SHADES)
+        deadline = time.monotonic() + 20
+        while desk.learning and time.monotonic() < deadline:
+            scheduler.ask({})  # what the window asks is another owner's
+            scheduler.collect()
+            desk.collect()
+        assert desk.asking is not None and desk.asking.question is not None and desk.picture is not None
+        desk.start(None)
+        assert desk.picture is None and scheduler.results.answer(STEP) is None
     finally:
         assert scheduler.close()
 
@@ -576,8 +586,10 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
     while not comparison.finished:
         jobs += 1
         asked = itertools.count()
-        for _ in comparison.job(posted.append, partial(lambda asked, most: next(asked) > most, asked, 5 + jobs)):
-            pass
+        with suppress(OvertakenError):
+            overtaken = partial(lambda asked, most: next(asked) > most, asked, 5 + jobs)
+            for _ in comparison.answer(posted.append, overtaken):
+                pass
         assert jobs < 500
     assert jobs > 5
     for strategy in ("closest", "random"):
