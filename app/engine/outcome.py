@@ -96,16 +96,19 @@ def credit_of(leaders: Mask, classes: Labels, labels: Labels) -> Array:
     return credit
 
 
+def judged(model: Model, xy: Array, labels: Labels) -> Outcome:
+    """What `model` comes to at `xy`, shape (n, 2), of class `labels`, in one go."""
+    if model.kind == "f":
+        return outcome_of_values(model, model.pair_decision_function(xy), xy, labels)
+    return outcome_of_shares(model.predict_proba(xy), model.classes_, labels)
+
+
 def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[Step, None, Outcome]:
     """What `model` comes to at `xy`, shape (n, 2), of class `labels`; in blocks."""
     parts: list[Outcome] = []
 
     def judge(block: slice) -> None:
-        at, truth = xy[block], labels[block]
-        if isinstance(model, PairClassifier):
-            parts.append(outcome_of_values(model, model.pair_decision_function(at), at, truth))
-        else:
-            parts.append(outcome_of_shares(model.predict_proba(at), model.classes_, truth))
+        parts.append(judged(model, xy[block], labels[block]))
 
     least = together(model)
     yield from pace.in_blocks(len(xy), judge, size=max(least, 16), least=least)

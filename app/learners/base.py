@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from app.core.number_format import grouped, short
+from solver.core.arrays import Array, Indices, Integers, Mask
 
 from .code import Code
 from .fields import Field
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from solver.core.binary_reduction import PairClassifier
 
 S = TypeVar("S", bound=msgspec.Struct)
+#: ``ahead(queries, values, left_out)``: the classes with the most votes, bool of shape (n, n_classes, n_values), where
+#: each query is one of the points, left out, or none of them (None).
+Ahead = Callable[[Array, Integers, Indices | None], Mask]
 S_co = TypeVar("S_co", bound=msgspec.Struct, covariant=True)
 #: f of a linear learner, in signs.
 PLANE = "f(x) = w₁ x₁ + w₂ x₂"
@@ -156,6 +160,19 @@ class Learner(Generic[S]):
     compares = False
     simple = False
     growth = 1.0
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        cls.fields = tuple(replace(field, settings=cls.settings) for field in cls.fields)
+
+    def field(self, name: str) -> Field:
+        """The field of this name; KeyError where it has none."""
+        return {field.name: field for field in self.fields}[name]
+
+    def curves(self, settings: S) -> tuple[Field, ...]:
+        """Sliders whose whole range can be tried; one at its end stands for no number of that range."""
+        able = [field for field in self.fields if field.has_curve and not math.isinf(field.value(settings))]
+        return tuple(field for field in able if field.shown(settings, ()) and field.enabled(settings, ()))
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -296,7 +313,11 @@ class Learner(Generic[S]):
 
     def curve_settings(self, lane: LaneSettings[S], parameter: str) -> S:
         """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
-        raise NotImplementedError
+        return msgspec.structs.replace(lane.settings, **{parameter: getattr(self.settings(), parameter)})
+
+    def ahead_on_curve(self, lane: LaneSettings[S], parameter: str, points: Points) -> Ahead | None:
+        """What gives the classes ahead for all values of `parameter` at once; None where each value is trained."""
+        return None
 
     def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains on one label more, from the multipliers of those before, to the optimum."""

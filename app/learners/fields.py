@@ -1,4 +1,4 @@
-"""Fields: how a parameter of a learner is shown and changed; a form is built of these values."""
+"""Fields: how a parameter of a learner is shown and changed, and its limits; a form is built of these values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+
+from app.core.number_format import grouped, short
+
+from .scales import Parameter, RankScale, Scale, parameter
 
 Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
 
@@ -17,10 +21,10 @@ _EDITORS: dict[tuple[object, ...], int] = {}
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One parameter as people see it; its range and default are those of the settings' type.
+    """One parameter as people see it; its limits, scale and default are those of its learner's settings.
 
-    Fields of two learners that are alike in all but the predicates share one editor, so that a lane's form has each
-    name once.
+    Fields of two learners that are alike in all but the predicates, limits included, share one editor, so that a lane's
+    form has each name once.
 
     Attributes
     ----------
@@ -61,6 +65,8 @@ class Field:
     change, off : str
         What the undo menu calls a change, with `{value}` and the choice's `{text}`, and switching off; "" for
         "Set (its parameter) to (the value)".
+    settings : type of msgspec.Struct or None
+        Those of its learner, which sets it.
     """
 
     name: str
@@ -82,6 +88,7 @@ class Field:
     least: str = ""
     change: str = ""
     off: str = ""
+    settings: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.label)
@@ -96,8 +103,29 @@ class Field:
     @cached_property
     def editor(self) -> int:
         """Number of its editor: fields that look alike have the same one."""
-        alike = (self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices)
+        alike = (self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices, self.limits)
         return _EDITORS.setdefault(alike, len(_EDITORS))
+
+    @cached_property
+    def limits(self) -> Parameter | None:
+        """Least and largest value, and the scale of a slider; None of what has no numbers."""
+        if self.choices or self.kind in ("check", "text"):
+            return None
+        return parameter(self.settings, self.parameter)
+
+    @property
+    def is_whole(self) -> bool:
+        """Its values are whole numbers."""
+        return self.limits is not None and isinstance(self.limits.least, int)
+
+    def scale(self, n_points: int) -> Scale:
+        """The scale of a slider for so many training points: a number of neighbours goes up to all others of one."""
+        assert self.limits is not None
+        return self.limits.scale or RankScale(min(max(n_points - 1, 1), self.limits.most))
+
+    def number(self, value: float) -> str:
+        """A value as it stands on screen."""
+        return grouped(int(value)) if self.is_whole else short(value)
 
     def value(self, settings: Any) -> Any:
         """What it shows of `settings`; infinity at its end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from msgspec import Meta
 
 from app.core.number_format import count, grouped
 
-from .base import LaneSettings, Learner, Measured
+from .base import Ahead, LaneSettings, Learner, Measured
 from .code import TIES, Code, call
 from .fields import Field
 
@@ -160,8 +161,12 @@ class Neighbors(Learner[KnnSettings]):
             remarks=tuple(remarks),
         )
 
-    def curve_settings(self, lane: LaneSettings[KnnSettings], parameter: str) -> KnnSettings:
-        return msgspec.structs.replace(lane.settings, n_neighbors=KnnSettings().n_neighbors)
+    def ahead_on_curve(self, lane: LaneSettings[KnnSettings], parameter: str, points: Points) -> Ahead | None:
+        from solver.knn.k_path import leaders
+
+        if parameter != "n_neighbors":
+            return None
+        return partial(leaders, neighbors_of(lane.settings, 1).fit(points.xy, points.labels))
 
     def label_remark(self, lane: LaneSettings[KnnSettings], n_labels: int, chosen: bool) -> str:
         k = lane.settings.n_neighbors

@@ -16,7 +16,6 @@ from app.engine.run_state import RunState, speed_of
 from app.learners.perceptron_orders import of_orders
 from app.state.document import NO_LIMIT, Document, Lane, problem, problems_of
 from app.state.session import SPEEDS, Selection, Session
-from app.state.slider_scales import scale_of
 from solver.core.arrays import Indices
 from solver.data import datasets
 
@@ -231,7 +230,7 @@ def _lane(
         formula=lane.family.formula(lane),
         note=lane.family.remark(lane),
         fields=applying,
-        k_scale=scale_of("k", len(training)),
+        n_training=len(training),
         pairs=pairs,
         pair_names=tuple(problem(*pair, names) for pair in pairs),
         pair=lane.drawn(pairs),

@@ -16,7 +16,6 @@ from app.engine.run_state import RunState
 from app.learners.perceptron_orders import Orders
 from app.state.document import ClassStyle, GeneratorSettings, Lane, View
 from app.state.session import Session
-from app.state.slider_scales import Scale
 from app.state.test_split import Parts
 from solver import Grid
 
@@ -63,8 +62,8 @@ class LaneScene(_Composed):
     formula, note : str
     fields : frozenset of str
         Names of the parameter fields that apply.
-    k_scale : Scale
-        Of the slider of k: no more than there are points.
+    n_training : int
+        How many points there are to learn from.
     pairs : tuple of (int, int)
         With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
     pair_names : tuple of str
@@ -124,7 +123,7 @@ class LaneScene(_Composed):
     formula: str
     note: str
     fields: frozenset[str]
-    k_scale: Scale
+    n_training: int
     pairs: tuple[tuple[int, int], ...]
     pair_names: tuple[str, ...]
     pair: int

@@ -1,7 +1,7 @@
 """Document: what is saved and undone, a frozen value; and the settings it is made of.
 
 A parameter's type says all that forms, sliders and files know of it: its least and largest value, its default, and,
-of a number of any size, the powers of ten that its slider spans (see `slider_scales.parameter`).
+of a number of any size, the powers of ten that its slider spans (see `learners.scales`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
+from app.learners.fields import Field
 from app.learners.knn import KnnSettings
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
@@ -76,6 +77,10 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return msgspec.structs.replace(self, **{name: settings})
         others = {} if self.others is msgspec.UNSET else dict(self.others)
         return msgspec.structs.replace(self, others=tuple((others | {name: settings}).items()))
+
+    def with_value(self, field: Field, value: Any) -> Lane:
+        """With another value of a parameter of its learner."""
+        return self.with_part(self.classifier, msgspec.structs.replace(self.settings, **{field.parameter: value}))
 
     @property
     def family(self) -> Learner[Any]:

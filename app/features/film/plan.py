@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import msgspec
 import numpy as np
 
 from app.core.number_format import count, grouped, short
@@ -20,9 +19,9 @@ from app.engine.training_run import LAST
 from app.features.relief import text
 from app.features.relief.geometry import Camera
 from app.features.relief.query import has_map
+from app.learners.fields import Field
 from app.scene.text import NO_STEPS, empty_sentence
-from app.state.document import Document, Lane
-from app.state.slider_scales import control_of, controls_of, scale_of
+from app.state.document import Document
 
 #: By the end of a file's name.
 KINDS = {".gif": "gif", ".webp": "webp", ".png": "png"}
@@ -106,7 +105,7 @@ class Sweep:
     lane : int
         Its place.
     control : str
-        The slider: "k", "C", "gamma" ..
+        The name of the slider.
     start, stop : float
     pictures : int
         How many there are at most.
@@ -121,9 +120,9 @@ class Sweep:
     pictures: int = 60
     relief: bool = False
 
-    def values(self, n_points: int) -> tuple[float, ...]:
+    def values(self, document: Document) -> tuple[float, ...]:
         """The values of its pictures."""
-        scale = scale_of(self.control, n_points)
+        scale = field_of(document, self.lane, self.control).scale(len(document.training_points))
         ends = scale.place_of(self.start), scale.place_of(self.stop)
         places = np.linspace(*ends, min(self.pictures, abs(ends[1] - ends[0]) + 1))
         return tuple(scale.value_at(int(place)) for place in np.round(places))
@@ -168,28 +167,24 @@ class Lift:
 Content = Training | Sweep | Turn | Lift
 
 
-def lane_with(lane: Lane, control: str, value: float) -> Lane:
-    """The lane with its slider at another value."""
-    part, field = control_of(control)
-    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
+def field_of(document: Document, place: int, control: str) -> Field:
+    """A slider of one of the document's lanes."""
+    return document.lanes[place].family.field(control)
 
 
 def document_with(document: Document, place: int, control: str, value: float) -> Document:
     """The document with the slider of one of its lanes at another value."""
     lanes = list(document.lanes)
-    lanes[place] = lane_with(lanes[place], control, value)
+    lanes[place] = lanes[place].with_value(field_of(document, place, control), value)
     return replace(document, lanes=tuple(lanes))
 
 
 def swept(document: Document, place: int) -> tuple[str, ...]:
     """The sliders of a lane that can be swept."""
-    return controls_of(document.lanes[place]) if place < document.shown else ()
-
-
-def whole_range(document: Document, control: str) -> tuple[float, float]:
-    """The least and the largest value that a slider offers."""
-    scale = scale_of(control, len(document.training_points))
-    return scale.value_at(scale.low), scale.value_at(scale.high)
+    if place >= document.shown:
+        return ()
+    lane = document.lanes[place]
+    return tuple(field.name for field in lane.family.curves(lane.settings))
 
 
 def can_film(document: Document, place: int) -> tuple[str, ...]:
@@ -248,11 +243,14 @@ def _reason(document: Document) -> str:
 
 
 def _check_range(document: Document, sweep: Sweep) -> None:
-    least, most = whole_range(document, sweep.control)
+    field = field_of(document, sweep.lane, sweep.control)
+    scale = field.scale(len(document.training_points))
+    least, most = scale.value_at(scale.low), scale.value_at(scale.high)
     for value in (sweep.start, sweep.stop):
         if not least <= value <= most:
-            title = title_of(sweep.control)
-            raise ValueError(f"{title} can be swept from {short(least)} to {short(most)}; {value:g} is not between.")
+            raise ValueError(
+                f"{field.label} can be swept from {short(least)} to {short(most)}; {value:g} is not between."
+            )
 
 
 def check_size(n_pictures: int, width: int, height: int) -> None:
@@ -354,9 +352,3 @@ def estimated(chosen: Sequence[int], sizes: Sequence[int], n_pictures: int) -> i
     pairs = zip(chosen[:-1], chosen[1:], sizes[1:], strict=True)
     added = [size for before, now, size in pairs if now == before + 1]
     return int(sizes[0] + (n_pictures - 1) * (sum(added) / len(added) if added else 0))
-
-
-def title_of(control: str) -> str:
-    """What the slider is called on screen."""
-    field: Any = control_of(control)[1]
-    return str(field.label)

@@ -340,7 +340,7 @@ class FilmMaker(QObject):
         if isinstance(content, Sweep):
             takes = [
                 _Take(partial(self._with_value, moment, spec, content, value))
-                for value in content.values(len(moment.document.training_points))
+                for value in content.values(moment.document)
             ]
         elif isinstance(content, Training):
             film = _Run(self, moment, spec, content)

@@ -29,10 +29,10 @@ from app.core.number_format import count, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
+from app.learners.scales import Scale
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
-from app.state.slider_scales import Scale, scale_of
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
@@ -377,7 +377,7 @@ class FilmDialog(QDialog):
                 spin.setMaximum(length)
                 show_number(spin, value)
         elif what not in ALONE and self._document is not None:
-            scale = scale_of(what, len(self._document.training_points))
+            scale = plan.field_of(self._document, lane, what).scale(len(self._document.training_points))
             self._start.show_scale(scale, scale.value_at(scale.low))
             self._stop.show_scale(scale, scale.value_at(scale.high))
         self._show_able()
@@ -460,7 +460,7 @@ class FilmDialog(QDialog):
     @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
-        told = TOLD.get(what) or f"{plan.title_of(what)} moved"
+        told = TOLD.get(what) or f"{plan.field_of(document, lane, what).label} moved"
         return f"{told} – {lane + 1}: {title}" if document.shown > 1 else f"{told} – {title}"
 
     # -- what it will come to --------------------------------------------------------------------------------------

@@ -15,12 +15,12 @@ from app.exchange import opening
 from app.files import examples
 from app.files.documents import FileError
 from app.learners.fields import Field
+from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.commands import MovePoints
 from app.state.document import MAX_LANES, Document, GeneratorSettings, Lane, View, default_document
 from app.state.edit_struct import changed_struct
 from app.state.scaling import Scaling, named
-from app.state.slider_scales import parameter
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
 from solver.data.datasets import DATASETS
 

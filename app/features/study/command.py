@@ -21,8 +21,8 @@ from app.core.number_format import count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
 from app.files import documents
 from app.files.documents import FileError
+from app.learners.scales import RankScale
 from app.state.document import Document
-from app.state.slider_scales import RankScale, controls_of, scale_of
 
 from . import engines, reading, results
 from .cells import Places, paths, shard
@@ -79,14 +79,14 @@ def study_of(document: Document) -> Study:
         raise FileError("The document has fewer than two points to learn from.")
     fewest = min(number for number in points.counts if number)
     axes = []
-    for control in controls_of(lane)[:2]:
-        scale = scale_of(control, fewest)  # k up to n, the points of each class
+    for field in lane.family.curves(lane.settings)[:2]:
+        scale = field.scale(fewest)  # k up to n, the points of each class
         if isinstance(scale, RankScale):
             places = range(0, scale.high + 1, max(1, scale.high // 6))
             values: tuple[Any, ...] = tuple(dict.fromkeys(scale.value_at(place) for place in places))
         else:
             values = log_steps(10.0**scale.least, 10.0**scale.most, 7)
-        axes.append(Axis(control, values))
+        axes.append(Axis(field.name, values))
     if len(axes) < 2:
         sizes = sorted({max(2, fewest * part // 4) for part in range(1, 5)} & set(range(1, fewest + 1)))
         axes.append(Axis("n", tuple(sizes or [fewest])))

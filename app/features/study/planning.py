@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from app.core.number_format import grouped, share_of, share_text
+from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
 from app.state.session import FeatureSession
-from app.state.slider_scales import parameter
 
 from . import reading
 from .cells import digest_of

@@ -1,7 +1,8 @@
 """Validation curves: accuracy over the whole range of a slider, below it; which are asked for, and what is shown.
 
-kNN is judged by leaving one out, an SVM by five folds.  One search serves all k (`k_path`); an SVM is trained
-anew at each value of C or gamma, first at every fourth, with a limit of updates; where it is reached, that is said.
+A learner that answers for all values at once (`Learner.ahead_on_curve`: kNN for k) is judged by leaving one out; others
+by five folds: they are trained anew at each value, first at every fourth, with a limit of updates; where it is reached,
+that is said.
 Each value is computed from nothing but the points and the settings: none depends on what was computed before it.
 """
 
@@ -13,25 +14,24 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.number_format import count, grouped, percent, short
+from app.core.number_format import count, grouped, percent
 from app.core.points import Points, shuffled
 from app.engine.cross_validation import cross_validated
 from app.engine.fitting import fitted
 from app.engine.outcome import credit_of, outcome
 from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, Query
-from app.learners.knn import neighbors_of
+from app.learners.base import Ahead
+from app.learners.fields import Field
+from app.learners.scales import Scale
 from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.session import FeatureSession
-from app.state.slider_scales import Scale, control_of, controls_of, scale_of, value_of
 from solver.core import fast_loops
 from solver.core.arrays import Array
-from solver.knn.k_path import leaders
 
 #: Seconds between two posts of a curve that grows.
 INTERVAL = 0.12
@@ -53,7 +53,8 @@ class Curve:
 
     Attributes
     ----------
-    control : {"k", "C", "gamma"}
+    field : Field
+        Whose slider it is.
     scale : Scale
         Place p of the arrays is the slider's position ``scale.low + p``.
     train, validated, test : ndarray of shape (m,)
@@ -70,12 +71,12 @@ class Curve:
     complete : bool
         Nothing is still to come.
     folds : int
-        Into how many parts the points were dealt: five, or as many as there are points.
+        Into how many parts the points were dealt; 0: each of them was left out.
     fewest : int
         Points of the smallest class, 0 where that does not matter: fewer than `folds`, and some parts have none.
     """
 
-    control: str
+    field: Field
     scale: Scale
     train: Array
     validated: Array
@@ -92,7 +93,7 @@ class Curve:
     @property
     def method(self) -> str:
         """How `validated` was made, in a word."""
-        return "leave-one-out" if self.control == "k" else f"{self.folds} folds"
+        return f"{self.folds} folds" if self.folds else "leave-one-out"
 
     @property
     def known(self) -> NDArray[np.intp]:
@@ -109,7 +110,8 @@ class CurveQuery:
     points : Points
         To learn from.
     lane : Lane
-    control : {"k", "C", "gamma"}
+    control : str
+        The name of a slider.
     test : Points or None
     """
 
@@ -118,22 +120,28 @@ class CurveQuery:
     control: str
     test: Points | None = None
 
+    @property
+    def field(self) -> Field:
+        """The field of the control."""
+        return self.lane.family.field(self.control)
+
     def answer(self, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post curves that grow; ValueError with a sentence where there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
-        if self.lane.trainer is None:
-            yield from _neighbours(self, post, overtaken)
+        ahead = self.lane.family.ahead_on_curve(self.lane, self.field.parameter, self.points)
+        if ahead is not None:
+            yield from _at_once(self, ahead, post, overtaken)
         else:
             if len(self.points.classes) < 2:
                 raise ValueError("The curve needs points of two classes.")
-            yield from _machines(self, post, overtaken)
+            yield from _trained_anew(self, post, overtaken)
 
 
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
-    settings = lane.family.curve_settings(lane, control_of(control)[1].parameter)
+    settings = lane.family.curve_settings(lane, lane.family.field(control).parameter)
     return Lane(lane.classifier).with_part(lane.classifier, settings)
 
 
@@ -147,11 +155,11 @@ class _Posting:
     """The curve under way: its arrays grow, what is posted are copies, not too often."""
 
     def __init__(self, query: CurveQuery, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
-        scale = scale_of(query.control, len(query.points))
+        scale = query.field.scale(len(query.points))
         m = scale.high - scale.low + 1
         self._post, self._posted = post, 0.0
         self.curve = Curve(
-            query.control,
+            query.field,
             scale,
             np.full(m, np.nan),
             np.full(m, np.nan),
@@ -190,25 +198,27 @@ class _Posting:
         self._posted = time.perf_counter()
 
 
-# -- kNN ---------------------------------------------------------------------------------------------------------------
+# -- all values at once ------------------------------------------------------------------------------------------------
 
 
-def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-    """Accuracies for all k from one search for each point."""
+def _at_once(
+    query: CurveQuery, ahead: Ahead, post: Callable[[Curve], None], overtaken: Callable[[], bool]
+) -> Generator[Step]:
+    """Accuracies at all values from one answer for each point."""
     points, pace = query.points, Pace(overtaken)
-    model = neighbors_of(query.lane.settings, 1).fit(points.xy, points.labels)
+    classes = np.unique(points.labels)
     order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
     asked, counted = len(order), 0
     sheet = _Posting(query, asked, asked, post)
-    curve = sheet.curve
-    ks = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
-    size = max(1, BLOCK // (len(points) * (1 + len(model.classes_))))
-    right = np.zeros((2, len(ks)))
+    curve = sheet.curve = replace(sheet.curve, folds=0)
+    values = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
+    size = max(1, BLOCK // (len(points) * (1 + len(classes))))
+    right = np.zeros((2, len(values)))
     for start in range(0, asked, size):
         block = order[start : start + size]
         for row, left_out in enumerate((None, block)):
-            ahead = leaders(model, points.xy[block], ks, left_out)
-            right[row] += credit_of(ahead, model.classes_, points.labels[block]).sum(axis=0)
+            leaders = ahead(points.xy[block], values, left_out)
+            right[row] += credit_of(leaders, classes, points.labels[block]).sum(axis=0)
             yield from pace.pause()
         counted += len(block)
         curve.train[:], curve.validated[:] = right / counted
@@ -216,21 +226,20 @@ def _neighbours(query: CurveQuery, post: Callable[[Curve], None], overtaken: Cal
             sheet.now(counted, complete=False)
     test = query.test
     if test is not None and len(test):
-        hits = np.zeros(len(ks))
+        hits = np.zeros(len(values))
         for start in range(0, len(test), size):
             part = slice(start, start + size)
-            ahead = leaders(model, test.xy[part], ks)
-            hits += credit_of(ahead, model.classes_, test.labels[part]).sum(axis=0)
+            hits += credit_of(ahead(test.xy[part], values, None), classes, test.labels[part]).sum(axis=0)
             yield from pace.pause()
         curve.test[:] = hits / len(test)
     sheet.now(counted, complete=True)
 
 
-# -- SVM ---------------------------------------------------------------------------------------------------------------
+# -- each value trained ------------------------------------------------------------------------------------------------
 
 
-def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-    """Accuracies at each value of C or gamma: one training on all points, one without each fold."""
+def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+    """Accuracies at each value: one training on all points, one without each fold."""
     points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
     folds = min(FOLDS, len(points))
     sheet = _Posting(query, len(points), len(points), post)
@@ -238,7 +247,7 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
     curve = sheet.curve = replace(sheet.curve, folds=folds, fewest=fewest)
     order = places(len(curve.train))
     for number, place in enumerate(order, 1):
-        lane = with_value(query.lane, query.control, curve.scale.value_at(curve.scale.low + place))
+        lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + place))
         made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
         for values, asked in ((curve.train, points), (curve.test, query.test)):
             if asked is not None and len(asked):
@@ -249,15 +258,8 @@ def _machines(query: CurveQuery, post: Callable[[Curve], None], overtaken: Calla
         sheet.now(len(points), complete=number == len(order))
 
 
-def with_value(lane: Lane, control: str, value: float) -> Lane:
-    """`lane` with its control at `value`."""
-    part, field = control_of(control)
-    return lane.with_part(part, msgspec.structs.replace(lane.part(part), **{field.parameter: value}))
-
-
 #: What is written at a curve where there is little room.
 SHORT = {"training": "train", "validation": "valid", "test": "test"}
-SYMBOLS = {"k": "k", "C": "C", "gamma": "γ"}
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,7 @@ class ValidationCurve:
 
     Attributes
     ----------
-    control : {"k", "C", "gamma"}
+    field : Field
     scale : Scale
         What the slider's positions stand for.
     value : float
@@ -292,7 +294,7 @@ class ValidationCurve:
         Why there is no curve, in a sentence; or "".
     """
 
-    control: str
+    field: Field
     scale: Scale
     value: float
     shown: bool = False
@@ -330,9 +332,9 @@ def queries(context: Context) -> dict[str, Query]:
     if not session.of(ValidationCurvesSession).strips or not fast_loops.ready():
         return {}
     return {
-        name_of(slot, control): question_of(document, lane, control)
+        name_of(slot, field.name): question_of(document, lane, field.name)
         for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False)
-        for control in controls_of(lane)
+        for field in lane.family.curves(lane.settings)
     }
 
 
@@ -341,14 +343,14 @@ def lane(context: Context, index: int) -> Strips:
     document, session, results = context.document, context.session, context.results
     lane, slot, n = document.lanes[index], document.slots[index], len(document.training_points)
     strips = []
-    for control in controls_of(lane):
-        scale, value = scale_of(control, n), value_of(lane, control)
+    for field in lane.family.curves(lane.settings):
+        scale, value = field.scale(n), float(field.value(lane.settings))
         if not session.of(ValidationCurvesSession).strips:
-            strips.append(ValidationCurve(control, scale, value))
+            strips.append(ValidationCurve(field, scale, value))
             continue
-        answer = results.answer(name_of(slot, control))
-        stale = answer is None or answer.query != question_of(document, lane, control)
-        strips.append(ValidationCurve(control, scale, value, True, _curve(answer), stale, _message(answer, stale)))
+        answer = results.answer(name_of(slot, field.name))
+        stale = answer is None or answer.query != question_of(document, lane, field.name)
+        strips.append(ValidationCurve(field, scale, value, True, _curve(answer), stale, _message(answer, stale)))
     return Strips(tuple(strips))
 
 
@@ -363,11 +365,6 @@ def _message(answer: Answer | None, stale: bool) -> str:
 
 
 # -- words -------------------------------------------------------------------------------------------------------------
-
-
-def number(control: str, value: float) -> str:
-    """A control's value as it stands on screen."""
-    return grouped(int(value)) if control == "k" else short(value)
 
 
 def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
@@ -386,9 +383,9 @@ def accuracy(value: float) -> str:
 @lru_cache(maxsize=64)
 def sentence(curve: Curve, position: int, stale: bool) -> str:
     """ "C = 10: training 97.0 %, validation 93.0 %, test 91.0 %", and what is to be said about these numbers."""
-    scale, control = curve.scale, curve.control
+    scale, field = curve.scale, curve.field
     place = min(max(position, scale.low), scale.high) - scale.low
-    head = f"{SYMBOLS[control]} = {number(control, scale.value_at(scale.low + place))}"
+    head = f"{field.called} = {field.number(scale.value_at(scale.low + place))}"
     values = rows(curve, place)
     if all(math.isnan(value) for _, value in values):
         return f"{head}: not tried yet"
@@ -423,7 +420,7 @@ def notes(strip: ValidationCurve) -> str:
     if not all(map(math.isnan, curve.test)):
         lines[0] += "; test: the test points"
     lines += [remark(curve).capitalize()] if remark(curve) else []
-    if curve.control != "k" and 0 < curve.fewest < curve.folds:
+    if 0 < curve.fewest < curve.folds:
         lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
     if not all(curve.finished[curve.known]):
         lines.append(f"Hollow ring: stopped early after {grouped(MOST_UPDATES)} updates, or there is no solution")

@@ -85,7 +85,7 @@ class ValidationCurveView(Chart):
     def render_lane(self, lane: LaneScene, theme: Theme) -> bool:
         """Show the lane's curve; whether it is to be seen."""
         strips = lane.feature(Strips) or Strips(())
-        curve = next((curve for curve in strips.curves if curve.control == self._control), None)
+        curve = next((curve for curve in strips.curves if curve.field.name == self._control), None)
         if lane.simple != self._simple:
             self._simple = lane.simple
             self.updateGeometry()
@@ -330,7 +330,7 @@ class ValidationCurveView(Chart):
             painter.drawLine(QLineF(x, ground.top(), x, ground.bottom()))
             # In a narrow frame the place alone: the accuracies there stand in the legend.
             ring = "" if curve.finished[_within(curve, self.read)] else " ○"
-            head, number = self.words().partition(":")[0], words.number(strip.control, strip.scale.value_at(self.read))
+            head, number = self.words().partition(":")[0], strip.field.number(strip.scale.value_at(self.read))
             self._paint_plate(painter, (self.words(), head + ring, number + ring, number), ground, x)
         elif words.remark(curve):
             self._paint_plate(painter, words.remarks(curve), ground, ground.center().x())

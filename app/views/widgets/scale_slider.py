@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
-from app.state.slider_scales import PER_DECADE, Scale
+from app.learners.scales import PER_DECADE, Scale
 
 #: Width in pixels of the shortest one.
 LEAST = 36

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.learners.fields import Field
+from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
-from app.state.slider_scales import PER_DECADE, LogScale, Parameter, RankScale, parameter
 from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
@@ -118,9 +118,8 @@ class EditorMaker(QWidget):
         self.named(combo, name, title, tip)
         return combo
 
-    def editor(self, field: Field, part: str, settings: object) -> Editor:
-        """The editor of a field of the learner `part`, whose settings are of this type."""
-        limits = None if field.choices or field.kind == "check" else parameter(settings, field.parameter)
+    def editor(self, field: Field, part: str) -> Editor:
+        """The editor of a field of the learner `part`."""
         self.owners[field.editor] = part
         make = {
             "choice": self._choice,
@@ -132,7 +131,7 @@ class EditorMaker(QWidget):
             "numbers of classes": self._numbers,
             "text": self._text,
         }[field.kind]
-        made: Editor = make(field, limits)  # type: ignore[operator]
+        made: Editor = make(field, field.limits)  # type: ignore[operator]
         if field.label and field.kind != "check":
             made.label = label_for(field.label, made.widget)
         made.parts[field.name] = [made.widget, *filter(None, [made.label])]
@@ -185,8 +184,7 @@ class EditorMaker(QWidget):
 
     def _slider(self, field: Field, limits: Parameter) -> Editor:
         """Slider and exact field: on the scale of the number's type, or, without one, of a number of neighbours."""
-        scale = limits.scale or RankScale(1)
-        whole = isinstance(limits.least, int)
+        scale, whole = field.scale(0), field.is_whole
         number = int if whole else float
         page = PER_DECADE if isinstance(scale, LogScale) else 5
         slider = ScaleSlider(scale, page=page, endless=bool(field.end))

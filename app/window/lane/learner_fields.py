@@ -12,7 +12,6 @@ from app.learners.fields import Field
 from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import Lane
-from app.state.slider_scales import RankScale
 from app.views.theme import Theme
 from app.views.widgets.later import later
 from app.views.widgets.scale_slider import LEAST
@@ -137,7 +136,7 @@ class LearnerFields:
         for part, learner in LEARNERS.items():
             for field in learner.fields:
                 if field.editor not in self.editors:
-                    made = self.editors[field.editor] = maker.editor(field, part, learner.settings)
+                    made = self.editors[field.editor] = maker.editor(field, part)
                     made.show(field.value(learner.settings()))
                     if field.primary or field.presented:
                         self._groups[field.editor] = _Group(made)
@@ -172,8 +171,8 @@ class LearnerFields:
         for field in fields:
             made = self.editors[field.editor]
             self._maker.owners[field.editor] = lane.lane.classifier
-            if made.slider is not None and isinstance(made.slider.scale, RankScale):
-                made.slider.show_scale(lane.k_scale)
+            if made.slider is not None:
+                made.slider.show_scale(field.scale(lane.n_training))
             made.show(field.value(settings))
             if field.primary and isinstance(made.widget, QComboBox):  # as wide as its word: the sliders need the room
                 made.widget.setMinimumContentsLength(min(len(made.widget.currentText()), SHORT))

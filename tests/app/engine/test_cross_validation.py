@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from app.state.slider_scales import scale_of
 
 from app.core.points import Points
 from app.engine.cross_validation import Validated, cross_validated
@@ -13,7 +14,6 @@ from app.features.study.model import Axis, Study
 from app.features.validation_curves import scene as curves
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
-from app.state.slider_scales import scale_of
 from tests.app.features.study.studies import computed, given_of
 
 TWO = GeneratorSettings(count=30, noise=0.4).points()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Annotated
+
 import msgspec
 import pytest
+from msgspec import Meta
 
+from app.learners.base import Learner
 from app.learners.fields import change_text
+from app.learners.scales import LinearScale, LogScale
 from app.learners.table import LEARNERS
 from app.state.document import Lane
-from app.state.slider_scales import controls_of, parameter
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -21,8 +26,10 @@ def test_each_parameter_has_a_field(name: str) -> None:
         if field.choices:
             assert value in {choice for _, choice, _ in field.choices}
         elif field.kind not in ("check", "text"):
-            limits = parameter(learner.settings, field.parameter)
-            assert limits.least <= (value[0] if isinstance(value, tuple) else value) <= limits.most
+            limits = field.limits
+            assert (
+                limits is not None and limits.least <= (value[0] if isinstance(value, tuple) else value) <= limits.most
+            )
         assert field.tip or all(note for _, _, note in field.choices)
         assert (field.kind == "text") == (field.formula is not None)
     assert len([field for field in learner.fields if field.primary]) <= 4
@@ -35,7 +42,22 @@ def test_fields_of_one_name_share_an_editor() -> None:
 
 def test_curves_are_those_of_sliders_that_can_be_moved() -> None:
     lanes = [Lane(name) for name in LEARNERS]
-    assert [controls_of(lane) for lane in lanes] == [("k",), ("C", "gamma"), (), (), ()]
+    curves = [[field.name for field in lane.family.curves(lane.settings)] for lane in lanes]
+    assert curves == [["k"], ["C", "gamma"], [], [], []]
+
+
+def test_limits_and_scale_are_those_of_the_learner() -> None:
+    class OtherSettings(msgspec.Struct, frozen=True):
+        C: Annotated[float, Meta(ge=0.5, le=8, extra={"steps": (0.5, 8, 0.5)})] = 1.0
+
+    class Other(Learner[OtherSettings]):
+        title, short, note, settings = "Other", "Other", "Another learner with a C.", OtherSettings
+        fields = (replace(LEARNERS["svm"].field("C"), end=""),)
+
+    own, known = Other().field("C"), LEARNERS["svm"].field("C")
+    assert own.scale(50) == LinearScale(0.5, 8, 0.5) and known.scale(50) == LogScale(-4, 6)
+    assert own.editor != known.editor, "a slider of its own"
+    assert LEARNERS["knn"].field("k").scale(50).high == LEARNERS["knn"].field("k").scale(50).place_of(49)
 
 
 def test_changes_in_words() -> None:

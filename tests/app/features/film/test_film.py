@@ -506,7 +506,7 @@ def test_a_sweep_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None
     window = make(squares())
     spec = spec_of(Sweep(1, "C", 0.1, 100, 2, relief=True))
     found = film(qtbot, window, spec, tmp_path / "C.png")
-    lanes = [plan.lane_with(squares().lanes[1], "C", C) for C in (0.1, 100.0)]
+    lanes = [plan.document_with(squares(), 1, "C", C).lanes[1] for C in (0.1, 100.0)]
     models = [make(plan.document_with(squares(), 1, "C", C)).result(1).model for C in (0.1, 100.0)]
     check_reliefs(found, reliefs(window, models, lanes), spec)
 

@@ -89,11 +89,11 @@ def test_sizes_names_and_rates() -> None:
 
 @pytest.mark.parametrize("pictures", [1, 2, 7, 1000])
 def test_a_sweep_goes_evenly_over_its_slider(pictures: int) -> None:
-    gammas = Sweep(1, "gamma", 0.01, 100, pictures).values(40)
+    gammas = Sweep(1, "gamma", 0.01, 100, pictures).values(DOCUMENT)
     assert len(gammas) == min(pictures, 81) and gammas[0] == 0.01 and (pictures == 1 or gammas[-1] == 100)
     ratios = np.diff(np.log10(gammas))
     assert np.ptp(ratios) < 0.06 if len(ratios) else True
-    assert Sweep(0, "k", 5, 1, pictures).values(40) == (5, 4, 3, 2, 1)[:: 1 if pictures > 2 else 4][:pictures]
+    assert Sweep(0, "k", 5, 1, pictures).values(DOCUMENT) == (5, 4, 3, 2, 1)[:: 1 if pictures > 2 else 4][:pictures]
     lane = plan.document_with(DOCUMENT, 1, "gamma", 3.5).lanes[1]
     assert lane == msgspec.structs.replace(DOCUMENT.lanes[1], svm=SvmSettings(gamma=3.5))
 
@@ -132,7 +132,7 @@ def test_the_relief_on_the_command_line() -> None:
         assert plan.can_film(other, 0)[-1] == "turn"
         with pytest.raises(ValueError, match="The map is drawn for the polynomial kernel of degree 2"):
             plan.content_of(other, None, None, None, 5, "lift")
-    with pytest.raises(ValueError, match="it counts votes"):
+    with pytest.raises(ValueError, match="a share"):
         plan.content_of(replace(DOCUMENT, shown=1), None, None, None, 5, "turn")
     for steps, sweep, pictures in (((0, 1), None, 5), (None, ("C", 1, 9), 5), (None, None, 0)):
         with pytest.raises(ValueError, match="--lift shows one training at its end"):

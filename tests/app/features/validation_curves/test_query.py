@@ -32,14 +32,15 @@ from app.features.validation_curves.scene import (
     question_of,
 )
 from app.features.validation_curves.scene import lane as strips_of
+from app.learners.fields import Field
+from app.learners.scales import RankScale
 from app.scene.context import Context
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.state.session import Session
-from app.state.slider_scales import RankScale, controls_of, scale_of
 from app.state.test_split import folds_of
 from solver import SVC, KNeighborsClassifier
 
-C_SCALE, GAMMA_SCALE = scale_of("C", 0), scale_of("gamma", 0)
+C_SCALE, GAMMA_SCALE = (Lane("svm").family.field(name).scale(0) for name in ("C", "gamma"))
 
 POINTS = GeneratorSettings(count=20, noise=0.35).points()
 TEST = GeneratorSettings(count=30, noise=0.35, seed=5).points()
@@ -53,6 +54,10 @@ def run(query: CurveQuery, overtaken: Callable[[], bool] = lambda: False) -> lis
     return got
 
 
+def controls_of(lane: Lane) -> list[str]:
+    return [field.name for field in lane.family.curves(lane.settings)]
+
+
 def curve_of(points: Points, lane: Lane, control: str, test: Points | None = None) -> Curve:
     return run(CurveQuery(points, asked_lane(lane, control), control, test))[-1]
 
@@ -61,8 +66,9 @@ def curve_of(points: Points, lane: Lane, control: str, test: Points | None = Non
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Scales of some places only: each of them is six trainings."""
     sizes = {"C": 12, "gamma": 10}
+    whole = Field.scale
     monkeypatch.setattr(
-        query, "scale_of", lambda control, n: Coarse(sizes[control]) if control in sizes else scale_of(control, n)
+        Field, "scale", lambda field, n: Coarse(sizes[field.name]) if field.name in sizes else whole(field, n)
     )
 
 
@@ -288,7 +294,7 @@ def test_a_class_of_one_point_can_be_left_out(few: None) -> None:
 
 @given(st.integers(1, 20_000))
 def test_every_place_has_a_value_of_its_own(n: int) -> None:
-    scale = scale_of("k", n)
+    scale = Lane("knn").family.field("k").scale(n)
     assert isinstance(scale, RankScale)
     values = [scale.value_at(place) for place in range(scale.low, scale.high + 1)]
     assert values[0] == 1 and values[-1] == min(max(n - 1, 1), 9999)
@@ -306,10 +312,10 @@ def test_places_and_values_of_numbers_of_any_size(scale: object) -> None:
 
 
 def test_the_sliders_of_a_lane() -> None:
-    assert controls_of(Lane("knn")) == ("k",) and controls_of(Lane("perceptron")) == ()
-    assert controls_of(Lane("svm")) == ("C", "gamma")
-    assert controls_of(Lane("svm", svm=SvmSettings("linear"))) == ("C",)
-    assert controls_of(Lane("svm", svm=SvmSettings(hard_margin=True))) == ("gamma",)
+    assert controls_of(Lane("knn")) == ["k"] and controls_of(Lane("perceptron")) == []
+    assert controls_of(Lane("svm")) == ["C", "gamma"]
+    assert controls_of(Lane("svm", svm=SvmSettings("linear"))) == ["C"]
+    assert controls_of(Lane("svm", svm=SvmSettings(hard_margin=True))) == ["gamma"]
 
 
 @pytest.mark.parametrize("shown", range(1, 5))

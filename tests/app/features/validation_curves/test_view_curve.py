@@ -20,15 +20,16 @@ from app.engine.pool import Priority
 from app.features.validation_curves import scene as query
 from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
+from app.learners.scales import RankScale
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
-from app.state.slider_scales import RankScale, scale_of
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
 from tests.app.views.lane.test_forms import find
 from tests.windows import Make, rest, settle
 
-C_SCALE = scale_of("C", 0)
+C_FIELD = Lane("svm").family.field("C")
+C_SCALE = C_FIELD.scale(0)
 
 KEY = Qt.Key
 
@@ -40,11 +41,11 @@ def small(*lanes: Lane) -> Document:
 
 def instantly(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Priority]:
     """A curve out of the numbers of its places: fast, and different for other points."""
-    scale = scale_of(query.control, len(query.points))
+    scale = query.field.scale(len(query.points))
     m = scale.high - scale.low + 1
     values = 0.6 + 0.3 * np.sin(np.arange(m) / 17.0)
     n = len(query.points)
-    post(Curve(query.control, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
+    post(Curve(query.field, scale, values + 0.05, values, np.full(m, np.nan), np.ones(m, bool), n, n, n, n, True))
     yield Priority.BACKGROUND
 
 
@@ -62,7 +63,7 @@ def strip_of(window: MainWindow, lane: int, control: str) -> ValidationCurveView
 def shown(window: MainWindow, lane: int, control: str) -> ValidationCurve:
     """What the scene has for that strip."""
     assert window.scene is not None
-    return next(each for each in window.scene.lanes[lane].feature(Strips).curves if each.control == control)
+    return next(each for each in window.scene.lanes[lane].feature(Strips).curves if each.field.name == control)
 
 
 def show(window: MainWindow, qtbot: QtBot) -> None:
@@ -390,7 +391,10 @@ def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
         qtbot.addWidget(widget)
     strip.grab()
     strip.show_strip(
-        ValidationCurve("k", RankScale(1), 1.0, True, None, True, "The curve needs two points or more."), DARK
+        ValidationCurve(
+            Lane("knn").family.field("k"), RankScale(1), 1.0, True, None, True, "The curve needs two points or more."
+        ),
+        DARK,
     )
     strip.grab()
     QTest.keyClick(strip, KEY.Key_Return)
@@ -432,11 +436,11 @@ def test_every_text_stays_inside_a_narrow_frame(
     m = C_SCALE.high - C_SCALE.low + 1
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9
-    curve = Curve("C", C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
+    curve = Curve(C_FIELD, C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
     frame = strip.plot_area().adjusted(-8, -6, 8, 6)
     for message, read in (("", None), ("", 0), ("", C_SCALE.high), ("The curve needs points of two classes.", None)):
         drawn.clear()
-        strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve, False, message), LIGHT)
+        strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve, False, message), LIGHT)
         strip.read = read
         strip.grab()
         assert len(drawn) >= 3
@@ -447,6 +451,6 @@ def test_every_text_stays_inside_a_narrow_frame(
         assert read != C_SCALE.high or drawn[-1][1] in (("C = 1e6 ○", "1e6 ○") if pixels == 13 else ("1e6 ○", "1e6"))
         assert read != 0 or drawn[-1][1] in ("C = 1", "1")
     assert strip.toolTip() == "The curve needs points of two classes."
-    strip.show_strip(ValidationCurve("C", C_SCALE, 1.0, True, curve), LIGHT)
+    strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
     assert "Hollow ring: stopped early after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()

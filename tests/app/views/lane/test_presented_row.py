@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.state.slider_scales import LinearScale, RankScale
+from app.learners.scales import LinearScale, RankScale
 from app.views.theme import DARK, contrast
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow

@@ -1,4 +1,4 @@
-"""Slider scales: the ranges of the sliders of a lane's form: which value stands at which position, without Qt."""
+"""Scales: the limits of a learner's parameters, and which value stands at which position of a slider, without Qt."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from msgspec import inspect
 
-from app.learners.fields import Field
-from app.learners.table import LEARNERS
 from solver.core.arrays import Integers
-
-from .document import Lane
 
 #: Positions per factor of ten of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40
@@ -141,29 +137,3 @@ def parameter(struct: Any, name: str) -> Parameter:
         kind, extra = kind.type, kind.extra or {}
     scales = {"decades": LogScale, "steps": LinearScale}
     return Parameter(kind.ge, kind.le, next((scales[name](*ends) for name, ends in extra.items()), None))
-
-
-def control_of(name: str) -> tuple[str, Field]:
-    """The slider of this name whose whole range can be tried, and whose parameter it is."""
-    found = ((part, field) for part, learner in LEARNERS.items() for field in learner.fields)
-    return next((part, field) for part, field in found if field.name == name and field.has_curve)
-
-
-def scale_of(control: str, n_points: int) -> Scale:
-    """The scale of a slider for so many training points: k goes up to what leaving one out has."""
-    part, field = control_of(control)
-    limits = parameter(LEARNERS[part].settings, field.parameter)  # type: ignore[arg-type]
-    return limits.scale or RankScale(min(max(n_points - 1, 1), limits.most))
-
-
-def value_of(lane: Lane, control: str) -> float:
-    """What the lane's control stands at."""
-    return float(getattr(lane.settings, control_of(control)[1].parameter))
-
-
-def controls_of(lane: Lane) -> tuple[str, ...]:
-    """The sliders of the lane whose whole range can be tried; one at its end stands for no number of that range."""
-    settings = lane.settings
-    fields = (field for field in lane.family.fields if field.has_curve)
-    curves = [field for field in fields if not (field.end and getattr(settings, field.end))]
-    return tuple(each.name for each in curves if each.shown(settings, ()) and each.enabled(settings, ()))
