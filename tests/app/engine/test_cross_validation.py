@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from app.state.slider_scales import scale_of
 
 from app.core.points import Points
 from app.engine.cross_validation import Validated, cross_validated
@@ -29,7 +28,7 @@ def evaluated(lane: Lane, points: Points) -> Validated:
 @pytest.mark.parametrize("points", [TWO, THREE], ids=["two", "three"])
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
 def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scale = scale_of("C", len(points))
+    scale = Lane("svm").family.field("C").scale(len(points))
     C = scale.value_at(scale.place_of(3.0))
     lane = Lane("svm", svm=SvmSettings(C=C, gamma=2.0, tol=1e-6, trainer=trainer))
     reported = evaluated(lane, points)
