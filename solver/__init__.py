@@ -19,18 +19,12 @@ if TYPE_CHECKING:
         KktCase,
         KktReport,
         RocCurve,
-        ThresholdTable,
-        accuracy,
-        balanced_accuracy,
         class_scores,
-        confusion_at,
         confusion_matrix,
-        hinge_loss,
         kkt_case,
         margins,
         roc_curve,
         slacks,
-        threshold_table,
     )
     from .kernels.feature_maps import polynomial_features
     from .kernels.surface import Grid, RunningExpansion
@@ -65,8 +59,7 @@ _HOMES = {
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
     "inspection.metrics": (
-        "ClassScores KktCase KktReport RocCurve ThresholdTable accuracy balanced_accuracy class_scores confusion_at"
-        " confusion_matrix hinge_loss kkt_case margins roc_curve slacks threshold_table"
+        "ClassScores KktCase KktReport RocCurve class_scores confusion_matrix kkt_case margins roc_curve slacks"
     ),
     "core.multiclass": "REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
@@ -121,14 +114,9 @@ __all__ = [
     "SmoSnapshot",
     "SmoSolver",
     "Status",
-    "ThresholdTable",
-    "accuracy",
-    "balanced_accuracy",
     "certainty",
     "class_scores",
-    "confusion_at",
     "confusion_matrix",
-    "hinge_loss",
     "kkt_case",
     "largest_margin",
     "margins",
@@ -137,7 +125,6 @@ __all__ = [
     "project",
     "roc_curve",
     "slacks",
-    "threshold_table",
 ]
 
 

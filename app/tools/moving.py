@@ -32,8 +32,6 @@ class _Mover(Tool):
     """Drags what `take_hold` gives; a press that hardly moves moves nothing."""
 
     verb = "Move"
-    #: A handle that must leave the click distance before anything moves.
-    firm = True
 
     def begin(self, pointer: PointerPosition) -> None:
         self._grip = self.take_hold(pointer)

@@ -84,11 +84,6 @@ class Certificate:
     margin_bound: float
     kernel_error: float = 0.0
 
-    @property
-    def at_precision_limit(self) -> bool:
-        """True when double precision, not `tol`, ended the training: look at `kkt_violation` and `gap`."""
-        return self.status is Status.PRECISION
-
 
 def gap_of(primal: float, dual: float) -> float:
     """The relative duality gap, at most 1 because alpha = 0 has a dual of 0; nan without a primal bound."""

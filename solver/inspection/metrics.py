@@ -1,4 +1,4 @@
-"""Losses, margins, the table of KKT cases, accuracy, confusion, scores of classes and ROC: what a model does on points.
+"""Slacks, margins, the table of KKT cases, confusion, scores of classes and ROC: what a model does on points.
 
 Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; functional margin ``y_i f_i``, geometric margin ``y_i f_i / ||w||``; slack
 ``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point; ``alpha_i`` in [0, C_i] its multiplier.
@@ -55,15 +55,6 @@ def slacks(y: ArrayLike, f: ArrayLike) -> Array:
     """
     signs, values = _signs_and_values(y, f)
     return np.maximum(0.0, 1.0 - signs * values)
-
-
-def hinge_loss(y: ArrayLike, f: ArrayLike) -> float:
-    """Mean of the `slacks`: a convex upper bound of the share of wrong points, as scikit-learn's `hinge_loss`.
-
-    Parameters, Raises
-        As `slacks`.
-    """
-    return float(slacks(y, f).mean())
 
 
 def margins(y: ArrayLike, f: ArrayLike, norm: float | None = None) -> Array:
@@ -182,23 +173,6 @@ def kkt_case(
     return KktReport(case, violation <= tol, violation)
 
 
-def accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of labels that are equal.
-
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels of any one type, n >= 1.
-
-    Raises
-    ------
-    ValueError
-        Not one label each, or none at all.
-    """
-    truth, guess = _two_of_a_kind(y_true, y_pred)
-    return float((truth == guess).mean())
-
-
 def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> Integers:
     """How often class `row` was called class `column`, as scikit-learn's function of that name.
 
@@ -282,26 +256,17 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
     )
 
 
-def balanced_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Mean recall of the classes that occur in `y_true`, as scikit-learn's `balanced_accuracy_score`.
+def balanced_accuracy_of(confusion: ArrayLike) -> float:
+    """Mean recall of the classes that have points, of a confusion matrix; NaN when it counts no points.
 
     Calling everything the commonest class comes to 1 / n_classes, however common that is.
 
     Parameters, Raises
-        As `accuracy`.
+        As `class_scores`.
 
     Notes
     -----
     Source: Brodersen, Ong, Stephan, Buhmann, "The balanced accuracy and its posterior distribution", ICPR 2010.
-    """
-    return balanced_accuracy_of(confusion_matrix(y_true, y_pred))
-
-
-def balanced_accuracy_of(confusion: ArrayLike) -> float:
-    """`balanced_accuracy` of a confusion matrix; NaN when it counts no points.
-
-    Parameters, Raises
-        As `class_scores`.
     """
     scores = class_scores(confusion)
     there = scores.support > 0
@@ -405,74 +370,6 @@ def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
         np.append(0, fp).astype(np.int64),
         int(truth.sum()),
         int((~truth).sum()),
-    )
-
-
-def confusion_at(positive: ArrayLike, score: ArrayLike, threshold: float) -> Integers:
-    """Confusion matrix when points with a score above `threshold` are called positive.
-
-    Strictly above, as in a classifier that says its second class where f > 0.
-
-    Parameters
-    ----------
-    positive, score
-        As in `roc_curve`; any number of points, of one class too.
-    threshold : float
-
-    Returns
-    -------
-    ndarray of shape (2, 2)
-        [[TN, FP], [FN, TP]]: rows true, columns predicted, the negative class first.
-
-    Raises
-    ------
-    ValueError
-        One sentence naming what is wrong.
-    """
-    truth, values = _truth_and_score(positive, score)
-    counts = np.bincount(2 * truth.astype(np.int64) + (values > threshold), minlength=4)
-    return counts.reshape(2, 2).astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class ThresholdTable:
-    """What each threshold of a ROC curve comes to, one row each, all of shape (m,).
-
-    Attributes
-    ----------
-    thresholds, tp, fp
-        As in `RocCurve`.
-    fn, tn : ndarray
-        The positive points that are not called so, and the negative ones.
-    accuracy, precision, recall, f1 : ndarray
-        As in `metrics`; a precision of nothing is 0.
-    """
-
-    thresholds: Array
-    tp: Integers
-    fp: Integers
-    fn: Integers
-    tn: Integers
-    accuracy: Array
-    precision: Array
-    recall: Array
-    f1: Array
-
-
-def threshold_table(curve: RocCurve) -> ThresholdTable:
-    """The counts and scores at each threshold of `curve`."""
-    tp, fp = curve.tp, curve.fp
-    fn, tn = curve.n_positive - tp, curve.n_negative - fp
-    return ThresholdTable(
-        curve.thresholds,
-        tp,
-        fp,
-        fn,
-        tn,
-        (tp + tn) / (curve.n_positive + curve.n_negative),
-        tp / np.maximum(tp + fp, 1),
-        tp / curve.n_positive,
-        2 * tp / (2 * tp + fp + fn),
     )
 
 

@@ -27,10 +27,8 @@ from ._knn_plain import distances
 from .neighbors import WEIGHTS, KNeighborsClassifier
 
 
-def predictions(
-    model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None = None
-) -> Integers:
-    """Class indices that `model` predicts at `X` with each number of neighbours of `ks`.
+def leaders(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None = None) -> Mask:
+    """Which classes have the largest share at `X` with each number of neighbours of `ks`: several where they tie.
 
     Parameters
     ----------
@@ -45,26 +43,12 @@ def predictions(
 
     Returns
     -------
-    ndarray of shape (n_queries, m), int64
-        Index into `classes_` of the lowest class with the largest share: what `predict` of a model with that k says,
-        fitted without the point that is left out.
+    ndarray of shape (n_queries, n_classes, m), bool
 
     Raises
     ------
     ValueError
         A k that is too small or too large.
-    """
-    return np.asarray(leaders(model, X, ks, left_out).argmax(axis=1))
-
-
-def leaders(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None = None) -> Mask:
-    """Which classes have the largest share at `X` with each number of neighbours of `ks`: several where they tie.
-
-    Parameters and errors as in `predictions`.
-
-    Returns
-    -------
-    ndarray of shape (n_queries, n_classes, m), bool
     """
     votes = _votes(model, X, ks, left_out)
     return np.asarray(votes == votes.max(axis=1, keepdims=True))

@@ -197,7 +197,7 @@ class ActiveLearningPanel(QWidget):
 
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
-        self._controller, self._scheduler = controller, scheduler
+        self._controller = controller
         self._scene: Scene | None = None
         self._theme: Theme | None = None
         self._plan = Plan()

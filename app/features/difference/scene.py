@@ -179,8 +179,6 @@ class DifferenceScene:
         Places of the lanes that can be compared.
     difference : Difference or None
         What is known.
-    current : bool
-        It is of the models that are on screen.
     sentences : tuple of str
         What it comes to.
     """
@@ -188,7 +186,6 @@ class DifferenceScene:
     places: tuple[int, int] | None
     able: tuple[int, ...]
     difference: Difference | None
-    current: bool
     sentences: tuple[str, ...]
 
 
@@ -239,7 +236,6 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
         places,
         able(document),
         difference,
-        current,
         _sentences(places, difference, failure, current, without_model(document, results)),
     )
 

@@ -295,7 +295,7 @@ class LessonPanel(QWidget):
 
     def __init__(self, controller: Controller, do: Callable[[str], object]) -> None:
         super().__init__()
-        lessons = self._lessons = controller.feature(LessonController)
+        lessons = controller.feature(LessonController)
         describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
         self.setToolTip("")
         self._shown: tuple[object, ...] = ()

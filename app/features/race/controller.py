@@ -50,8 +50,6 @@ class RaceScene:
         Position of the slider, and its last one.
     pace_text : str
     playing, can_play : bool
-    started : bool
-        Steps of this race have been asked for.
     lanes : tuple of (int, str)
         The lanes whose settings can be raced with, and what they are called.
     lane : int or None
@@ -77,7 +75,6 @@ class RaceScene:
     pace_text: str
     playing: bool
     can_play: bool
-    started: bool
     lanes: tuple[tuple[int, str], ...]
     lane: int | None
     problems: tuple[tuple[tuple[int, int], str], ...]
@@ -246,7 +243,6 @@ class RaceController:
             pace_text=text.pace(choice.mode, paces[position]),
             playing=choice.playing,
             can_play=not obstacle and not failed,
-            started=choice.started,
             lanes=tuple((index, f"Classifier {index + 1}") for index in lanes_of(document)),
             lane=course.lane,
             problems=tuple((each, problem_name(*each, names)) for each in course.problems),

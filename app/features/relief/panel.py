@@ -355,11 +355,6 @@ class ReliefPanel(QWidget):
         self._words.forget()
         self._again()
 
-    def show_mode(self, trick: bool) -> None:
-        """f over the plane, or the kernel trick."""
-        show_choice(self.mode, trick)
-        self._chosen()
-
     def _go(self, tick: int) -> None:
         self._clock.stop()
         self.morph.setValue(tick)

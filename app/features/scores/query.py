@@ -46,8 +46,6 @@ class Scores:
         Which of the points are classified wrongly, and which lie under a tie of their own class with others.
     roc : RocCurve or None
         When the model separates two classes and both are among the points.
-    own_threshold : float
-        Above it the model itself predicts its second class: f = 0, or half of the votes.
     """
 
     classes: tuple[int, ...]
@@ -55,7 +53,6 @@ class Scores:
     wrong: Indices
     tied: Indices
     roc: RocCurve | None
-    own_threshold: float
 
     @property
     def accuracy(self) -> float:
@@ -92,7 +89,7 @@ class Scoring:
             roc = roc_curve(labels == own[1], found.scores)
         classes = tuple(sorted({*own, *there}))
         matrix = _confusion(found, model, labels, classes)
-        post(Scores(classes, matrix, found.wrong, found.tied, roc, threshold_of(model)))
+        post(Scores(classes, matrix, found.wrong, found.tied, roc))
 
 
 def threshold_of(model: Model) -> float:

@@ -179,7 +179,6 @@ class ImportDialog(QDialog):
         self._read, self._take = read, take
         self._spec = Dialect()
         self._table: Table | None = None
-        self._choice: Choice | None = None
         self._imported: Imported | None = None
         self.setObjectName("import")
         self.setWindowTitle("Import points")

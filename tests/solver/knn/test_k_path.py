@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,7 +13,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier as Reference
 
 from solver import KNeighborsClassifier
-from solver.knn.k_path import predictions
+from solver.knn.k_path import leaders
 from solver.knn.neighbors import METRICS, WEIGHTS
 
 Array = NDArray[np.float64]
@@ -24,6 +26,11 @@ def data(seed: int, n: int, n_classes: int, lattice: bool) -> tuple[Array, NDArr
     y = rng.integers(0, n_classes, n)
     y[: min(n, n_classes)] = np.arange(min(n, n_classes))
     return X, y
+
+
+def predictions(model: KNeighborsClassifier, X: Any, ks: Any, left_out: Any = None) -> NDArray[np.int64]:
+    """The lowest class ahead, of each query with each k."""
+    return leaders(model, X, ks, left_out).argmax(axis=1)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

@@ -309,7 +309,7 @@ def test_a_hard_margin_that_exists() -> None:
     model = SVC(C=np.inf, gamma=50.0, tol=1e-8).fit(X, y)
     theirs = svm.SVC(C=1e10, gamma=50.0, tol=1e-8).fit(X, y)
     same_model(model, theirs, X)
-    assert model.certificate_.n_bounded == 0 and not model.certificate_.at_precision_limit
+    assert model.certificate_.n_bounded == 0 and model.certificate_.status is Status.OPTIMAL
     weighted = SVC(C=np.inf, gamma=50.0, tol=1e-8, class_weight="balanced").fit(X, y, np.linspace(0.1, 3, len(X)))
     assert (weighted.dual_coef_ == model.dual_coef_).all(), "infinity times any weight is infinity"
 
@@ -427,7 +427,7 @@ def test_one_certificate_for_all() -> None:
     assert two.certificate_ is two.certificates_[0]
     many = SVC(gamma=2.0, C=10.0).fit(*classes(4))
     parts, whole = many.certificates_, many.certificate_
-    assert len(parts) == 6 and whole.status is Status.OPTIMAL and not whole.at_precision_limit
+    assert len(parts) == 6 and whole.status is Status.OPTIMAL
     assert whole.kkt_violation == max(c.kkt_violation for c in parts) <= 1e-3
     for name in ("dual", "primal", "n_free", "n_bounded", "n_iter"):
         assert getattr(whole, name) == sum(getattr(c, name) for c in parts)
@@ -452,8 +452,8 @@ def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
 
     good, limit = part(Status.OPTIMAL), part(Status.PRECISION, kkt_violation=0.5)
     whole = joined([good, limit, good])
-    assert whole.at_precision_limit and whole.kkt_violation == 0.5 and whole.n_bounded == 6
-    assert not joined([good, good]).at_precision_limit
+    assert whole.status is Status.PRECISION and whole.kkt_violation == 0.5 and whole.n_bounded == 6
+    assert joined([good, good]).status is Status.OPTIMAL
     assert joined([limit, part(Status.STOPPED_EARLY)]).status is Status.STOPPED_EARLY
     hard = [part(Status.OPTIMAL, margin_bound=0.5), part(Status.NOT_SEPARABLE, margin_bound=1e-8, primal=np.inf)]
     whole = joined([*hard, good])
@@ -463,7 +463,7 @@ def test_the_gravest_status_and_the_smallest_bound_speak_for_all() -> None:
 
 def test_a_fit_at_the_limit_of_double_precision_says_so() -> None:
     limit = SVC(gamma=2.0, tol=1e-300).fit(*classes(3))
-    assert limit.certificate_.at_precision_limit and limit.fit_status_ == 0
+    assert limit.certificate_.status is Status.PRECISION and limit.fit_status_ == 0
 
 
 @pytest.mark.parametrize(

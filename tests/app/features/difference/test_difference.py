@@ -222,7 +222,7 @@ def test_sentences() -> None:
     found.accept_answer(Answer("compare", 1, query, last, True))
     scene = difference_scene(doc, found)
     area, of_points = scene.sentences
-    assert scene.current and area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
+    assert area.startswith("1 and 2 differ on ") and area.endswith(" of the area in view.")
     assert last.involved is not None
     number, (first, second) = len(last.involved.index), last.involved.right
     assert number and of_points == f"They differ on {number} of 40 points: 1 is right on {first}, 2 on {second}."

@@ -35,7 +35,7 @@ from app.features.evaluation.scene import (
     threshold_at,
 )
 from app.features.scores import scene as scored
-from app.features.scores.query import Scoring
+from app.features.scores.query import Scoring, threshold_of
 from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.document import (
@@ -159,7 +159,7 @@ def test_scores_are_scikit_learns_but_for_ties(name: str, classes: int) -> None:
         if scores.roc is not None:
             score = score_of(model, test.xy)
             assert scores.roc.auc == pytest.approx(theirs.roc_auc_score(test.labels, score), abs=1e-12)
-            at_own = at_threshold(scores, scores.own_threshold)
+            at_own = at_threshold(scores, threshold_of(model))
             assert at_own.tolist() == scores.confusion.tolist(), "at its own threshold the model says what it says"
     assert tied_somewhere == ({"knn"} if (name, classes) == ("knn", 4) else set())
 

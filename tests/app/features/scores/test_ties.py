@@ -110,11 +110,12 @@ def test_credit_does_not_depend_on_how_classes_are_numbered() -> None:
 
 def test_ties_of_f_and_of_duels() -> None:
     twins = SVC(kernel="linear").fit(np.repeat([[0.5, 0.5]], 4, axis=0), [0, 1, 0, 1])
-    assert twins.leaders([[0.0, 0.0], [3.0, 4.0]]).all(), "f = 0 everywhere"
+    f = twins.pair_decision_function([[0.0, 0.0], [3.0, 4.0]])
+    assert twins.leaders_of(f, twins.rounding).all(), "f = 0 everywhere"
     angles = np.arange(3) * 2 * np.pi / 3
     X = np.column_stack((np.cos(angles), np.sin(angles)))
     three = SVC(kernel="linear").fit(X, [0, 1, 2])
-    assert three.leaders(X).tolist() == np.eye(3, dtype=bool).tolist()
+    assert three.leaders_of(three.pair_decision_function(X)).tolist() == np.eye(3, dtype=bool).tolist()
     f = np.array([[1.0, -1.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0]])
     expected = [[1, 1, 1], [1, 0, 0], [1, 1, 0], [1, 0, 0]]  # a circle; 0 wins both; 0 and 1 half a win each
     assert three.leaders_of(f).astype(int).tolist() == expected
