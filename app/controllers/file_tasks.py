@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -102,9 +101,9 @@ class FileTasks:
             if not overwrite and self.changed_on_disk(path):
                 reason = "was changed by another program since it was read or saved here"
                 raise ChangedOnDiskError(f"{path.name} {reason}.", reason)
-            pieces = _Counted(documents.encode_pieces(document), 3 * len(document.points.blocks) // 8 + 8, progress)
-            documents.write_pieces(pieces, path, progress.commit)
-            return Saved(document, path, pieces.fingerprint, resets)
+            data = documents.encode(document)
+            documents.write_pieces((data,), path, progress.commit)
+            return Saved(document, path, Fingerprint.of(data), resets)
 
         return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
 
@@ -127,20 +126,20 @@ class FileTasks:
     def opening(self, path: Path) -> Task[Opened]:
         """Read the file at `path`: a document, a share text or a recovery copy."""
         name = path.name or str(path)
-        task = self._reading(name, lambda progress: opening.read(path, progress))
+        task = self._reading(name, lambda: opening.read(path))
         return Task(f"Opening {name}", task, f"{name} was not opened", kept=False)
 
     def opening_text(self, text: str) -> Task[Opened]:
         """Read a share text."""
-        task = self._reading("the share text", lambda progress: opening.of_text(text))
+        task = self._reading("the share text", lambda: opening.of_text(text))
         return Task("Opening a share text", task, "The share text was not opened", kept=False)
 
-    def _reading(self, name: str, read: Callable[[Progress], Contents]) -> Callable[[Progress], Opened]:
+    def _reading(self, name: str, read: Callable[[], Contents]) -> Callable[[Progress], Opened]:
         # Of now, when the user has been asked about changes; reading may begin later.
         resets, before = self._host.store.resets, self._host.store.document
 
         def work(progress: Progress) -> Opened:
-            contents = read(progress)
+            contents = read()
             document = contents.document
             # Where one looked is part of the document, unless nothing would be seen there.
             if not document.view.shows(document.points):
@@ -212,25 +211,6 @@ class FileTasks:
             return f"Exported {count(len(points), 'point')} to {path.name}."
 
         return Task(f"Exporting {path.name}", work, f"{path.name} was not exported")
-
-
-class _Counted:
-    """Pieces of a file, about so many, on their way to the disk; and their fingerprint when all have passed."""
-
-    def __init__(self, pieces: Iterable[bytes], number: int, progress: Progress) -> None:
-        self._pieces, self._number, self._progress = pieces, number, progress
-        self._hash, self._size = hashlib.sha256(), 0
-
-    def __iter__(self) -> Iterator[bytes]:
-        for at, piece in enumerate(self._pieces):
-            self._hash.update(piece)
-            self._size += len(piece)
-            yield piece
-            self._progress(min(at / self._number, 1.0))
-
-    @property
-    def fingerprint(self) -> Fingerprint:
-        return Fingerprint(self._size, self._hash.hexdigest())
 
 
 def _told(pieces: Iterable[tuple[bytes, float]], progress: Progress) -> Iterator[bytes]:

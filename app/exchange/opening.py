@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
@@ -73,15 +72,13 @@ def _beginning(path: Path) -> str:
         return ""
 
 
-def read(path: Path, step: Callable[[float], object] = documents.nothing, most: int = 0) -> Contents:
+def read(path: Path, most: int = 0) -> Contents:
     """Read the file at `path` as a document, a share text or a recovery copy, by its kind.
 
     Parameters
     ----------
     path : Path
         Or a share text in place of the name.
-    step : callable
-        As for `documents.decode`.
     most : int
         Bytes, as for `documents.read_bytes`.
 
@@ -98,7 +95,7 @@ def read(path: Path, step: Callable[[float], object] = documents.nothing, most: 
     data = documents.read_bytes(path, most)
     if kind is Kind.SHARE_TEXT:
         return of_text(data.decode("utf-8", "replace"))
-    document = documents.decode(data, path.name or str(path), step)
+    document = documents.decode(data, path.name or str(path))
     return Contents(document, Kind.DOCUMENT, path, Fingerprint.of(data))
 
 

@@ -15,7 +15,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -38,7 +38,7 @@ _NO_NAME = "no file can have this name"
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
-def nothing(share: float = 0.0) -> None:
+def _nothing(share: float = 0.0) -> None:
     """What follows when nothing is to follow."""
 
 
@@ -89,28 +89,11 @@ class _Header(msgspec.Struct):
 
 def encode(document: Document) -> bytes:
     """The bytes of a document's file."""
-    return b"".join(encode_pieces(document))
+    return file_format.encode(document)
 
 
-def encode_pieces(document: Document) -> Iterator[bytes]:
-    """The same in pieces, each of less than a millisecond's work, so that a background thread can let others in."""
-    return file_format.encode_pieces(document)
-
-
-def decode(data: bytes, name: str = "The file", step: Callable[[float], object] = nothing) -> Document:
-    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none.
-
-    ``step(share)`` is called between pieces of less than a millisecond's work, so that a background thread can let
-    others in.
-    """
-    rest, lists = file_format.parted(data, step)
-    if lists is not None:
-        with contextlib.suppress(FileError):  # the sentence is about the places of the whole
-            return _decoded(rest, name, lists)
-    return _decoded(data, name)
-
-
-def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> Document:
+def decode(data: bytes, name: str = "The file") -> Document:
+    """The document in `data`; FileError with one sentence, beginning with `name`, when there is none."""
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -120,10 +103,11 @@ def _decoded(data: bytes, name: str, lists: file_format.Lists | None = None) -> 
     if header.format != file_format.FORMAT:
         raise FileError(f"{name} is not a {SUFFIX} file (its format is {header.format[:40]!r}).")
     if header.version not in file_format.VERSIONS:
-        newer = ", of a newer program" if header.version > file_format.NEWEST else ""
-        raise UnreadError(f"{name} is of version {header.version}{newer}; this program reads {file_format.readable()}.")
+        whose = "a newer program" if header.version > file_format.NEWEST else "a program before the first release"
+        read = " and ".join(map(str, file_format.VERSIONS))
+        raise UnreadError(f"{name} is of version {header.version}, of {whose}; this program reads version {read}.")
     try:
-        return file_format.decode(data, header.version, lists)
+        return file_format.decode(data, header.version)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         if unknown := _UNKNOWN.fullmatch(str(error)):  # nothing is left out in silence: saving would lose it
             field, where = unknown[1], f" (in {unknown[2]})" if unknown[2] else ""
@@ -230,7 +214,7 @@ def write_bytes(data: bytes, path: Path) -> None:
 def write_pieces(
     pieces: Iterable[bytes],
     path: Path,
-    written: Callable[[], object] = nothing,
+    written: Callable[[], object] = _nothing,
     *,
     private: bool = False,
     lasting: bool = True,

@@ -3,30 +3,27 @@
 A file is JSON: format and version, the points as lists (x, y, class 1 to 8), and everything else of the document.  A
 new version is one more struct in `VERSIONS` and one more function in `STEPS`; what older programs wrote goes through
 the steps one after the other.  `Lane` and the other settings are those of the document: a field added to them with a
-default needs no new version to be read, one whose meaning changes needs the old struct kept here.
+default needs no new version to be read, one whose meaning changes needs the old struct kept here.  Versions 1 and 2
+were never released and are not read.
 
-A document's bytes are taken apart into long lists of numbers and the short rest.  Decoding a list holds the
-interpreter until its end, a third of a second for a million points, and the window with it, whichever thread decodes.
-Only what this program writes is taken apart; any other file, and any list that does not hold what it should, is decoded
-in one go, which also tells what is wrong with it.
+A document is encoded and decoded at once, which holds the interpreter for about 10 ms with a hundred thousand points.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import numpy as np
 from msgspec import Meta
-from numpy.typing import NDArray
 
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
     MAX_LANES,
-    PLAIN_STYLES,
     AxisName,
+    ClassStyle,
     ClassStyles,
     Document,
     GeneratorSettings,
@@ -39,69 +36,7 @@ from app.state.scaling import Scaling
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, MOST_SEED, IdSet, Split
 from solver.core.arrays import Integers
 
-#: Bytes that are decoded at a time: some tenths of a millisecond of work.
-PIECE = 32_768
-_BEGINNING = re.compile(rb'\{"format":"[a-z-]{1,40}","version":\d{1,3},"points":\{"x":\[')
-_BETWEEN = (b',"y":[', b',"class":[')
-_KINDS: tuple[Any, ...] = (
-    *(list[Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]],) * 2,
-    list[Annotated[int, Meta(ge=1, le=MAX_CLASSES)]],
-)
-
-
-class Lists(NamedTuple):
-    """The numbers of all points."""
-
-    x: NDArray[np.float64]
-    y: NDArray[np.float64]
-    labels: NDArray[np.int64]
-
-
-def parted(data: bytes, step: Callable[[float], object]) -> tuple[bytes, Lists | None]:
-    """`data` with empty lists in place of those of its points, and these; or `data` as it is, and None.
-
-    ``step(share)`` is called after each piece.
-    """
-    begun = _BEGINNING.match(data, 0, 200)
-    if begun is None or len(data) <= PIECE:
-        return data, None
-    start, rest, arrays = begun.end(), data[: begun.end()], []
-    for kind, after in zip(_KINDS, (*_BETWEEN, b""), strict=True):
-        end = data.find(b"]", start)
-        if end < 0 or not data.startswith(after, end + 1):
-            return data, None
-        array = _numbers(data, start, end, kind, step)
-        if array is None:
-            return data, None
-        arrays.append(array)
-        start = end + 1 + len(after)
-        rest += b"]" + after
-    return rest + data[start:], Lists(*arrays)
-
-
-def _numbers(data: bytes, start: int, end: int, kind: Any, step: Callable[[float], object]) -> NDArray[Any] | None:
-    """The list between `start` and `end`, exclusive; None when it is not simply one of numbers."""
-    decoder, parts = msgspec.json.Decoder(kind), []
-    dtype = np.int64 if kind is _KINDS[-1] else np.float64
-    while True:
-        comma = data.find(b",", min(start + PIECE, end), end)
-        stop = end if comma < 0 else comma
-        try:
-            values = decoder.decode(b"[" + data[start:stop] + b"]")
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return None
-        if not values:
-            return None
-        parts.append(np.array(values, dtype=dtype))
-        step(stop / len(data))
-        if stop == end:
-            return np.concatenate(parts)
-        start = stop + 1
-
-
-FORMAT = "classifier-playground"
-#: Blocks of points that are encoded at a time: some tenths of a millisecond of work.
-_TOGETHER = 8
+FORMAT: Final = "classifier-playground"
 #: Ids a file may name; beyond, other programs that read JSON lose digits.
 _LARGEST_ID = 2**53
 
@@ -111,28 +46,8 @@ _Class = Annotated[int, Meta(ge=1, le=MAX_CLASSES)]
 _Run = tuple[Annotated[int, Meta(ge=0, le=_LARGEST_ID)], Annotated[int, Meta(ge=1, le=_LARGEST_ID)]]
 
 
-class PointsV1(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "class"}):
-    """Points up to version 1."""
-
-    x: list[_Coordinate]
-    y: list[_Coordinate]
-    labels: list[_Class]
-
-
-class FileV1(msgspec.Struct, forbid_unknown_fields=True):
-    """Version 1."""
-
-    format: Literal["classifier-playground"]
-    version: Literal[1]
-    points: PointsV1
-    lanes: tuple[Lane, Lane]
-    shown: Annotated[int, Meta(ge=1, le=2)]
-    generator: GeneratorSettings
-    view: View
-
-
-class PointsV2(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "class"}):
-    """Points since version 2.  Which of very many points the lanes train on depends on the ids, so they are kept."""
+class FilePoints(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, rename={"labels": "class"}):
+    """Points.  Which of very many points the lanes train on depends on the ids, so they are kept."""
 
     x: list[_Coordinate]
     y: list[_Coordinate]
@@ -141,24 +56,8 @@ class PointsV2(msgspec.Struct, forbid_unknown_fields=True, rename={"labels": "cl
     ids: list[_Run] | None = None
 
 
-class FileV2(msgspec.Struct, forbid_unknown_fields=True):
-    """Version 2: class names and colours, axes, notes and the limit of training."""
-
-    format: Literal["classifier-playground"]
-    version: Literal[2]
-    points: PointsV2
-    styles: ClassStyles
-    axes: tuple[AxisName, AxisName]
-    lanes: tuple[Lane, Lane]
-    shown: Annotated[int, Meta(ge=1, le=2)]
-    generator: GeneratorSettings
-    view: View
-    notes: Notes
-    training_limit: TrainingLimit
-
-
-class SplitV3(msgspec.Struct, forbid_unknown_fields=True):
-    """The split of version 3."""
+class FileSplit(msgspec.Struct, forbid_unknown_fields=True):
+    """The points kept back to test on."""
 
     kind: Literal["none", "ratio", "painted"] = "none"
     ratio: Annotated[float, Meta(ge=LEAST_RATIO, le=MOST_RATIO)] = Split.ratio
@@ -170,13 +69,13 @@ class SplitV3(msgspec.Struct, forbid_unknown_fields=True):
 _Position = Annotated[int, Meta(ge=0, le=MAX_LANES - 1)]
 
 
-class FileV3(msgspec.Struct, forbid_unknown_fields=True):
-    """Version 3: one to four lanes, two of which are compared; points kept back to test on."""
+class FileV3(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """Version 3."""
 
     format: Literal["classifier-playground"]
     version: Literal[3]
-    points: PointsV2
-    split: SplitV3
+    points: FilePoints
+    split: FileSplit
     styles: ClassStyles
     axes: tuple[AxisName, AxisName]
     lanes: Annotated[tuple[Lane, ...], Meta(min_length=1, max_length=MAX_LANES)]
@@ -195,56 +94,18 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True):
 
 
 Newest = FileV3
-NEWEST = 3
-VERSIONS: dict[int, type[Any]] = {1: FileV1, 2: FileV2, 3: FileV3}
-
-
-def _second(old: FileV1) -> FileV2:
-    points = PointsV2(old.points.x, old.points.y, old.points.labels)
-    rest = (old.lanes, old.shown, old.generator, old.view)
-    return FileV2("classifier-playground", 2, points, PLAIN_STYLES, ("", ""), *rest, "", Document().training_limit)
-
-
-def _third(old: FileV2) -> FileV3:
-    document = Document()
-    return FileV3(
-        "classifier-playground",
-        3,
-        old.points,
-        SplitV3(),
-        old.styles,
-        old.axes,
-        old.lanes,
-        old.shown,
-        document.compared,
-        old.generator,
-        old.view,
-        old.notes,
-        old.training_limit,
-    )
-
-
+NEWEST: Final = 3
+VERSIONS: dict[int, type[Any]] = {3: FileV3}
 #: From the version to the one after it.
-STEPS: dict[int, Callable[[Any], Any]] = {1: _second, 2: _third}
+STEPS: dict[int, Callable[[Any], Any]] = {}
 
 
-def readable() -> str:
-    """The versions that can be read, in words."""
-    first = ", ".join(str(version) for version in range(1, NEWEST))
-    return f"versions {first} and {NEWEST}"
-
-
-def decode(data: bytes, version: int, lists: Lists | None = None) -> Document:
-    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence.
-
-    `lists` are those of the points where `data` has empty ones.
-    """
+def decode(data: bytes, version: int) -> Document:
+    """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
     file = msgspec.json.decode(data, type=VERSIONS[version])
     repeated = _repeated_key(data)
     if repeated is not None:
         raise ValueError(f"holds the key {repeated!r} twice in one place")
-    if lists is not None:
-        file.points.x, file.points.y, file.points.labels = lists
     while version < NEWEST:
         file = STEPS[version](file)
         version += 1
@@ -299,7 +160,7 @@ def _repeated_key(data: bytes) -> str | None:
     return None
 
 
-def _split(file: SplitV3, points: Points) -> Split:
+def _split(file: FileSplit, points: Points) -> Split:
     if not file.painted:
         return Split(file.kind, file.ratio, file.seed)
     first, counts = np.array(file.painted, dtype=np.int64).T
@@ -311,7 +172,7 @@ def _split(file: SplitV3, points: Points) -> Split:
     return Split(file.kind, file.ratio, file.seed, painted)
 
 
-def _points(file: PointsV2) -> Points:
+def _points(file: FilePoints) -> Points:
     x, y, labels = file.x, file.y, file.labels
     if not len(x) == len(y) == len(labels):
         raise ValueError(f"has {len(x)} x, {len(y)} y and {len(labels)} class values; they must be as many")
@@ -339,65 +200,36 @@ def runs_of(ids: Ids) -> Integers:
     return np.column_stack((ids[first], np.diff(first, append=len(ids))))
 
 
-def encode_pieces(document: Document) -> Iterator[bytes]:
-    """The bytes of a document's file in pieces of less than a millisecond's work each."""
-    blocks = document.points.blocks
-    groups = [blocks[start : start + _TOGETHER] for start in range(0, len(blocks), _TOGETHER)]
-    yield f'{{"format":"{FORMAT}","version":{NEWEST},"points":{{"x":'.encode()
-    yield from _list(np.concatenate([block.xy[:, 0] for block in group]) for group in groups)
-    yield b',"y":'
-    yield from _list(np.concatenate([block.xy[:, 1] for block in group]) for group in groups)
-    yield b',"class":'
-    yield from _list(np.concatenate([block.labels for block in group]).astype(np.int64) + 1 for group in groups)
-    ids = document.points.ids
+def encode(document: Document) -> bytes:
+    """The bytes of a document's file."""
+    points, split, ids = document.points, document.split, document.points.ids
     runs = runs_of(ids)
-    if len(runs) > 1 or (len(ids) and ids[0] != 0):
-        yield b',"ids":'
-        yield from _list(_cut(runs))
-    split = document.split
-    drawn = {"kind": split.kind, "ratio": split.ratio, "seed": split.seed}
-    yield b'},"split":' + msgspec.json.encode(drawn)[:-1] + b',"painted":'
     # Of points that are gone nothing is kept: a new point may get their ids after opening.
-    yield from _list(_cut(runs_of(ids[document.points.indices_of(split.painted.ids)])))
-    yield b"},"
-    rest = {
-        "styles": [{"name": _sound(style.name), "colour": style.colour} for style in document.styles],
-        "axes": [_sound(name) for name in document.axes],
-        "lanes": document.lanes,
-        "shown": document.shown,
-        "compared": document.compared,
-        "generator": _written(document.generator),
-        "view": document.view,
-        "notes": _sound(document.notes),
-        "training_limit": document.training_limit,
-    }
-    if document.origin is not None:
-        rest["origin"] = _written(document.origin)
-    if document.scaling is not None:
-        rest["scaling"] = document.scaling
-    if document.attached:
-        rest["attached"] = {name: msgspec.Raw(data) for name, data in document.attached}
-    yield msgspec.json.encode(rest)[1:] + b"\n"
-
-
-def _written(generator: GeneratorSettings) -> dict[str, Any]:
-    """What a file holds of a generator: nothing of flipped labels where there are none, as before there were any."""
-    values: dict[str, Any] = msgspec.to_builtins(generator)
-    if not generator.flipped:
-        del values["flipped"]
-    return values
-
-
-def _cut(runs: Integers) -> Iterator[Integers]:
-    return (runs[start : start + 1000] for start in range(0, len(runs), 1000))
-
-
-def _list(arrays: Iterable[np.ndarray]) -> Iterator[bytes]:
-    start = b"["
-    for array in arrays:
-        yield start + msgspec.json.encode(array.tolist())[1:-1]
-        start = b","
-    yield b"]" if start == b"," else b"[]"
+    painted = runs_of(ids[points.indices_of(split.painted.ids)])
+    file = FileV3(
+        FORMAT,
+        NEWEST,
+        FilePoints(
+            points.xy[:, 0].tolist(),
+            points.xy[:, 1].tolist(),
+            (points.labels.astype(np.int64) + 1).tolist(),
+            runs.tolist() if len(runs) > 1 or (len(ids) and ids[0] != 0) else None,
+        ),
+        FileSplit(split.kind, split.ratio, split.seed, painted.tolist()),
+        tuple(ClassStyle(_sound(style.name), style.colour) for style in document.styles),
+        (_sound(document.axes[0]), _sound(document.axes[1])),
+        document.lanes,
+        document.shown,
+        document.compared,
+        document.generator,
+        document.view,
+        _sound(document.notes),
+        document.training_limit,
+        document.origin,
+        document.scaling,
+        {name: msgspec.Raw(data) for name, data in document.attached},
+    )
+    return msgspec.json.encode(file) + b"\n"
 
 
 def _sound(text: str) -> str:

@@ -31,8 +31,6 @@ SUFFIX = ".recovery"
 INTERVAL, DELAY, RETRY = 2.0, 0.5, 10.0
 #: Seconds to wait for the lock of one's own copy: somebody may be asking just now whether it is held.
 PATIENCE = 1.0
-#: Seconds the writing thread rests between two pieces, so that it never gets in the window's way.
-_REST = 0.0005
 _HEADER_BYTES = 100_000
 #: What stands there is no copy, whenever it is read.
 _WRONG = (ValueError, OverflowError, RecursionError, msgspec.MsgspecError, documents.FileError)
@@ -335,11 +333,9 @@ class Recorder:
             "on_disk": work.on_disk,
         }
         yield json.dumps(header).encode() + b"\n"  # json, for a name of a file need not be sound text
-        for piece in documents.encode_pieces(work.document):
-            yield piece
-            if self._closing:
-                raise InterruptedError
-            time.sleep(_REST)
+        yield documents.encode(work.document)
+        if self._closing:
+            raise InterruptedError
 
     def _remove(self) -> None:
         with contextlib.suppress(OSError):

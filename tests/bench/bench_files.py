@@ -90,7 +90,7 @@ def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     yield "cut", trigger("cut")
     yield "undo", trigger("undo")
     points = window.document.points
-    imported = Imported(points.xy, points.labels, ("", ""), ("x", "y"))
+    imported = Imported(points.xy, points.labels, ("", ""), ("x", "y"), ("x", "y"))
     yield "import", lambda: window.controller.import_points(imported, add=True)
     yield "undo", trigger("undo")
     yield "clear", trigger("clear")

@@ -69,10 +69,6 @@ PERCEPTRON = {"fit_intercept": False, "shuffle": False, "random_state": 7, "max_
 PEGASOS = {"lam": 0.125, "n_iter": 5000, "random_state": 3}
 PAIRS = ((1, 2), (3, 3), (7, 4), (5, 0))
 CLASSIFIERS = {
-    "1a": ("svm", "knn"),
-    "1b": ("knn", "svm"),
-    "2a": ("svm", "knn"),
-    "2b": ("perceptron", "pegasos"),
     "3a": ("svm", "knn", "perceptron", "pegasos"),
     "3b": ("difference", "pegasos", "svm", "knn"),
     "3c": ("knn", "svm", "difference", "perceptron"),
@@ -117,15 +113,14 @@ def leaves(value: Any, where: str = "$") -> dict[str, Any]:
 
 
 def test_every_version_is_there() -> None:
-    assert [raw(age)["version"] for age in DOCUMENTS] == [1, 1, 2, 2, 3, 3, 3]
+    assert [raw(age)["version"] for age in DOCUMENTS] == [3, 3, 3]
     assert {int(age[0]) for age in DOCUMENTS} == set(documents.file_format.VERSIONS)
 
 
 @pytest.mark.parametrize("age", DOCUMENTS)
 def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
-    document, number = opened(age), int(age[0])
-    gone = {3, 11, 12} if number > 1 else set()
-    points = [i for i in range(24) if i not in gone]
+    document = opened(age)
+    points = [i for i in range(24) if i not in (3, 11, 12)]
     x = [round(0.37 * i - 4.1, 6) if i % 3 else -0.1 * i for i in points]
     y = [round(((i * i * 7) % 23) / 7 - 1.5, 6) for i in points]
     assert document.points.xy.tolist() == [list(place) for place in zip(x, y, strict=True)]
@@ -137,32 +132,22 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
         first = place % 2 == 0
         has(lane.knn, FIRST_KNN if first else SECOND_KNN)
         has(lane.svm, FIRST_SVM if first else SECOND_SVM)
-        if age > "1a":
-            has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
-        else:
-            has(lane.svm, {"multiclass": "one-vs-one", "class_weight": "equal", "own_weights": (1.0,) * 8})
-        if age > "2a":
-            has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
-            has(lane.perceptron, PERCEPTRON)
-            has(lane.pegasos, PEGASOS)
-        else:
-            assert lane.svm.trainer == "smo"
-    assert document.shown == (1 if number < 3 else 3)
+        has(lane.svm, FIRST_SCHEME if first else {"multiclass": "one-vs-rest", "class_weight": "balanced"})
+        has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
+        has(lane.perceptron, PERCEPTRON)
+        has(lane.pegasos, PEGASOS)
+    assert document.shown == 3
     has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
     has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
-    if number > 1:
-        for place, style in enumerate(document.styles):
-            assert style.name == (f"kind {place} é" if place % 2 == 0 else "")
-            assert style.colour == (f"#12ab9{place}" if place % 3 != 1 else "")
-        assert document.axes == ("length / cm", "β → 0")
-        assert document.notes == NOTES and document.training_limit == 5000
-    if number > 2:
-        assert document.compared == (2, 0)
-        has(document.split, {"kind": "painted", "ratio": 0.4, "seed": 5})
-        assert document.split.painted.ids.tolist() == [0, 1, 5, 10, 22]
-        assert document.test_points.ids.tolist() == [0, 1, 5, 10, 22]
-    else:
-        assert document.split.kind == "none" and len(document.test_points) == 0
+    for place, style in enumerate(document.styles):
+        assert style.name == (f"kind {place} é" if place % 2 == 0 else "")
+        assert style.colour == (f"#12ab9{place}" if place % 3 != 1 else "")
+    assert document.axes == ("length / cm", "β → 0")
+    assert document.notes == NOTES and document.training_limit == 5000
+    assert document.compared == (2, 0)
+    has(document.split, {"kind": "painted", "ratio": 0.4, "seed": 5})
+    assert document.split.painted.ids.tolist() == [0, 1, 5, 10, 22]
+    assert document.test_points.ids.tolist() == [0, 1, 5, 10, 22]
     if age > "3a":
         has(document.origin, ORIGIN)
         has(document.scaling, {"mean": (170.2, -3.5), "deviation": (8.25, 0.125)})
@@ -176,8 +161,6 @@ def test_saving_it_again_loses_nothing(age: str, tmp_path: Path) -> None:
     before, after = raw(age), json.loads(path.read_bytes())
     del before["version"]
     assert after["version"] == documents.file_format.NEWEST
-    if age < "3a":  # what became of it is a list of one to four, and the rest is as it was
-        assert after["split"]["kind"] == "none"
     assert lost(before, after) == []
 
 
@@ -308,7 +291,7 @@ def test_the_first_lesson_says_what_it_said() -> None:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"version": 4}, "new.playground is of version 4, of a newer program; this program reads versions 1, 2 and 3."),
+        ({"version": 4}, "new.playground is of version 4, of a newer program; this program reads version 3."),
         (
             {"probe": [1]},
             "new.playground has “probe”, which this program does not know: a newer one may have written it.",

@@ -43,7 +43,7 @@ from app.state.document import (
 )
 from app.state.session import Session
 from app.state.store import Store
-from app.state.test_split import KINDS, NO_SPLIT, IdSet, Split
+from app.state.test_split import KINDS, IdSet, Split
 from solver import RULES, SCHEMES
 from tests.app import file_work
 from tests.examples import examples
@@ -339,7 +339,7 @@ BAD: dict[str, bytes] = {
 def test_bad_files_are_one_sentence(name: str) -> None:
     text = refusal(BAD[name])
     if name == "newer version":
-        assert text == "drawing.playground is of version 7, of a newer program; this program reads versions 1, 2 and 3."
+        assert text == "drawing.playground is of version 7, of a newer program; this program reads version 3."
     if name in ("empty", "blank"):
         assert text == "drawing.playground is empty."
     if name == "unequal lists":
@@ -401,21 +401,8 @@ def test_files_from_before_there_were_other_trainers_still_open() -> None:
     assert default_document().lanes[1].learner == "smo"
 
 
-def test_files_from_before_the_classes_had_weights_still_open() -> None:
-    data = json.loads(documents.encode(default_document()))
-    data["version"] = 1
-    for name in ("styles", "axes", "notes", "training_limit", "split", "compared", "origin"):
-        del data[name]
-    for lane in data["lanes"]:
-        for name in ("multiclass", "class_weight", "own_weights"):
-            del lane["svm"][name]
-    assert content(documents.decode(json.dumps(data).encode())) == content(replace(default_document(), origin=None))
-    settings = default_document().lanes[1].svm
-    assert (settings.multiclass, settings.class_weight, settings.own_weights) == ("one-vs-one", "equal", (1.0,) * 8)
-
-
 def old_document() -> Document:
-    """What stands in version1.playground, which the program of version 1 wrote."""
+    """What stood in a file of version 1."""
     xy = [
         (-0.801931, -1.324359),
         (-0.248362, 0.420445),
@@ -441,7 +428,7 @@ def old_document() -> Document:
 
 
 def new_document() -> Document:
-    """What stands in version2.playground, which was written before there were other trainers."""
+    """What stood in a file of version 2."""
     old = old_document()
     named = (ClassStyle("setosa", "#12ab90"), ClassStyle("virginica"), ClassStyle("", "#ff0000"))
     return replace(
@@ -479,23 +466,26 @@ def newest_document() -> Document:
     return replace(new, lanes=lanes, split=Split("ratio", 0.4, 7))
 
 
-@pytest.mark.parametrize(("version", "expected"), [(1, old_document()), (2, new_document()), (3, third_document())])
-def test_a_file_of_each_version_opens_as_what_it_was(version: int, expected: Document) -> None:
-    path = FIXTURES / f"version{version}.playground"
-    assert json.loads(path.read_bytes())["version"] == version
-    assert content(documents.read(path)) == content(expected)
-    if version < 3:
-        assert documents.read(path).split == NO_SPLIT
+def test_a_file_of_version_3_opens_as_what_it_was() -> None:
+    assert content(documents.read(FIXTURES / "version3.playground")) == content(third_document())
 
 
 def test_each_version_has_its_file_and_its_step() -> None:
-    kept = {int(path.stem.removeprefix("version")) for path in FIXTURES.glob("version*.playground")}
-    assert (
-        kept
-        == set(file_format.VERSIONS)
-        == set(range(1, file_format.NEWEST + 1))
-        == {*file_format.STEPS, file_format.NEWEST}
+    assert [*file_format.VERSIONS] == [3] and file_format.STEPS == {} and file_format.NEWEST == 3, (
+        "a new version needs a file of the one before in ages, and a step from it"
     )
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_version_before_the_first_release_is_refused_and_left_alone(version: int) -> None:
+    path = FIXTURES / f"version{version}.playground"
+    before = path.read_bytes()
+    with pytest.raises(documents.UnreadError) as caught:
+        documents.read(path)
+    assert str(caught.value) == (
+        f"{path.name} is of version {version}, of a program before the first release; this program reads version 3."
+    )
+    assert path.read_bytes() == before
 
 
 def test_the_newest_version_is_written_as_it_was() -> None:
@@ -512,15 +502,11 @@ def test_what_trains_of_many_points_is_the_same_after_opening() -> None:
     assert again.training_points.xy.tolist() == document.training_points.xy.tolist()
 
 
-def test_many_points_come_in_pieces_that_are_the_whole() -> None:
+def test_many_points_come_back() -> None:
     rng = np.random.default_rng(0)
     document = Document(Points.of(rng.normal(size=(20_000, 2)), rng.integers(0, 8, 20_000)))
-    thinned = replace(document, points=document.points.remove(np.arange(0, 20_000, 3)))
-    for each in (document, thinned):
-        pieces = list(documents.encode_pieces(each))
-        assert b"".join(pieces) == documents.encode(each)
-        assert max(map(len, pieces)) < 60_000
-        round_trip(each)
+    round_trip(document)
+    round_trip(replace(document, points=document.points.remove(np.arange(0, 20_000, 3))))
 
 
 def test_half_a_character_is_no_obstacle() -> None:

@@ -153,7 +153,7 @@ def recovery_copy(folder: Path) -> bytes:
     return data
 
 
-KINDS = ["version 1", "version 2", "version 3", "newest", ".csv", ".tsv", ".svmlight", ".npz", "clipboard", "recovery"]
+KINDS = ["version 3", "newest", ".csv", ".tsv", ".svmlight", ".npz", "clipboard", "recovery"]
 
 
 def subject(kind: str, folder: Path) -> tuple[bytes, Check]:

@@ -169,7 +169,7 @@ def test_a_failure_is_said_once_and_tried_again(operation: str, desk: Desk, monk
         elif operation == "mkstemp":
             patched.setattr(documents.tempfile, "mkstemp", fail)
         elif operation == "write":
-            patched.setattr(documents, "encode_pieces", lambda document: (fail() for _ in range(1)))
+            patched.setattr(documents, "encode", lambda document: fail())
         else:
             patched.setattr(documents.os, operation, fail)
         for _ in range(5):
@@ -200,7 +200,7 @@ def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPa
 def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
-        patched.setattr(documents, "encode_pieces", lambda document: 1 / 0)
+        patched.setattr(documents, "encode", lambda document: 1 / 0)
         recorder.keep(Work(default_document(), None))
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
@@ -209,14 +209,14 @@ def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypa
 
 def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = threading.Event()
-
-    def slow(document: Document) -> Iterator[bytes]:
-        for _ in range(10_000):
-            begun.set()
-            yield b"x"
-
-    monkeypatch.setattr(documents, "encode_pieces", slow)
     recorder = desk.recorder()
+
+    def encode(document: Document) -> bytes:
+        begun.set()
+        wait(lambda: recorder._closing)
+        return b"x"
+
+    monkeypatch.setattr(documents, "encode", encode)
     recorder.keep(Work(default_document(), None))
     assert begun.wait(5)
     assert recorder.close() and desk.names() == [] and desk.said == []

@@ -11,7 +11,7 @@ import pytest
 from app.core.points import Points
 from app.exchange.columns import Choice, Imported, convert
 from app.exchange.importing import read, read_text
-from app.files import documents, file_format
+from app.files import documents
 from app.state.commands import Clear, Generate, ImportPoints
 from app.state.document import Document, View, default_document
 from app.window.main_window import MainWindow
@@ -57,9 +57,9 @@ def test_other_points_are_in_no_units() -> None:
 
 def test_files_keep_it_and_others_stay_as_they_were() -> None:
     document = command(imported()).apply(default_document())
-    data = b"".join(file_format.encode_pieces(document))
+    data = documents.encode(document)
     assert documents.decode(data, "people").scaling == document.scaling
-    plain = b"".join(file_format.encode_pieces(default_document()))
+    plain = documents.encode(default_document())
     assert b"scaling" not in plain and documents.decode(plain, "moons").scaling is None
 
 

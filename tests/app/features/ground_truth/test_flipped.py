@@ -16,7 +16,7 @@ from app.features.ground_truth import text
 from app.features.ground_truth.fresh_points import BayesError, Ideal
 from app.features.ground_truth.scene import law_of
 from app.features.scores.query import fresh_points
-from app.files import documents, file_format
+from app.files import documents
 from app.state.document import GeneratorSettings, default_document
 from solver.data.distribution import Law
 from tests.windows import Make, settle
@@ -30,12 +30,9 @@ def test_the_points_of_a_document() -> None:
     assert int((made.labels != plain.labels).sum()) == 20
 
 
-def test_files_without_flips_are_as_they_were() -> None:
-    document = default_document()
-    data = b"".join(file_format.encode_pieces(document))
-    assert b"flipped" not in data
-    changed = replace(document, points=FLIPPED.points(), generator=FLIPPED, origin=FLIPPED)
-    data = b"".join(file_format.encode_pieces(changed))
+def test_flips_are_saved() -> None:
+    changed = replace(default_document(), points=FLIPPED.points(), generator=FLIPPED, origin=FLIPPED)
+    data = documents.encode(changed)
     assert data.count(b'"flipped":0.1') == 2
     read = documents.decode(data, "flipped")
     assert read.generator == read.origin == FLIPPED and read.is_generated

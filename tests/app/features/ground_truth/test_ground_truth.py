@@ -127,8 +127,7 @@ def test_the_origin_is_saved(origin: GeneratorSettings | None) -> None:
 
 
 def test_files_without_origin_open() -> None:
-    for path in sorted((Path(__file__).parents[2] / "files/fixtures").glob("version*.playground")):
-        assert documents.read(path).origin is None
+    assert documents.read(Path(__file__).parents[2] / "files/fixtures/version3.playground").origin is None
     data = json.loads(documents.encode(generated()))
     data["origin"]["noise"] = -1
     with pytest.raises(documents.FileError, match="origin"):

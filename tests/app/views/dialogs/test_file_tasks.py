@@ -300,7 +300,7 @@ def test_whatever_goes_wrong_is_a_sentence(saved: tuple[MainWindow, Path], monke
         (RuntimeError("oh"), "mine.playground was not saved (RuntimeError: oh)."),
         (MemoryError(), "mine.playground was not saved: there is not enough memory."),
     ):
-        monkeypatch.setattr(documents, "encode_pieces", raising(error))
+        monkeypatch.setattr(documents, "encode", raising(error))
         window.named_actions["save"].trigger()
         finish_tasks(window)
         (alert,) = [each for each in window.findChildren(QMessageBox, "alert") if each.isVisible()]
