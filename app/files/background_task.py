@@ -1,4 +1,7 @@
-"""Background tasks: what reads, writes or takes a while, to be done on a thread of its own; each a value.  No Qt."""
+"""Background tasks: what reads, writes or takes a while, each a value; `start` does one on a thread of its own.
+
+No Qt: a window has its tasks done by `views/task_runner`, which hands their results to its thread.
+"""
 
 from __future__ import annotations
 
@@ -93,3 +96,22 @@ class Task(Generic[Result]):
         except Exception as error:  # a fault of the program, of which one is to hear all the same
             log.caught(f"{self.failure}.")
             return FileError(f"{self.failure} ({type(error).__name__}: {error}).")
+
+
+def start(
+    task: Task[Result],
+    progress: Progress,
+    finished: Callable[[Result | FileError | CancelledError], object],
+    name: str = "task",
+) -> threading.Thread | None:
+    """Do `task` on a thread, and call ``finished(outcome)`` there; None where the system starts no more threads.
+
+    Then `finished` has been called with that sentence, in the caller's thread.
+    """
+    thread = threading.Thread(target=lambda: finished(task.outcome(progress)), name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        finished(FileError(f"{task.failure}: the system starts no more threads.", "the system starts no more threads"))
+        return None
+    return thread

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 PIECE_BYTES = 1_000_000
 
 
-class GivenUpError(Exception):
-    """Nobody wants the picture any more."""
+def _nothing(share: float) -> None:
+    """Do nothing."""
 
 
-def encode(argb: NDArray[np.uint32], pixels_per_metre: int = 0, given_up: Callable[[], bool] = lambda: False) -> bytes:
+def encode(
+    argb: NDArray[np.uint32], pixels_per_metre: int = 0, progress: Callable[[float], object] = _nothing
+) -> bytes:
     """The PNG file of opaque pixels 0xffrrggbb, shape (height, width).
 
     Parameters
@@ -25,8 +27,8 @@ def encode(argb: NDArray[np.uint32], pixels_per_metre: int = 0, given_up: Callab
     argb : ndarray of shape (height, width), uint32
     pixels_per_metre : int, default=0
         How large it is to be printed; 0 says nothing of it.
-    given_up : callable, optional
-        Asked now and then; GivenUpError once it is true.
+    progress : callable, optional
+        Called with the share that is done before each piece; what it raises ends the encoding.
     """
     height, width = argb.shape
     parts = [b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))]
@@ -36,8 +38,7 @@ def encode(argb: NDArray[np.uint32], pixels_per_metre: int = 0, given_up: Callab
     rows = max(1, PIECE_BYTES // (3 * width))
     above = np.zeros((1, 3 * width), dtype=np.uint8)
     for start in range(0, height, rows):
-        if given_up():
-            raise GivenUpError
+        progress(start / height)
         block = argb[start : start + rows]
         rgb = np.stack([(block >> shift).astype(np.uint8) for shift in (16, 8, 0)], axis=-1).reshape(len(block), -1)
         # Filter 2: each byte less the one above it, for surfaces change little from row to row.

@@ -25,6 +25,7 @@ from app.core.plain_text import plain
 from app.state.document import Document
 
 from . import documents, file_format, locks
+from .background_task import Progress, Task, start
 
 SUFFIX = ".recovery"
 #: Seconds between two copies; after the first unsaved change; and until the next try after a failure.
@@ -236,20 +237,17 @@ class Recorder:
             if not self._behind and work is not None:
                 self._due = max(now + DELAY, self._started + INTERVAL)
             self._wanted, self._behind = work, True
-            failure = "" if self._thread is not None else self._begin()
+            if self._thread is None:
+                task = Task("Keeping a copy", self._run, "Recovery copies cannot be written", kept=False)
+                self._thread = start(task, Progress(), self._ended, "recovery")
             self._news.notify()
-        if failure:
-            self._tell(failure)
 
-    def _begin(self) -> str:
-        """Start the thread; why that is impossible, or ""."""
-        thread = threading.Thread(target=self._run, name="recovery", daemon=True)
-        try:
-            thread.start()
-        except RuntimeError as error:  # the system gives no more; the next change tries again
-            return str(error)
-        self._thread = thread
-        return ""
+    def _ended(self, outcome: object) -> None:
+        """Report why the thread did not start, or ended before its time; the next change starts another."""
+        if isinstance(outcome, Exception):
+            with self._news:
+                self._thread = None
+            self._tell(_reason(outcome))
 
     def replaces(self, copy: Copy) -> None:
         """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
@@ -278,7 +276,7 @@ class Recorder:
 
     # -- on the thread ---------------------------------------------------------------------------------------------
 
-    def _run(self) -> None:
+    def _run(self, progress: Progress) -> None:
         while True:
             with self._news:
                 self._busy = False

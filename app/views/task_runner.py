@@ -1,6 +1,7 @@
 """Task runner: does background tasks on threads, one after the other, and shows those that take long, with Cancel.
 
-Background: work that would hold the window up, on a thread of its own; of several requests the newest counts.
+The window has one for files and the clipboard.  Whatever makes pictures, films or previews has one of its own, whose
+tasks are not shown.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
-from app.core import log
-from app.files.background_task import Progress, Task
+from app.files.background_task import Progress, Task, start
 from app.files.documents import FileError
 from app.views.widgets.form_fields import describe
 
@@ -30,6 +30,14 @@ LINES = ("files", "clipboard")
 _Then = Callable[[], object]
 
 
+def _ignore(*_: object) -> None:
+    """Do nothing."""
+
+
+def _never() -> bool:
+    return False
+
+
 @dataclass(eq=False)
 class _Run:
     task: Task[Any]
@@ -38,6 +46,7 @@ class _Run:
     line: str
     progress: Progress = field(default_factory=Progress)
     begun: float = 0.0
+    thread: threading.Thread | None = None
 
 
 class _Door:
@@ -58,16 +67,21 @@ class TaskRunner(QObject):
     Parameters
     ----------
     parent : QObject
-    waits : callable
+        The runner ends with it; results that come later are discarded.
+    waits : callable, optional
         True while no result may be used: a gesture is going on.
-    say, alert : callable
-        ``say(sentence)`` tells something, ``alert(sentence)`` what must not be overlooked.
+    say, alert : callable, optional
+        ``say(sentence)`` reports what was cancelled, ``alert(sentence)`` what failed and has no handler of its own.
     """
 
     _finished = Signal(object, object)  # from a task's thread: which, and what came of it
 
     def __init__(
-        self, parent: QObject, waits: Callable[[], bool], say: Callable[[str], None], alert: Callable[[str], None]
+        self,
+        parent: QObject,
+        waits: Callable[[], bool] = _never,
+        say: Callable[[str], None] = _ignore,
+        alert: Callable[[str], None] = _ignore,
     ) -> None:
         super().__init__(parent)
         self._waits, self._say, self._alert = waits, say, alert
@@ -97,6 +111,14 @@ class TaskRunner(QObject):
         """Do `task` after those before it in its line; then ``done(result)``, or ``failed(error)``."""
         self._queues[line].append(_Run(task, done, failed or (lambda error: self._alert(str(error))), line))
         self._begin(line)
+
+    def run_newest(self, task: Task[Any], done: Callable[[Any], object], failed: Callable[[FileError], object]) -> None:
+        """Do `task` in place of all before it, whose results are discarded; a running one ends first."""
+        self._queues["files"].clear()
+        for run in self._running.values():
+            run.progress.cancel()
+            run.done = run.failed = _ignore
+        self.run(task, done, failed)
 
     def in_turn(self, act: _Then, line: str) -> None:
         """Do something short once nothing is left of what is in the line now; at once when that is nothing."""
@@ -143,13 +165,17 @@ class TaskRunner(QObject):
         if shown is not None and self._give_up(shown):
             self._say(f"{shown.task.title} was cancelled.")
 
-    def close(self) -> None:
-        """Give everything up: the window goes."""
+    def close(self, patience: float = 0.0) -> None:
+        """Give everything up: the window closes; wait at most `patience` seconds for each thread to end."""
         self._door.close()
         self._afterwards = None
-        for run in reversed(self._all()):  # the running ones last, or the next would begin
+        runs = self._all()
+        for run in reversed(runs):  # the running ones last, or the next would begin
             self._give_up(run)
         self._clock.stop()
+        for run in runs:
+            if run.thread is not None and patience:
+                run.thread.join(patience)
 
     # -- one after the other ---------------------------------------------------------------------------------------
 
@@ -163,16 +189,12 @@ class TaskRunner(QObject):
         run.begun = time.monotonic()
         finished, door = self._finished, self._door
 
-        def work() -> None:
-            outcome = run.task.outcome(run.progress)
+        def ended(outcome: Any) -> None:
             with door.lock:
                 if door.open:
                     finished.emit(run, outcome)
 
-        try:
-            threading.Thread(target=work, name="task", daemon=True).start()
-        except RuntimeError:  # else it would be waited for for ever
-            finished.emit(run, FileError(f"{run.task.failure}: the system starts no more threads."))
+        run.thread = start(run.task, run.progress, ended)
         self._clock.start()
 
     @Slot(object, object)
@@ -274,86 +296,3 @@ class _ProgressPanel(QFrame):
         self.move(corner)
         self.raise_()
         self.setVisible(True)
-
-
-Work = Callable[[], Any]
-
-
-class _Desk:
-    """What the two threads share."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.request: tuple[int, Work] | None = None
-        self.working = False
-        self.closed = False
-
-    def close(self) -> None:
-        with self.lock:
-            self.closed = True
-            self.request = None
-
-
-class Background(QObject):
-    """Runs requests one after another; answers arrive in the thread of this object.
-
-    Parameters
-    ----------
-    answered : callable
-        Given what the newest request returned, or the FileError it raised.
-    parent : QObject
-        With it, this ends; an answer that comes later is forgotten.
-    """
-
-    _finished = Signal(int, object)
-
-    def __init__(self, answered: Callable[[Any], None], parent: QObject) -> None:
-        super().__init__(parent)
-        self._answered = answered
-        self._number = 0
-        self._desk = desk = _Desk()
-        self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        # Also when the parent is taken down without being closed: no answer may reach an object that is gone.
-        self.destroyed.connect(desk.close)
-
-    def ask(self, work: Work) -> None:
-        """Run `work` soon, in place of any request that has not begun."""
-        self._number += 1
-        with self._desk.lock:
-            self._desk.request = self._number, work
-            if self._desk.working:
-                return
-            self._desk.working = True
-        threading.Thread(target=self._run, name="background", daemon=True).start()
-
-    def close(self) -> None:
-        """Answer no more."""
-        self._desk.close()
-
-    def _run(self) -> None:
-        desk, finished = self._desk, self._finished
-        while True:
-            with desk.lock:
-                request, desk.request = desk.request, None
-                if request is None or desk.closed:
-                    desk.working = False
-                    return
-            number, work = request
-            try:
-                answer = work()
-            except FileError as error:
-                answer = error
-            except MemoryError:
-                answer = FileError("There is not enough memory for this file.")
-            except Exception as error:  # a fault of the program: without an answer it would be waited for for ever
-                log.caught("A file could not be read.")
-                answer = FileError(f"This file could not be read ({type(error).__name__}: {error}).")
-            with desk.lock:
-                if not desk.closed:
-                    finished.emit(number, answer)
-            del request, work, answer  # they may be large, and the next request may be long in coming
-
-    @Slot(int, object)
-    def _deliver(self, number: int, answer: Any) -> None:
-        if number == self._number and not self._desk.closed:
-            self._answered(answer)

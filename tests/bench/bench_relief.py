@@ -51,16 +51,16 @@ def turning(document: Document) -> tuple[float, float, float, tuple[int, int]]:
         while not (window.idle() and panel.picture.ready):
             QTimer.singleShot(20, loop.quit)
             loop.exec()
-        picture, take = panel.picture, panel.picture._take
+        picture, show = panel.picture, panel.picture._show
         picture.setFixedSize(*SIZE)
         QTimer.singleShot(500, loop.quit)
         loop.exec()
 
-        def counted(answer: object) -> None:
+        def counted(wish: tuple[object, ...], failure: str = "") -> None:
             shown[0] += 1
-            take(answer)
+            show(wish, failure)
 
-        picture._drawer._answered = counted
+        picture._show = counted
         ticker = QTimer(timerType=Qt.TimerType.PreciseTimer)
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
         ticker.start(0)

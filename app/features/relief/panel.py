@@ -14,13 +14,12 @@ from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QRes
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core import log
 from app.files import png
 from app.files.background_task import Progress, Task
 from app.files.documents import write_bytes
 from app.scene.model import Scene
 from app.views.charts.chart import Chart, is_plain
-from app.views.task_runner import Background, TaskRunner
+from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, named, show_choice, show_number
@@ -51,7 +50,7 @@ def _solid(relief: Relief, morph: float | None, names: tuple[str, str]) -> Solid
 
 
 class ReliefPicture(Chart):
-    """The picture; it is drawn on a thread, the newest wish wins, and what is wished meanwhile waits.
+    """The picture; it is drawn on a thread, and what is wished meanwhile is drawn after it.
 
     Attributes
     ----------
@@ -72,9 +71,9 @@ class ReliefPicture(Chart):
         self._image: QImage | None = None
         self._solid: Solid | None = None
         self._failure = ""
-        self._busy = self._waiting = False
+        self._waiting = False
         self._held: QPointF | None = None
-        self._drawer = Background(self._take, self)
+        self._drawer = TaskRunner(self)
         self._rest = QTimer(self, singleShot=True, interval=RESTING)
         self._rest.timeout.connect(lambda: self._draw(2))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -89,7 +88,12 @@ class ReliefPicture(Chart):
     @property
     def ready(self) -> bool:
         """What is wished is on screen, as fine as it becomes."""
-        return self.shown is not None and not self._busy and not self._rest.isActive() and self.shown == self._wish(2)
+        return (
+            self.shown is not None
+            and not self._drawer.busy
+            and not self._rest.isActive()
+            and self.shown == self._wish(2)
+        )
 
     def show_relief(self, relief: Relief | None, morph: float | None, names: tuple[str, str], theme: Theme) -> None:
         """Draw this; a morph of None is f over the plane."""
@@ -120,31 +124,30 @@ class ReliefPicture(Chart):
     def _draw(self, samples: int) -> None:
         if self._relief is None or not self.isVisible():
             return
-        if self._busy:
+        if self._drawer.busy:
             self._waiting = True  # what is wished then is drawn next
             return
         wish = self._wish(samples)
-        self._busy, self._waiting = True, False
+        self._waiting = False
 
-        def work() -> tuple[tuple[Any, ...], Solid | None, NDArray[np.uint8] | str]:
+        def work(progress: Progress) -> tuple[Solid, NDArray[np.uint8]]:
             relief, morph, names, camera, width, height, theme, ratio, samples = wish
-            try:
-                solid = _solid(relief, morph, names)
-                return wish, solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
-            except Exception as error:
-                log.caught("The relief could not be drawn.")
-                return wish, None, f"The relief could not be drawn ({type(error).__name__}: {error})."
+            solid = _solid(relief, morph, names)
+            return solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
 
-        self._drawer.ask(work)
-
-    def _take(self, answer: Any) -> None:
-        wish, self._solid, drawn = answer
-        self._busy, self.shown = False, wish
-        self._failure = drawn if isinstance(drawn, str) else ""
-        if not isinstance(drawn, str):
-            height, width = drawn.shape[:2]
-            self._image = QImage(drawn.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
+        def done(drawn: tuple[Solid, NDArray[np.uint8]]) -> None:
+            self._solid, pixels = drawn
+            height, width = pixels.shape[:2]
+            self._image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
             self._image.setDevicePixelRatio(wish[7])
+            self._show(wish)
+
+        task = Task("Drawing the relief", work, "The relief could not be drawn", kept=False)
+        self._drawer.run(task, done, lambda error: self._show(wish, str(error)))
+
+    def _show(self, wish: tuple[Any, ...], failure: str = "") -> None:
+        """Show what came of `wish`, and go on with what was wished meanwhile."""
+        self.shown, self._failure = wish, failure
         self.update()
         if self._waiting:
             self._draw(1 if self._rest.isActive() else 2)

@@ -1,7 +1,7 @@
 """PictureMaker: has a picture computed, painted, written: none of it holds the window up.
 
 Surfaces come from the compute pool; painting goes strip by strip between the window's own events; compressing and
-writing happen on a thread, which ends soon when it is told that nobody waits any more.
+writing are a background task.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import itertools
 import re
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +25,8 @@ from app.core import log
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.files import documents, png
+from app.files.background_task import Progress, Task
+from app.views.task_runner import TaskRunner
 from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
 
@@ -54,8 +55,6 @@ class PictureMaker(QObject):
 
     #: Number of the picture, which lane's surface, and the surface or a sentence.
     _computed = Signal(int, int, object)
-    #: Number of the picture, and "" or a sentence.
-    _written = Signal(int, str)
 
     def __init__(
         self, scheduler: Scheduler, say: Callable[[str], None], alert: Callable[[str], None], parent: QObject
@@ -63,7 +62,6 @@ class PictureMaker(QObject):
         super().__init__(parent)
         self._scheduler, self._say, self._alert = scheduler, say, alert
         self._numbers = itertools.count(1)
-        self._number = 0
         self._wanted = 0  # the number being made; 0 for none
         self._sheet: Sheet | None = None
         self._path: Path | None = None
@@ -71,9 +69,8 @@ class PictureMaker(QObject):
         self._missing = 0
         self._pixels: NDArray[np.uint32] = np.empty((0, 0), dtype=np.uint32)
         self._next_row = 0
-        self._thread: threading.Thread | None = None
+        self._tasks = TaskRunner(self)
         self._computed.connect(self._take_surface, Qt.ConnectionType.QueuedConnection)
-        self._written.connect(self._finish, Qt.ConnectionType.QueuedConnection)
         self._painting = QTimer(self, interval=0)
         self._painting.timeout.connect(self._paint_on)
 
@@ -90,7 +87,7 @@ class PictureMaker(QObject):
         if self._wanted:
             self._say("The last picture is still being made.")
             return False
-        number = self._number = self._wanted = next(self._numbers)
+        number = self._wanted = next(self._numbers)
         self._path = path
         try:
             self._sheet = Sheet(shot, spec)
@@ -119,9 +116,7 @@ class PictureMaker(QObject):
         self._wanted = 0
         self._painting.stop()
         self._drop_sheet()
-        thread = self._thread
-        if thread is not None:
-            thread.join(2.0)
+        self._tasks.close(patience=2.0)
 
     # -- computing -------------------------------------------------------------------------------------------------
 
@@ -155,7 +150,7 @@ class PictureMaker(QObject):
         if self._path is not None and self._path.suffix.lower() == ".svg":
             data = draw_svg(sheet)
             surfaces = [surface.argb for surface in self._surfaces if surface is not None]
-            self._write(lambda given_up: _with_surfaces(data, surfaces, given_up))
+            self._write(lambda progress: _with_surfaces(data, surfaces, progress))
             return
         self._pixels = np.empty((spec.height, spec.width), dtype=np.uint32)
         self._next_row = 0
@@ -185,48 +180,29 @@ class PictureMaker(QObject):
             height, width = pixels.shape
             image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
             QGuiApplication.clipboard().setImage(image.copy())
-            self._finish(self._wanted, "")
+            self._finish("The picture is in the clipboard.")
         else:
-            self._write(lambda given_up: png.encode(pixels, round(dpi / 0.0254), given_up))
+            self._write(lambda progress: png.encode(pixels, round(dpi / 0.0254), progress))
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
-    def _write(self, encode: Callable[[Callable[[], bool]], bytes]) -> None:
-        number, path = self._wanted, self._path
+    def _write(self, encode: Callable[[Progress], bytes]) -> None:
+        path = self._path
         assert path is not None
         self._drop_sheet()
 
-        def given_up() -> bool:
-            return self._wanted != number
+        def work(progress: Progress) -> str:
+            data = encode(progress)
+            progress.commit()
+            documents.write_bytes(data, path)
+            return f"Saved {path.name}."
 
-        def work() -> None:
-            sentence = ""
-            try:
-                data = encode(given_up)
-                if not given_up():
-                    documents.write_bytes(data, path)
-            except png.GivenUpError:
-                return
-            except documents.FileError as error:
-                sentence = str(error)
-            except Exception as error:
-                sentence = _reason(error)
-            with suppress(RuntimeError):  # the window has gone meanwhile
-                self._written.emit(number, sentence)
+        task = Task(f"Saving {path.name}", work, "The picture was not made", kept=False)
+        self._tasks.run(task, self._finish, lambda error: self._fail(str(error)))
 
-        self._thread = threading.Thread(target=work, name="picture", daemon=True)
-        self._thread.start()
-
-    @Slot(int, str)
-    def _finish(self, number: int, sentence: str) -> None:
-        if number != self._wanted:
-            return
-        if sentence:
-            self._fail(sentence)
-            return
-        where = f"Saved {self._path.name}." if self._path is not None else "The picture is in the clipboard."
+    def _finish(self, sentence: str) -> None:
         self._end()
-        self._say(where)
+        self._say(sentence)
 
     def _fail(self, sentence: str) -> None:
         self._end()
@@ -238,7 +214,6 @@ class PictureMaker(QObject):
         self._painting.stop()
         self._pixels = np.empty((0, 0), dtype=np.uint32)
         self._surfaces = []
-        self._thread = None
         self._drop_sheet()
 
     def _drop_sheet(self) -> None:
@@ -298,7 +273,7 @@ def draw_svg(sheet: Sheet) -> bytes:
     return _FONT.sub(lambda found: family, bytes(data.data()))
 
 
-def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], given_up: Callable[[], bool]) -> bytes:
+def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], progress: Progress) -> bytes:
     """`svg` with the surfaces in the places of their stand-ins, one after the other."""
     left = iter(surfaces)
 
@@ -307,6 +282,6 @@ def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], given_up: Cal
         surface = next(left, None) if len(found.group(1)) < STAND_IN else None
         if surface is None:
             return found.group(0)
-        return b'xlink:href="data:image/png;base64,' + base64.b64encode(png.encode(surface, 0, given_up)) + b'"'
+        return b'xlink:href="data:image/png;base64,' + base64.b64encode(png.encode(surface, 0, progress)) + b'"'
 
     return _SURFACE.sub(embedded, svg)

@@ -31,9 +31,10 @@ from app.core.plain_text import plain
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
 from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.table import Column, Dialect, DialectError, Table
+from app.files.background_task import Task
 from app.files.documents import FileError
 from app.views.plot.symbols import draw
-from app.views.task_runner import Background
+from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
 from app.views.widgets.painting import bold, painter_on, saved
@@ -212,7 +213,7 @@ class ImportDialog(QDialog):
         parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), end)
         filled(QVBoxLayout(self), self._text_row, *parts)
         self._add.setChecked(add)
-        self._background = Background(self._show_answer, self)
+        self._tasks = TaskRunner(self)
         self.resize(860, 660)
         self._reread()
 
@@ -327,18 +328,19 @@ class ImportDialog(QDialog):
     def _expect(self, work: Callable[[], _Answer]) -> None:
         self._imported = None  # until the answer is there, nothing can be imported
         self._import.setEnabled(False)
-        self._background.ask(work)
+        task = Task("Reading a table", lambda progress: work(), "This file could not be read", kept=False)
+        self._tasks.run_newest(task, self._show_answer, self._show_failure)
 
     # -- showing ---------------------------------------------------------------------------------------------------
 
-    def _show_answer(self, answer: _Answer | FileError) -> None:
+    def _show_failure(self, error: FileError) -> None:
+        self._show_table(None)
+        if isinstance(error, DialectError):
+            self._show_dialect(error.dialect)
+        self._show_result(error)
+
+    def _show_answer(self, answer: _Answer) -> None:
         first = self._table is None
-        if isinstance(answer, FileError):
-            self._show_table(None)
-            if isinstance(answer, DialectError):
-                self._show_dialect(answer.dialect)
-            self._show_result(answer)
-            return
         if answer.table is not self._table:
             self._show_table(answer.table)
         for box, place in ((self._x, answer.choice.x), (self._y, answer.choice.y)):
@@ -414,5 +416,5 @@ class ImportDialog(QDialog):
         self._take(imported, add)
 
     def done(self, result: int) -> None:
-        self._background.close()
+        self._tasks.close()
         super().done(result)

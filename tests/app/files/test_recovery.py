@@ -510,7 +510,7 @@ def test_when_the_system_gives_no_thread_the_next_change_tries_again(
         patched.setattr(threading.Thread, "start", refuse)
         for _ in range(2):
             recorder.keep(Work(default_document(), None))
-    assert desk.said == ["Recovery copies cannot be written: can't start new thread."]
+    assert desk.said == ["Recovery copies cannot be written: the system starts no more threads."]
     recorder.keep(Work(new_document(), None))
     wait(lambda: recorder.settled)
     assert recorder.file.exists()

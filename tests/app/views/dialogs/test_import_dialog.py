@@ -45,7 +45,7 @@ def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
     window.resize(900, 700)
     window.show()
     yield window
-    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "background"], timeout=5000)
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "task"], timeout=5000)
 
 
 def of(text: str) -> Read:
@@ -77,15 +77,9 @@ def text(dialog: ImportDialog, name: str = "summary") -> str:
     return widget.text() if isinstance(widget, QLabel) else widget.currentText()
 
 
-def reading() -> bool:
-    return any(thread.name == "background" for thread in threading.enumerate())
-
-
 def wait_for(dialog: ImportDialog, qtbot: QtBot) -> None:
     """Until the newest request is answered."""
-    qtbot.waitUntil(lambda: not reading(), timeout=20_000)
-    for _ in range(3):
-        QApplication.processEvents()
+    qtbot.waitUntil(lambda: not dialog._tasks.busy, timeout=20_000)
     assert text(dialog) != "Reading…"
 
 
@@ -313,7 +307,7 @@ def test_an_answer_after_the_close_is_forgotten(parent: QMainWindow, qtbot: QtBo
     with qtbot.waitSignal(dialog.destroyed):
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
     gate.open.set()
-    qtbot.waitUntil(lambda: not reading())
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "task"])
     QApplication.processEvents()
     assert not taken
 
@@ -327,7 +321,7 @@ def test_a_parent_that_is_taken_down_while_reading(qtbot: QtBot, qapp: QApplicat
     with qtbot.waitSignal(dialog.destroyed):
         window.deleteLater()
     gate.open.set()
-    qtbot.waitUntil(lambda: not reading())
+    qtbot.waitUntil(lambda: not [t for t in threading.enumerate() if t.name == "task"])
     QApplication.processEvents()
 
 

@@ -26,6 +26,7 @@ from app.engine.requests import Picture
 from app.engine.shading import LEVELS, _table
 from app.features.table import FEATURES
 from app.files import png
+from app.files.background_task import CancelledError, Progress
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
@@ -423,7 +424,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     go, begun = threading.Event(), threading.Event()
     encode = png.encode
 
-    def slow(pixels: np.ndarray, dpm: int, given_up: object) -> bytes:
+    def slow(pixels: np.ndarray, dpm: int, progress: object) -> bytes:
         begun.set()
         go.wait(20)
         return encode(pixels, dpm)
@@ -435,7 +436,7 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     qtbot.waitUntil(begun.is_set, timeout=20_000)
     threading.Timer(0.2, go.set).start()
     assert window.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "picture"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "task"]
     qtbot.wait(50)
     assert not path.exists() and not window.picture_maker.busy
 
@@ -469,7 +470,7 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
     for suffix in ("png", "svg"):
         export(qtbot, window, PictureSpec("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
     assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
-    assert where == {"png": {"picture"}, "file": {"picture"}}
+    assert where == {"png": {"task"}, "file": {"task"}}
 
 
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -577,8 +578,10 @@ def test_png_round_trip_and_giving_up(tmp_path: Path) -> None:
         pixels = rng.integers(0, 2**24, shape, dtype=np.uint32) | np.uint32(0xFF000000)
         image = QImage.fromData(png.encode(pixels), "PNG")
         np.testing.assert_array_equal(pixels_of(image), pixels)
-    with pytest.raises(png.GivenUpError):
-        png.encode(pixels, 0, lambda: True)
+    progress = Progress()
+    progress.cancel()
+    with pytest.raises(CancelledError):
+        png.encode(pixels, 0, progress)
 
 
 def test_lines_in_bands_come_together_again() -> None:
