@@ -190,13 +190,12 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
 
     from app.features.study.cells import paths
     from app.features.study.model import Axis, Study
-    from app.features.study.worker import Answer, Order, Work
+    from app.features.study.worker import Answer, Order
     from app.state.document import GeneratorSettings, Lane
 
     axes = Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
-    todo = tuple(Work(each.number, each.cells, each.repetition, each.fold) for each in paths(study))
-    orders = b"".join(msgspec.json.encode(each) + b"\n" for each in (Order(study), Order(paths=todo)))
+    orders = b"".join(msgspec.json.encode(each) + b"\n" for each in (Order(study), Order(paths=tuple(paths(study)))))
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None

@@ -8,7 +8,6 @@ cells of a repetition have the same points and folds, wherever and whenever they
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -29,8 +28,7 @@ COARSE = (4, 2, 1)
 Places = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Path:
+class Path(msgspec.Struct, frozen=True):
     """What is computed in one go.
 
     Attributes
@@ -82,11 +80,6 @@ def _level(study: Study, places: Places, along: int) -> int:
 def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
     """Part `number` of `count`, from 1."""
     return all_paths[number - 1 :: count]
-
-
-def trainings(study: Study) -> int:
-    """How many trainings the study takes."""
-    return study.draws * sum(len(path.cells) for path in paths(study))
 
 
 def data_of(study: Study, places: Places) -> dict[str, Any]:

@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
+import msgspec
 import numpy as np
 
 from app.core.number_format import count, grouped, short, span_of_time
@@ -27,7 +29,8 @@ from app.state.document import Document
 from . import engines, reading, results
 from .cells import Places, paths, shard
 from .computing import Given
-from .model import PRESETS, Axis, Kind, Study, log_steps
+from .model import PRESETS, Study
+from .planning import plan_of, planned
 from .results import Means
 
 Tell = Callable[[str], None]
@@ -72,27 +75,17 @@ def _init(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 
 def study_of(document: Document) -> Study:
-    """A study of the document's points and its first classifier, over the sliders that it has."""
+    """The grid that the window proposes for the document's points and its first classifier."""
     lane = reading.lanes_of(document)[0]
     points = document.training_points
     if len(points) < 2:
         raise FileError("The document has fewer than two points to learn from.")
-    fewest = min(number for number in points.counts if number)
-    axes = []
-    for field in lane.family.curves(lane.settings)[:2]:
-        scale = field.scale(fewest)  # k up to n, the points of each class
-        if isinstance(scale, RankScale):
-            places = range(0, scale.high + 1, max(1, scale.high // 6))
-            values: tuple[Any, ...] = tuple(dict.fromkeys(scale.value_at(place) for place in places))
-        else:
-            values = log_steps(10.0**scale.least, 10.0**scale.most, 7)
-        axes.append(Axis(field.name, values))
-    if len(axes) < 2:
-        sizes = sorted({max(2, fewest * part // 4) for part in range(1, 5)} & set(range(1, fewest + 1)))
-        axes.append(Axis("n", tuple(sizes or [fewest])))
-    kind: Kind = "grid" if len(axes) > 1 else "learning-curve"
-    folds, both = min(5, max(2, fewest)), {"n", "k"} <= {axis.name for axis in axes}
-    return Study(kind, tuple(axes), lane=lane, digest="?", folds=folds, k_up_to_n=both)
+    folds = min(5, max(2, min(number for number in points.counts if number)))
+    made = planned(replace(plan_of("grid", lane, document), folds=str(folds)), lane, document)
+    if made.study is None:
+        raise FileError(" ".join(made.faults.values()))
+    both = {"n", "k"} <= {axis.name for axis in made.study.axes}
+    return msgspec.structs.replace(made.study, k_up_to_n=both)
 
 
 # -- run ---------------------------------------------------------------------------------------------------------------

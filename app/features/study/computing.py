@@ -14,6 +14,7 @@ from typing import Annotated, Any, Protocol
 import msgspec
 import numpy as np
 
+from app.core import log
 from app.core.points import Points
 from app.engine.outcome import credit_of
 from app.learners.base import estimator_of
@@ -74,9 +75,13 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     seconds: Measured = 0.0
 
 
+#: Points as lists, which JSON has: places and classes to learn from, and to test on.
+PointLists = tuple[list[tuple[float, float]], list[int], list[tuple[float, float]], list[int]]
+
+
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Points that no generator makes."""
+    """Points to learn from and to test on: those that no generator makes, and those of one training."""
 
     xy: Array
     labels: Indices
@@ -89,15 +94,16 @@ class Given:
         parts = [(each.xy, each.labels.astype(np.int64)) for each in (points, test)]
         return Given(*parts[0], *parts[1])
 
+    def lists(self) -> PointLists:
+        """To be sent."""
+        return self.xy.tolist(), self.labels.tolist(), self.test_xy.tolist(), self.test_labels.tolist()
 
-@dataclass(frozen=True, eq=False)
-class _Draw:
-    """What one training sees, and what it is asked."""
-
-    xy: Array
-    labels: Indices
-    test_xy: Array
-    test_labels: Indices
+    @staticmethod
+    def of_lists(lists: PointLists) -> Given:
+        """As they were sent."""
+        xy, test_xy = (np.array(each, dtype=np.float64).reshape(-1, 2) for each in lists[::2])
+        labels, test_labels = (np.array(each, dtype=np.int64) for each in lists[1::2])
+        return Given(xy, labels, test_xy, test_labels)
 
 
 @dataclass
@@ -154,21 +160,25 @@ def _record(study: Study, path: Path, number: int, total: _Sum) -> Record:
 
 
 def _sentence(error: Exception) -> str:
+    """Why a cell has failed; anything but bad settings and too little memory is a fault of the program, and logged."""
     text = " ".join(str(error).split())
-    return text if text and isinstance(error, ValueError) else f"{type(error).__name__}: {text}"[:300]
+    if text and isinstance(error, ValueError | MemoryError):
+        return text
+    log.caught("A cell of a study has failed.", error)
+    return f"A fault of the program, see Help > Show log: {type(error).__name__}: {text}"[:300]
 
 
 # -- points ------------------------------------------------------------------------------------------------------------
 
 
-def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> _Draw:
+def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> Given:
     xy, labels = _points(study, path, given, draw, data)
     if study.folds:
         fold = folds_of(Points.of(xy, labels), study.folds, path.repetition * study.draws + draw)
         inside = fold != path.fold
-        return _Draw(xy[inside], labels[inside], xy[~inside], labels[~inside])
+        return Given(xy[inside], labels[inside], xy[~inside], labels[~inside])
     if given is not None:
-        return _Draw(xy, labels, given.test_xy, given.test_labels)
+        return Given(xy, labels, given.test_xy, given.test_labels)
     generator = study.generator_at(study.choice(path.cells[0]))
     assert generator is not None
     seed = seed_of(data, path.repetition, draw, "tests")
@@ -177,10 +187,10 @@ def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[
         if truth is None:
             raise ValueError(f"{generator.name} has no true classes on the whole square.")
         test = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
-        return _Draw(xy, labels, test, truth.classes(test))
+        return Given(xy, labels, test, truth.classes(test))
     each = -(-study.test // generator.n_classes)
     test, truths = _made(generator, each, seed)
-    return _Draw(xy, labels, test, truths)
+    return Given(xy, labels, test, truths)
 
 
 def _points(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> tuple[Array, Indices]:
@@ -212,7 +222,7 @@ def _made(generator: Any, count: int, seed: int) -> tuple[Array, Indices]:
 _warm: set[tuple[str, str]] = set()
 
 
-def _warm_up(study: Study, path: Path, drawn: _Draw) -> float:
+def _warm_up(study: Study, path: Path, drawn: Given) -> float:
     """Let the loops be compiled by a small training; returns the seconds that took, which are of no cell."""
     lane = study.lane_at(study.choice(path.cells[0]))
     if (lane.classifier, lane.learner) in _warm:
@@ -220,7 +230,7 @@ def _warm_up(study: Study, path: Path, drawn: _Draw) -> float:
     _warm.add((lane.classifier, lane.learner))
     begun = time.perf_counter()
     rows = np.unique(np.concatenate([np.flatnonzero(drawn.labels == each)[:3] for each in np.unique(drawn.labels)]))
-    few = _Draw(drawn.xy[rows], drawn.labels[rows], drawn.test_xy[:1], drawn.test_labels[:1])
+    few = Given(drawn.xy[rows], drawn.labels[rows], drawn.test_xy[:1], drawn.test_labels[:1])
     for _ in _of_draw(study, path, few):
         pass
     return time.perf_counter() - begun
@@ -231,7 +241,7 @@ def _warm_up(study: Study, path: Path, drawn: _Draw) -> float:
 Result = tuple[dict[str, float], str, str]
 
 
-def _of_draw(study: Study, path: Path, drawn: _Draw) -> Iterator[Result]:
+def _of_draw(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
     """Values, status and error of each cell of the path."""
     lanes = [study.lane_at(study.choice(places)) for places in path.cells]
     other = _others(study, drawn) if "disagreement" in study.values else None
@@ -242,7 +252,7 @@ def _of_draw(study: Study, path: Path, drawn: _Draw) -> Iterator[Result]:
     return _neighbours(study, lanes, drawn, other)
 
 
-def _others(study: Study, drawn: _Draw) -> Indices:
+def _others(study: Study, drawn: Given) -> Indices:
     """What the other classifier says at the test points."""
     lane = study.other
     if lane is None:
@@ -255,7 +265,7 @@ def _others(study: Study, drawn: _Draw) -> Indices:
     return np.asarray(model.predict(drawn.test_xy))
 
 
-def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | None) -> Iterator[Result]:
+def _neighbours(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """All k from one search."""
     n = len(drawn.xy)
     begun = time.perf_counter()
@@ -291,7 +301,7 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | 
         place += 1
 
 
-def _machines(study: Study, lanes: list[Lane], drawn: _Draw, other: Indices | None) -> Iterator[Result]:
+def _machines(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """One training after the other; those of one path of C go on where the one before has ended."""
     trainer: PairTrainer[Any] | None = None
     on_path = _on_path(study, lanes, drawn)
@@ -336,7 +346,7 @@ def _from_zero(study: Study) -> bool:
     return study.kind == "rules" or bool({"steps", "seconds"} & set(study.values))
 
 
-def _on_path(study: Study, lanes: list[Lane], drawn: _Draw) -> bool:
+def _on_path(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     """Whether a `PathSolver` can go through these trainings: nothing but C is another."""
     first, n = lanes[0], len(drawn.xy)
     if first.classifier != "svm" or first.learner != "smo" or _from_zero(study):
@@ -368,7 +378,7 @@ class _Model(Protocol):
 class _OnPath:
     """From kernel values that are computed once."""
 
-    def __init__(self, trainer: PairTrainer[PathSolver], drawn: _Draw) -> None:
+    def __init__(self, trainer: PairTrainer[PathSolver], drawn: Given) -> None:
         self._trainer, self._drawn = trainer, drawn
         self.classes = np.unique(drawn.labels)
         self._rows: dict[bool, list[Array]] = {}
@@ -397,7 +407,7 @@ class _OnPath:
 class _Adopted:
     """From the estimator's own predictions."""
 
-    def __init__(self, estimator: PairClassifier, trainer: PairTrainer[Any], drawn: _Draw) -> None:
+    def __init__(self, estimator: PairClassifier, trainer: PairTrainer[Any], drawn: Given) -> None:
         self._estimator, self._trainer, self._drawn = estimator, trainer, drawn
         self._model: Any = None
 
@@ -422,7 +432,7 @@ def _estimator(study: Study, lane: Lane) -> PairClassifier:
     return estimator_of(lane, at_once=not _from_zero(study))
 
 
-def _value(name: str, model: _Model, trainer: PairTrainer[Any], drawn: _Draw, other: Indices | None) -> float:
+def _value(name: str, model: _Model, trainer: PairTrainer[Any], drawn: Given, other: Indices | None) -> float:
     if name == "accuracy":
         return float(credit_of(model.leaders(tests=True), model.classes, drawn.test_labels).mean())
     if name == "disagreement":

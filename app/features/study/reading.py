@@ -11,9 +11,10 @@ import textwrap
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
@@ -32,9 +33,17 @@ LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
 MOST_VALUES = 1000
 _WHOLE = ("kind", "values", "folds", "repetitions", "draws", "test", "test_on", "k_up_to_n", "most_steps")
 _TABLES = ("data", "classifier", "axes", "other")
-_RANGE = ("from", "to", "points", "scale")
 #: Opens the document of this name.
 Opener = Callable[[Path], Document]
+
+
+class _Range(msgspec.Struct, rename={"start": "from", "stop": "to"}):
+    """The values of an axis in equal ratios or steps."""
+
+    start: float = 1.0
+    stop: float = 1.0
+    points: Annotated[int, Meta(ge=1, le=MOST_VALUES)] = 1
+    scale: Literal["log", "linear"] = "log"
 
 
 class StudyError(FileError):
@@ -96,7 +105,7 @@ class _Reader:
 
     def _converted(self, values: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
         """`values` as fields of the struct `kind`, one by one, so that each fault is told."""
-        names = {each.name for each in msgspec.structs.fields(kind)}
+        names = {each.encode_name: each.name for each in msgspec.structs.fields(kind)}
         found: dict[str, Any] = {}
         for name, value in values.items():
             key = f"{where}{name}"
@@ -107,7 +116,7 @@ class _Reader:
             else:
                 try:
                     # Structs are made whole: all others stand at their defaults.
-                    found[name] = getattr(msgspec.convert({name: value}, kind), name)
+                    found[name] = getattr(msgspec.convert({name: value}, kind), names[name])
                 except (msgspec.ValidationError, ValueError) as error:
                     said = str(error).partition(" - at ")[0].replace("`", "")
                     self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.")
@@ -182,30 +191,20 @@ class _Reader:
         if not isinstance(value, dict):
             self.fault(key, f"is {_shown(value)}; write a list, or {{ from = 0.1, to = 10, points = 5 }}.")
             return None
-        for inside in value.keys() - set(_RANGE):
-            self.fault(f"{key}.{inside}", f"is unknown; here may stand {', '.join(_RANGE)}.")
+        missing = [name for name in ("from", "to", "points") if name not in value]
+        for inside in missing:
+            self.fault(f"{key}.{inside}", "is missing.")
+        read = self._converted(value, _Range, f"{key}.")
+        if missing or len(read) < len(value):
             return None
-        for inside in _RANGE[:3]:
-            if inside not in value:
-                self.fault(f"{key}.{inside}", "is missing.")
-                return None
-        start, stop, count, scale = value["from"], value["to"], value["points"], value.get("scale", "log")
-        for inside, number in (("from", start), ("to", stop)):
-            if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-                self.fault(f"{key}.{inside}", f"is {_shown(number)}; it must be a finite number.")
-                return None
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_VALUES:
-            self.fault(f"{key}.points", f"is {_shown(count)}; it must be a whole number from 1 to {MOST_VALUES}.")
-            return None
-        if scale not in ("log", "linear"):
-            self.fault(f"{key}.scale", f"is {_shown(scale)}; it must be “log” or “linear”.")
-            return None
-        if scale == "log" and min(start, stop) <= 0:
-            self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
-            return None
-        if scale == "log":
-            return list(log_steps(float(start), float(stop), count))
-        return [start + (stop - start) * i / max(count - 1, 1) for i in range(count)]
+        found = msgspec.convert(read, _Range)
+        if found.scale == "linear":
+            steps = range(found.points)
+            return [found.start + (found.stop - found.start) * i / max(found.points - 1, 1) for i in steps]
+        if min(found.start, found.stop) > 0:
+            return list(log_steps(found.start, found.stop, found.points))
+        self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
+        return None
 
     def _of_axis(self, name: str, values: list[Any], lane: Lane) -> tuple[Value, ...] | None:
         """`values` as the settings have them, checked."""

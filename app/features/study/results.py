@@ -17,7 +17,7 @@ import threading
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path as File
 from typing import Any
@@ -158,7 +158,7 @@ class StudyResults:
         for path in paths(self.study) if of is None else of:
             cells = tuple(each for each in path.cells if self._lacks((*each, path.repetition, path.fold), retry))
             if cells:
-                found.append(replace(path, cells=cells))
+                found.append(msgspec.structs.replace(path, cells=cells))
         return found
 
     def _lacks(self, index: tuple[int, ...], retry: bool) -> bool:

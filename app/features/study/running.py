@@ -23,7 +23,7 @@ from .cells import Path, key_of
 from .computing import Given, Record
 from .model import Study
 from .results import ResultsFile
-from .worker import Answer, Order, Points, Work
+from .worker import Answer, Order
 
 #: Seconds of work that a worker is handed at a time, about, and paths at most.
 AT_A_TIME, MOST = 0.2, 256
@@ -116,7 +116,7 @@ class Run:
         file: ResultsFile | None = None,
     ) -> None:
         self.study = study
-        self._points = None if given is None else Points.of(given)
+        self._points = None if given is None else given.lists()
         self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
         self._beginning = threading.Lock()
@@ -244,10 +244,12 @@ class Run:
         worker.end()
 
     def _compute(self, worker: _Worker, paths: list[Path]) -> None:
-        worker.say(Order(paths=tuple(Work(each.number, each.cells, each.repetition, each.fold) for each in paths)))
+        worker.say(Order(paths=tuple(paths)))
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
             answer = msgspec.json.decode(line, type=Answer)
+            if answer.note:
+                log.LOGGER.error(answer.note)
             self._post(answer.records, len(paths) if answer.done else 0)
             if answer.done:
                 return

@@ -5,6 +5,7 @@ It reads lines from its standard input and ends with it, so that it never outliv
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import signal
@@ -14,61 +15,46 @@ import time
 from typing import BinaryIO
 
 import msgspec
-import numpy as np
 
-from .cells import Places
-from .computing import Given, Record
+from app.core import log
+
+from .cells import Path
+from .computing import Given, PointLists, Record, compute
 from .model import Study
 
 #: Seconds between two lines of results.
 EVERY = 0.05
 
 
-class Work(msgspec.Struct, frozen=True):
-    """A path, and where it stands in the study's order."""
-
-    number: int
-    cells: tuple[Places, ...]
-    repetition: int
-    fold: int
-
-
-class Points(msgspec.Struct, frozen=True):
-    """Given points, as little-endian bytes: places as doubles, classes as whole numbers."""
-
-    xy: bytes
-    labels: bytes
-    test_xy: bytes
-    test_labels: bytes
-
-    @staticmethod
-    def of(given: Given) -> Points:
-        """To be sent."""
-        xy, test_xy = (np.ascontiguousarray(each, dtype="<f8").tobytes() for each in (given.xy, given.test_xy))
-        labels, test = (np.ascontiguousarray(each, dtype="<i8").tobytes() for each in (given.labels, given.test_labels))
-        return Points(xy, labels, test_xy, test)
-
-    def given(self) -> Given:
-        """As they are computed with."""
-        xy, test_xy = (np.frombuffer(each, dtype="<f8").reshape(-1, 2) for each in (self.xy, self.test_xy))
-        labels, test = (np.frombuffer(each, dtype="<i8") for each in (self.labels, self.test_labels))
-        return Given(xy, labels, test_xy, test)
-
-
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line to the worker: the study first, then paths, and whether to go on."""
 
     study: Study | None = None
-    points: Points | None = None
-    paths: tuple[Work, ...] = ()
+    points: PointLists | None = None
+    paths: tuple[Path, ...] = ()
     go: bool | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the worker, the first when it has begun; `done` after the last result of what was ordered."""
+    """A line from the worker, the first when it has begun; `done` after the last result of what was ordered.
+
+    A `note` is for the log.
+    """
 
     records: tuple[Record, ...] = ()
     done: bool = False
+    note: str = ""
+
+
+class _Forward(logging.Handler):
+    """Sends what is logged to where the log is."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        super().__init__()
+        self._out = out
+
+    def emit(self, record: logging.LogRecord) -> None:
+        _tell(self._out, Answer(note=self.format(record)))
 
 
 class _Inbox:
@@ -101,24 +87,21 @@ def main(niceness: int) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
     inbox = _Inbox()
     threading.Thread(target=inbox.read, args=(sys.stdin.buffer,), daemon=True).start()
-    from .cells import Path
-    from .computing import compute
-
+    log.LOGGER.addHandler(_Forward(out))
     first = inbox.orders.get()
     _tell(out, Answer())  # it has begun
-    study, given = first.study, None if first.points is None else first.points.given()
+    study, given = first.study, None if first.points is None else Given.of_lists(first.points)
     assert study is not None
     while True:
         order = inbox.orders.get()
         found: list[Record] = []
         told = time.monotonic()
-        for work in order.paths:
-            for record in compute(study, Path(work.number, work.cells, work.repetition, work.fold), given):
-                found.append(record)
-                if time.monotonic() - told > EVERY or not inbox.go.is_set():
-                    _tell(out, Answer(tuple(found)))
-                    found, told = [], time.monotonic()
-                inbox.go.wait()
+        for record in (record for path in order.paths for record in compute(study, path, given)):
+            found.append(record)
+            if time.monotonic() - told > EVERY or not inbox.go.is_set():
+                _tell(out, Answer(tuple(found)))
+                found, told = [], time.monotonic()
+            inbox.go.wait()
         _tell(out, Answer(tuple(found), True))
 
 

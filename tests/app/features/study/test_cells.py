@@ -7,9 +7,9 @@ from itertools import product
 import msgspec
 import pytest
 
-from app.features.study.cells import data_of, digest_of, key_of, paths, seed_of, shard, trainings
+from app.features.study.cells import data_of, digest_of, key_of, paths, seed_of, shard
 from app.features.study.model import NOTES, Axis, Study
-from app.features.study.planning import costs_of, seconds_of
+from app.features.study.planning import costs_of, seconds_of, trainings_of
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
 
@@ -21,8 +21,8 @@ def test_paths_hold_every_cell_once() -> None:
         found = [(cell, path.repetition, path.fold) for path in paths(study) for cell in path.cells]
         assert len(found) == len(set(found))
         assert [path.number for path in paths(study)] == list(range(len(paths(study))))
-    assert trainings(GRID) == 3 * 2 * 3 * 2
-    assert trainings(NOTES) == 55 * 3 * 2 * 3 * 1000
+    assert trainings_of(GRID) == 3 * 2 * 3 * 2 == sum(len(path.cells) for path in paths(GRID))
+    assert trainings_of(NOTES) == 55 * 3 * 2 * 3 * 1000 == 100 * sum(len(path.cells) for path in paths(NOTES))
 
 
 def test_a_path_goes_along_C_from_the_first() -> None:

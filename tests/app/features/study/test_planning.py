@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from app.features.study.cells import trainings
 from app.features.study.map_reading import value_text
 from app.features.study.model import NOTES
 from app.features.study.planning import (
@@ -22,6 +21,7 @@ from app.features.study.planning import (
     planned,
     seconds_of,
     titles,
+    trainings_of,
 )
 from app.learners.table import LEARNERS
 from app.state.document import Document, Lane
@@ -38,7 +38,7 @@ def test_a_plan_becomes_the_study_it_says() -> None:
     assert made.study is not None and not made.faults and made.given is not None
     assert [axis.values for axis in made.study.axes] == [(0.1, 1.0, 10.0), (1.0, 2.0, 3.0)]
     assert made.study.digest and made.study.folds == 5 and made.study.generator is None
-    assert made.trainings == trainings(made.study) == 45 and made.seconds > 0
+    assert made.trainings == trainings_of(made.study) == 45 and made.seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> Non
     lane = Lane(classifier)
     made = planned(plan_of(kind, lane, document), lane, document)
     assert made.study is not None, made.faults
-    assert made.trainings == trainings(made.study) and made.study.kind == kind
+    assert made.trainings == trainings_of(made.study) and made.study.kind == kind
     for generated in (False, True):
         for name in titles(lane, generated):
             assert choices(lane, name) or limits(lane, name)[0] < limits(lane, name)[1]
@@ -98,7 +98,7 @@ def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> Non
 def test_the_lecture_notes_are_those_of_the_command_line() -> None:
     document = document_of()
     made = planned(notes_plan(), document.lanes[0], document)
-    assert made.study == NOTES and made.trainings == trainings(NOTES) == 990_000
+    assert made.study == NOTES and made.trainings == trainings_of(NOTES) == 990_000
 
 
 def test_the_cost_grows_with_points_and_trainings() -> None:

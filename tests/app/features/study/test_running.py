@@ -204,6 +204,23 @@ def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.Monk
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
 
 
+def test_a_fault_of_the_program_in_a_cell_says_so_and_is_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = running.command
+
+    def faulty(*words: str) -> list[str]:
+        python, *flags, code, niceness = command(*words)
+        fault = "import app.features.study.computing as computing; computing._drawn = None\n"
+        place = code.index("runpy.run_module")
+        return [python, *flags, code[:place] + fault + code[place:], niceness]
+
+    monkeypatch.setattr(running, "command", faulty)
+    (record,) = started(msgspec.structs.replace(GRID, axes=(Axis("C", (1.0,)),), folds=2, repetitions=1)).all()[:1]
+    assert record.error.startswith("A fault of the program, see Help > Show log: TypeError: ")
+    assert "Traceback" in caplog.text and "computing.py" in caplog.text
+
+
 #: Two processes of the command line's.
 TWO = """
 from app.features.study import engines
