@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -32,7 +32,7 @@ from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
 from .cells import Path, Places, data_of, key_of, seed_of
-from .model import Study
+from .model import MEASURES, Study
 
 #: Distances and counts of neighbours held at once, and places that an SVM is asked for at once.
 BLOCK, QUERIES = 100_000, 5000
@@ -318,14 +318,12 @@ def _machines(study: Study, lanes: list[Lane], drawn: Given, other: Indices | No
                 if on_path:
                     estimator.set_params(solver="path", selection="second-order")
                 trainer = estimator.prepare(drawn.xy, drawn.labels)
-                model: _Model = _OnPath(trainer, drawn) if on_path else _Adopted(estimator, trainer, drawn)
+                model = _OnPath(trainer, drawn, other) if on_path else _Adopted(estimator, trainer, drawn, other)
             _trained(trainer, study)
-            seconds = time.perf_counter() - begun
+            model.seconds = time.perf_counter() - begun
             model.renew()
             status = trainer.status if trainer.status is not Status.RUNNING else Status.STOPPED_EARLY
-            values = {name: _value(name, model, trainer, drawn, other) for name in study.values if name != "seconds"}
-            if "seconds" in study.values:
-                values["seconds"] = seconds
+            values = {name: float(MEASURES[name].of(model)) for name in study.values}
         except Exception as error:
             trainer = None
             yield {}, "", _sentence(error)
@@ -357,69 +355,86 @@ def _on_path(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     return alike and definite and n <= MOST_POINTS and n * len(drawn.test_xy) <= MOST_VALUES
 
 
-class _Model(Protocol):
-    """What the binary problems of a trainer say together."""
+class Trained:
+    """A training that has ended, with its points, and the classes of the test points by the other classifier.
 
-    @property
-    def classes(self) -> Indices:
-        """The labels, sorted."""
+    Attributes
+    ----------
+    classes : ndarray
+        The labels, sorted.
+    seconds : float
+        Of the training.
+    """
+
+    classes: Indices
+    seconds = 0.0
+
+    def __init__(self, trainer: PairTrainer[Any], points: Given, other: Indices | None) -> None:
+        self.trainer, self.points, self.other = trainer, points, other
 
     def renew(self) -> None:
         """The trainer has ended once more."""
 
     def leaders(self, tests: bool) -> Mask:
         """Return which classes are ahead at the test points, or at the points that were trained on."""
+        raise NotImplementedError
 
     @property
     def support_vectors(self) -> int:
         """How many there are."""
+        raise NotImplementedError
+
+    def right(self, tests: bool) -> float:
+        """The share of the test points, or of those that were trained on, that is classified rightly."""
+        labels = self.points.test_labels if tests else self.points.labels
+        return float(credit_of(self.leaders(tests), self.classes, labels).mean())
+
+    def apart(self) -> float:
+        """The share of the test points where the other classifier predicts another class."""
+        return float((self.classes[self.leaders(tests=True).argmax(axis=1)] != self.other).mean())
 
 
-class _OnPath:
+class _OnPath(Trained):
     """From kernel values that are computed once."""
 
-    def __init__(self, trainer: PairTrainer[PathSolver], drawn: Given) -> None:
-        self._trainer, self._drawn = trainer, drawn
-        self.classes = np.unique(drawn.labels)
+    def __init__(self, trainer: PairTrainer[PathSolver], points: Given, other: Indices | None) -> None:
+        super().__init__(trainer, points, other)
+        self.classes = np.unique(points.labels)
         self._rows: dict[bool, list[Array]] = {}
 
-    def renew(self) -> None:
-        """Nothing is kept."""
-
     def leaders(self, tests: bool) -> Mask:
-        solvers = self._trainer.solvers
+        solvers = self.trainer.solvers
         if tests not in self._rows:
-            xy = self._drawn.test_xy if tests else self._drawn.xy
+            xy = self.points.test_xy if tests else self.points.xy
             self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
         # As `KernelClassifier.rounding`.
         size = sum(np.abs(each.beta).sum() for each in solvers) + max(abs(each.intercept) for each in solvers)
-        return leaders(np.column_stack(values), self._trainer.pairs, len(self.classes), 8 * EPS * size)
+        return leaders(np.column_stack(values), self.trainer.pairs, len(self.classes), 8 * EPS * size)
 
     @property
     def support_vectors(self) -> int:
-        found = np.zeros(len(self._drawn.xy), dtype=bool)
-        for pair, solver in zip(self._trainer.pairs, self._trainer.solvers, strict=True):
+        found = np.zeros(len(self.points.xy), dtype=bool)
+        for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
             found[pair.index] |= solver.beta != 0.0
         return int(found.sum())
 
 
-class _Adopted:
+class _Adopted(Trained):
     """From the estimator's own predictions."""
 
-    def __init__(self, estimator: PairClassifier, trainer: PairTrainer[Any], drawn: Given) -> None:
-        self._estimator, self._trainer, self._drawn = estimator, trainer, drawn
-        self._model: Any = None
-
-    @property
-    def classes(self) -> Indices:
-        return np.asarray(self._model.classes_)
+    def __init__(
+        self, estimator: PairClassifier, trainer: PairTrainer[Any], points: Given, other: Indices | None
+    ) -> None:
+        super().__init__(trainer, points, other)
+        self._estimator = estimator
 
     def renew(self) -> None:
-        self._model = self._estimator.adopt(self._trainer.snapshot(thorough=False))
+        self._model: Any = self._estimator.adopt(self.trainer.snapshot(thorough=False))
+        self.classes = np.asarray(self._model.classes_)
 
     def leaders(self, tests: bool) -> Mask:
-        xy = self._drawn.test_xy if tests else self._drawn.xy
+        xy = self.points.test_xy if tests else self.points.xy
         parts = range(0, len(xy), QUERIES)
         return np.concatenate([self._model.leaders(xy[start : start + QUERIES]) for start in parts])
 
@@ -430,20 +445,3 @@ class _Adopted:
 
 def _estimator(study: Study, lane: Lane) -> PairClassifier:
     return estimator_of(lane, at_once=not _from_zero(study))
-
-
-def _value(name: str, model: _Model, trainer: PairTrainer[Any], drawn: Given, other: Indices | None) -> float:
-    if name == "accuracy":
-        return float(credit_of(model.leaders(tests=True), model.classes, drawn.test_labels).mean())
-    if name == "disagreement":
-        return float((model.classes[model.leaders(tests=True).argmax(axis=1)] != other).mean())
-    if name == "training_accuracy":
-        return float(credit_of(model.leaders(tests=False), model.classes, drawn.labels).mean())
-    if name == "support_vectors":
-        return float(model.support_vectors)
-    if name == "steps":
-        return float(trainer.n_iter)
-    if name == "dual":
-        return float(sum(solver.dual for solver in trainer.solvers))
-    norms = [solver.squared_norm for solver in trainer.solvers]
-    return float(1.0 / np.sqrt(max(norms))) if max(norms) > 0.0 else 0.0

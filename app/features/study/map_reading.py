@@ -13,19 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short, signed
-from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
 from solver.core.arrays import Array
-from solver.data.datasets import DATASETS
 
 from .cells import COARSE, Places
-from .model import DATA_AXES, SHARES, Axis, Study, Value, axis_fields
-from .planning import PER_CENT, limits, titles
+from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_kinds
+from .planning import titles
 from .results import Means, StudyResults
 
-#: Of these the largest is best, and of those the smallest; of others none is.
-LARGEST = ("accuracy", "training_accuracy", "cv_accuracy", "margin")
-SMALLEST = ("steps", "seconds", "disagreement")
 #: By how many values an axis is extended.
 FURTHER = 2
 
@@ -54,9 +49,10 @@ def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | Non
     None where no value is better than another, or none is there yet.
     """
     mean = plane_of(kept.means(value).mean, kept.study, rest)
-    if value not in (*LARGEST, *SMALLEST) or not np.isfinite(mean).any():
+    best = MEASURES[value].best
+    if not best or not np.isfinite(mean).any():
         return None
-    target = np.nanmax(mean) if value in LARGEST else np.nanmin(mean)
+    target = np.nanmax(mean) if best == "largest" else np.nanmin(mean)
     tied = [tuple(map(int, each)) for each in np.argwhere(np.abs(mean - target) <= 1e-12 * max(abs(target), 1.0))]
     sides = mean.shape
     inside = [sorted(min(i, side - 1 - i) for i, side in zip(each, sides, strict=True) if side > 1) for each in tied]
@@ -85,7 +81,7 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
     values = study.axes[axis].values
     if len(values) < 2 or any(isinstance(each, str) for each in values):
         return ()
-    least, most, whole = limits(study.lane, study.axes[axis].name)
+    least, most, whole = axis_kinds(study.lane.classifier)[study.axes[axis].name].limits
     numbers = [float(each) for each in values]
     first, second = (numbers[0], numbers[1]) if low else (numbers[-1], numbers[-2])
     log = is_log(study.axes[axis])
@@ -135,22 +131,16 @@ def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tu
     are those of the study; None where it is another classifier.  Beyond the ends it is half a cell away."""
     if lane.classifier != study.lane.classifier:
         return None
-    found = []
-    settings = lane.settings
-    fields = axis_fields(lane.classifier)
-    for axis in study.axes[:2]:
-        if axis.name in DATA_AXES:
-            value = getattr(generator, DATA_AXES[axis.name])
-        else:
-            value = getattr(settings, fields[axis.name].parameter)
-        found.append(_place(axis, value))
-    own = {fields[axis.name].parameter for axis in study.axes if axis.name in fields}
+    kinds = [axis_kinds(lane.classifier)[axis.name] for axis in study.axes]
+    owners = [generator if kind.struct is GeneratorSettings else lane.settings for kind in kinds]
+    values = [getattr(owner, kind.parameter) for owner, kind in zip(owners, kinds, strict=True)]
+    own = {kind.parameter for kind in kinds if kind.struct is not GeneratorSettings}
     same = all(
-        getattr(settings, name) == getattr(study.lane.settings, name)
-        for name in LEARNERS[lane.classifier].settings.__struct_fields__
+        getattr(lane.settings, name) == getattr(study.lane.settings, name)
+        for name in lane.settings.__struct_fields__
         if name not in own
     )
-    return tuple(found), same
+    return tuple(_place(axis, value) for axis, value in zip(study.axes[:2], values, strict=False)), same
 
 
 def _place(axis: Axis, value: Value) -> float:
@@ -184,12 +174,10 @@ def blocks(there: NDArray[np.bool_], study: Study) -> NDArray[np.intp]:
 
 def value_text(study: Study, place: int, value: Value) -> str:
     """A value of the axis at `place`; a choice as the forms call it."""
+    kind = axis_kinds(study.lane.classifier)[study.axes[place].name]
     if isinstance(value, str):
-        name = study.axes[place].name
-        if name == "data":
-            return DATASETS[value].title
-        return next((text for text, own, _ in axis_fields(study.lane.classifier)[name].choices if own == value), value)
-    if study.axes[place].name in PER_CENT:
+        return kind.choices.get(value, value)
+    if kind.per_cent:
         return f"{short(100.0 * value)} %"
     return signed(grouped(value) if isinstance(value, int) else short(value))
 
@@ -203,7 +191,7 @@ def number_text(number: float) -> str:
 
 def measure_text(value: str, number: float) -> str:
     """A mean or a spread of a measure; of a share in per cent, and never 100 % where one is missing."""
-    if value not in SHARES:
+    if not MEASURES[value].share:
         return number_text(number)
     share = 100.0 * number
     return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"

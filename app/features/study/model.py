@@ -7,26 +7,68 @@ sides of the map, each choice of the others has a map of its own.  A *cell* is o
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.learners.fields import Field
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
 from app.state.edit_struct import changed_struct
+from app.state.slider_scales import parameter
+from solver.data.datasets import DATASETS
 
 Kind = Literal["grid", "efficiency", "learning-curve", "rules"]
 Value = int | float | str
-#: Axes of the data, and the setting of the generator that each changes.
-DATA_AXES: Mapping[str, str] = {"n": "count", "data": "name", "noise": "noise", "shift": "shift", "flipped": "flipped"}
 #: Parameters along which a path goes: what was done for one value helps with the next.
 PATH_AXES = ("C", "k")
 _EDITED = ("slider", "number", "integer", "large integer", "choice")
+
+
+@dataclass(frozen=True, eq=False)
+class AxisKind:
+    """What can be an axis: a setting of the generator, a row of `DATA_AXES`; or a parameter of a classifier.
+
+    Attributes
+    ----------
+    struct : type
+        The settings that it is one of.
+    parameter, title : str
+    choices : dict of str to str
+        The title of each value, where it has no numbers.
+    proposal : tuple or None
+        From, to, number of values, and whether they are in equal ratios: the range that one looks at first.
+    per_cent : bool
+        Shown and typed in per cent.
+    """
+
+    struct: Any
+    parameter: str
+    title: str
+    choices: Mapping[str, str] = field(default_factory=dict)
+    proposal: tuple[float, float, int, bool] | None = None
+    per_cent: bool = False
+
+    @property
+    def limits(self) -> tuple[float, float, bool]:
+        """Least and greatest number, and whether they are whole."""
+        found = parameter(self.struct, self.parameter)
+        return float(found.least), float(found.most), type(getattr(self.struct(), self.parameter)) is int
+
+
+#: Axes of the data.
+DATA_AXES: Mapping[str, AxisKind] = {
+    "n": AxisKind(GeneratorSettings, "count", "n per class"),
+    "data": AxisKind(GeneratorSettings, "name", "Data set", {name: row.title for name, row in DATASETS.items()}),
+    "noise": AxisKind(GeneratorSettings, "noise", "Noise", proposal=(0, 0.5, 6, False)),
+    "shift": AxisKind(GeneratorSettings, "shift", "Shift", proposal=(-0.1, 0.1, 5, False)),
+    "flipped": AxisKind(GeneratorSettings, "flipped", "Flipped labels", proposal=(0, 0.3, 7, False), per_cent=True),
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +78,13 @@ class Measure:
     Attributes
     ----------
     title, note : str
+    of : callable
+        Its value of a `computing.Trained`.
+    best : {"", "largest", "smallest"}
+    share : bool
+        Displayed in per cent.
+    log : bool
+        Drawn in equal ratios.
     trained : bool
         Only what trains by steps has it.
     multipliers : bool
@@ -44,6 +93,10 @@ class Measure:
 
     title: str
     note: str
+    of: Callable[[Any], float]
+    best: Literal["", "largest", "smallest"] = ""
+    share: bool = False
+    log: bool = False
     trained: bool = False
     multipliers: bool = False
 
@@ -53,21 +106,67 @@ class Measure:
         return self.title[0].upper() + self.title[1:]
 
 
+def _margin(trained: Any) -> float:
+    norm = max(solver.squared_norm for solver in trained.trainer.solvers)
+    return float(1.0 / np.sqrt(norm)) if norm > 0.0 else 0.0
+
+
 #: What a study measures, by the names that its file has.
 MEASURES: dict[str, Measure] = {
-    "accuracy": Measure("accuracy", "share of points classified rightly that nothing was trained on"),
-    "training_accuracy": Measure("training accuracy", "the same of the points that were trained on"),
-    "support_vectors": Measure("support vectors", "how many points have a multiplier above 0", True, True),
-    "disagreement": Measure("disagreement", "share of these points where another classifier predicts another class"),
-    "seconds": Measure("seconds", "of the training, which then begins at zero for each C; of kNN, of its answers"),
-    "steps": Measure("steps", "of the training, which then begins at zero for each C", True),
-    "dual": Measure("dual", "the dual objective at the end, summed over the binary problems", True, True),
-    "margin": Measure("margin", "1/||w||, the smallest of the binary problems", True, True),
+    "accuracy": Measure(
+        "accuracy",
+        "share of points classified rightly that nothing was trained on",
+        lambda trained: trained.right(tests=True),
+        "largest",
+        share=True,
+    ),
+    "training_accuracy": Measure(
+        "training accuracy",
+        "the same of the points that were trained on",
+        lambda trained: trained.right(tests=False),
+        "largest",
+        share=True,
+    ),
+    "support_vectors": Measure(
+        "support vectors",
+        "how many points have a multiplier above 0",
+        lambda trained: trained.support_vectors,
+        trained=True,
+        multipliers=True,
+    ),
+    "disagreement": Measure(
+        "disagreement",
+        "share of these points where another classifier predicts another class",
+        lambda trained: trained.apart(),
+        "smallest",
+        share=True,
+    ),
+    "seconds": Measure(
+        "seconds",
+        "of the training, which then begins at zero for each C; of kNN, of its answers",
+        lambda trained: trained.seconds,
+        "smallest",
+        log=True,
+    ),
+    "steps": Measure(
+        "steps",
+        "of the training, which then begins at zero for each C",
+        lambda trained: trained.trainer.n_iter,
+        "smallest",
+        log=True,
+        trained=True,
+    ),
+    "dual": Measure(
+        "dual",
+        "the dual objective at the end, summed over the binary problems",
+        lambda trained: sum(solver.dual for solver in trained.trainer.solvers),
+        trained=True,
+        multipliers=True,
+    ),
+    "margin": Measure(
+        "margin", "1/||w||, the smallest of the binary problems", _margin, "largest", trained=True, multipliers=True
+    ),
 }
-
-
-#: Measures that are shares, and are displayed in per cent.
-SHARES = ("accuracy", "training_accuracy", "disagreement")
 
 
 def heading_of(name: str, generated: bool, folds: bool, square: bool = False) -> str:
@@ -157,7 +256,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """What makes the points of a cell."""
         if self.generator is None:
             return None
-        changes = {DATA_AXES[name]: value for name, value in choice.items() if name in DATA_AXES}
+        changes = {DATA_AXES[name].parameter: value for name, value in choice.items() if name in DATA_AXES}
         return msgspec.structs.replace(self.generator, **changes)
 
     def exists(self, places: tuple[int, ...]) -> bool:
@@ -171,14 +270,25 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @lru_cache(maxsize=4096)
 def _lane_at(lane: Lane, changes: tuple[tuple[str, Value], ...]) -> Lane:
-    fields = axis_fields(lane.classifier)
-    new = {fields[name].parameter: value for name, value in changes}
+    kinds = axis_kinds(lane.classifier)
+    new = {kinds[name].parameter: value for name, value in changes}
     return lane.with_part(lane.classifier, changed_struct(lane.settings, new)) if new else lane
 
 
 def axis_fields(classifier: str) -> dict[str, Field]:
     """The fields of a learner that can be an axis, by name."""
     return {field.name: field for field in LEARNERS[classifier].fields if field.kind in _EDITED}
+
+
+@cache
+def axis_kinds(classifier: str) -> dict[str, AxisKind]:
+    """What can be an axis of a study of `classifier`, by name."""
+    struct = LEARNERS[classifier].settings
+    own = {
+        name: AxisKind(struct, row.parameter, row.label or row.title, {value: text for text, value, _ in row.choices})
+        for name, row in axis_fields(classifier).items()
+    }
+    return {**own, **DATA_AXES}
 
 
 def axis_names(classifier: str, generated: bool) -> list[str]:

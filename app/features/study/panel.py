@@ -36,7 +36,7 @@ from . import reading, results
 from .cells import Places
 from .controller import StudyController
 from .map_reading import cell_text, standing, value_text
-from .model import SHARES, Study
+from .model import MEASURES, Study
 from .planning import titles
 from .results import StudyResults, check
 from .view_form import StudyForm, fill, labelled
@@ -402,8 +402,8 @@ class StudyPanel(QWidget):
             spread = drawn.means.spread[best.places]
             mean = float(drawn.means.mean[best.places])
             proposal = float(f"{mean - (spread if spread > 0 else 0.02 * abs(mean)):.3g}")
-        self.midpoint.show_level(session.midpoint, proposal, drawn.value in SHARES)
-        self.level.show_level(session.level, proposal, drawn.value in SHARES)
+        self.midpoint.show_level(session.midpoint, proposal, MEASURES[drawn.value].share)
+        self.level.show_level(session.level, proposal, MEASURES[drawn.value].share)
 
     def _say(self) -> None:
         """What is known of the cell that is read, or else of the best one."""

@@ -17,21 +17,22 @@ import msgspec
 from app.core.number_format import grouped, share_of, share_text
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
-from app.state.document import Document, GeneratorSettings, Lane
+from app.state.document import Document, Lane
 from app.state.session import FeatureSession
 
 from . import reading
 from .cells import digest_of
 from .computing import Given
 from .model import (
-    DATA_AXES,
     LEARNING,
     NOTES,
     RULES,
     Axis,
+    AxisKind,
     Kind,
     Study,
     axis_fields,
+    axis_kinds,
     axis_names,
     heading_of,
     log_steps,
@@ -51,7 +52,6 @@ NOTES_SENTENCE = (
     "Accuracy over n and k on lines and circles that touch, overlap or leave a gap; the published weighted figures used"
     " 1/d², tested on points uniform on the whole square."
 )
-DATA_TITLES = {"n": "n per class", "data": "Data set", "noise": "Noise", "shift": "Shift", "flipped": "Flipped labels"}
 #: Values of an axis at most, and limits of the whole numbers of the form.
 MOST_VALUES = 100
 WHOLE: dict[str, tuple[str, int, int]] = {
@@ -71,12 +71,7 @@ _RANGES: dict[str, tuple[float, float, int, bool]] = {
     "steps": (1000, 1_000_000, 4, True),
     "seed": (0, 9, 10, False),
     "orders": (0, 10, 6, False),
-    "noise": (0, 0.5, 6, False),
-    "shift": (-0.1, 0.1, 5, False),
-    "flipped": (0, 0.3, 7, False),
 }
-#: Shares, which are shown and typed in per cent.
-PER_CENT = frozenset({"flipped"})
 
 
 @dataclass(frozen=True)
@@ -196,58 +191,33 @@ def lane_of(kind: Kind, lane: Lane) -> Lane:
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
     """What can be an axis, and what it is called."""
-    fields = axis_fields(lane.classifier)
-    return {
-        name: (fields[name].label or fields[name].title) if name in fields else DATA_TITLES[name]
-        for name in axis_names(lane.classifier, generated)
-    }
-
-
-def choices(lane: Lane, name: str) -> tuple[str, ...]:
-    """The values of an axis that has no numbers; none of one that has."""
-    if name == "data":
-        from solver.data.datasets import DATASETS
-
-        return tuple(DATASETS)
-    row = None if name in DATA_AXES else axis_fields(lane.classifier)[name]
-    return () if row is None else tuple(value for _, value, _ in row.choices)
-
-
-def limits(lane: Lane, name: str) -> tuple[float, float, bool]:
-    """Least and greatest value of an axis of numbers, and whether they are whole."""
-    kind: Any = GeneratorSettings if name in DATA_AXES else LEARNERS[lane.classifier].settings
-    own = DATA_AXES[name] if name in DATA_AXES else axis_fields(lane.classifier)[name].parameter
-    found = parameter(kind, own)
-    return float(found.least), float(found.most), type(getattr(kind(), own)) is int
+    kinds = axis_kinds(lane.classifier)
+    return {name: kinds[name].title for name in axis_names(lane.classifier, generated)}
 
 
 def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> AxisPlan:
     """An axis with the range that one looks at first."""
-    if choices(lane, name):
+    kind = axis_kinds(lane.classifier)[name]
+    if kind.choices:
         return AxisPlan(name)
     counts = [number for number in document.training_points.counts if number]
+    low, high, whole = kind.limits
+    scale = parameter(kind.struct, kind.parameter).scale
+    proposal = kind.proposal or _RANGES.get(name)
     if name == "n":
         most = 200 if generated else max(min(counts, default=1), 1)
-        return _typed(name, 5 if most >= 10 else 1, most, min(6, most), True)
-    if name == "k":
-        return _typed(name, 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True)
-    if name in _RANGES:
-        return _typed(name, *_RANGES[name])
-    low, high, whole = limits(lane, name)
-    kind: Any = LEARNERS[lane.classifier].settings
-    scale = parameter(kind, axis_fields(lane.classifier)[name].parameter).scale
-    if scale is not None:
-        return _typed(name, 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True)
-    return _typed(name, low, high, int(min(high - low + 1, 9)) if whole else 5, False)
+        proposal = 5 if most >= 10 else 1, most, min(6, most), True
+    elif name == "k":
+        proposal = 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True
+    elif proposal is None and scale is not None:
+        proposal = 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True
+    start, stop, count, log = proposal or (low, high, int(min(high - low + 1, 9)) if whole else 5, False)
+    return AxisPlan(name, _shown(kind, start), _shown(kind, stop), str(count), log)
 
 
-def _typed(name: str, start: float, stop: float, count: int, log: bool) -> AxisPlan:
-    return AxisPlan(name, _shown(name, start), _shown(name, stop), str(count), log)
-
-
-def _shown(name: str, value: float) -> str:
+def _shown(kind: AxisKind, value: float) -> str:
     """A value of an axis as it is typed."""
-    return share_text(value) if name in PER_CENT else f"{value:g}"
+    return share_text(value) if kind.per_cent else f"{value:g}"
 
 
 def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
@@ -313,19 +283,20 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
 
 def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any, ...]:
     """The values of an axis, where its fields are sound."""
-    if axis.name not in titles(lane, True):
+    kind = axis_kinds(lane.classifier).get(axis.name)
+    if kind is None:
         faults[f"axis{place}.name"] = "Choose another parameter: this classifier does not have this one."
         return ()
-    if found := choices(lane, axis.name):
-        return found
-    title = titles(lane, True)[axis.name]
-    least, most, whole = limits(lane, axis.name)
+    if kind.choices:
+        return tuple(kind.choices)
+    title = kind.title
+    least, most, whole = kind.limits
     ends = []
     for name, typed, word in (("start", axis.start, "from"), ("stop", axis.stop, "to")):
-        number = share_of(_number(typed.strip().removesuffix("%"))) if axis.name in PER_CENT else _number(typed)
-        kind = "a whole number" if whole else "a number"
+        number = share_of(_number(typed.strip().removesuffix("%"))) if kind.per_cent else _number(typed)
+        what = "a whole number" if whole else "a number"
         if not least <= number <= most or (whole and number != int(number)):
-            sentence = f"{title} {word} must be {kind} from {_shown(axis.name, least)} to {_shown(axis.name, most)}"
+            sentence = f"{title} {word} must be {what} from {_shown(kind, least)} to {_shown(kind, most)}"
             sentence += f"; “{typed[:20]}” is not."
             faults[f"axis{place}.{name}"] = sentence
         elif axis.log and number <= 0:
@@ -339,7 +310,7 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
         return ()
     start, stop = ends
     if not start < stop:
-        faults[f"axis{place}.stop"] = f"{title} to must be above {_shown(axis.name, start)}, where it begins."
+        faults[f"axis{place}.stop"] = f"{title} to must be above {_shown(kind, start)}, where it begins."
         return ()
     values = spaced(start, stop, int(count), axis.log, whole)
     if len(values) < count and not whole:

@@ -25,7 +25,7 @@ from solver.data import datasets
 
 from .cells import digest_of, paths
 from .computing import Given
-from .model import DATA_AXES, MEASURES, Axis, Study, Value, axis_fields, axis_names, log_steps, measures_of, plain_lane
+from .model import MEASURES, Axis, Study, Value, axis_kinds, axis_names, log_steps, measures_of, plain_lane
 
 #: Bytes of a file, and results of a study, at most.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
@@ -208,18 +208,16 @@ class _Reader:
 
     def _of_axis(self, name: str, values: list[Any], lane: Lane) -> tuple[Value, ...] | None:
         """`values` as the settings have them, checked."""
-        of_data = name in DATA_AXES
-        kind: Any = GeneratorSettings if of_data else LEARNERS[lane.classifier].settings
-        parameter = DATA_AXES[name] if of_data else axis_fields(lane.classifier)[name].parameter
-        whole = type(getattr(kind(), parameter)) is int
+        kind = axis_kinds(lane.classifier)[name]
+        whole = not kind.choices and kind.limits[2]
         found: list[Value] = []
         for place, value in enumerate(values, 1):
             if whole and isinstance(value, float) and math.isfinite(value):
                 value = round(value)  # of a range
-            made = self._converted({parameter: value}, kind, f"axes.{name}[{place}] ")
-            if parameter not in made:
+            made = self._converted({kind.parameter: value}, kind.struct, f"axes.{name}[{place}] ")
+            if kind.parameter not in made:
                 return None
-            found.append(made[parameter])
+            found.append(made[kind.parameter])
         numbers = not isinstance(found[0], str)
         # A range of whole numbers may meet one twice.
         found = list(dict.fromkeys(found))

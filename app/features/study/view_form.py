@@ -37,8 +37,8 @@ from app.views.widgets.form_fields import (
 )
 
 from .controller import StudyController
-from .model import MEASURES
-from .planning import KINDS, NOTES_SENTENCE, NOTES_TITLE, WHOLE, AxisPlan, Plan, choices, lane_of, titles, values_of
+from .model import MEASURES, axis_kinds
+from .planning import KINDS, NOTES_SENTENCE, NOTES_TITLE, WHOLE, AxisPlan, Plan, lane_of, titles, values_of
 
 #: Of the kinds, the one of the lecture notes.
 NOTES_KIND = "notes"
@@ -205,8 +205,8 @@ class AxisFields:
         axis, lane = plan.axes[self._place], lane_of(plan.kind, self._studies.lane)
         fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
         self.parameter.setEnabled(plan.kind == "grid")
-        known = axis.name in titles(lane, True)
-        values = choices(lane, axis.name) if known else ()
+        kind = axis_kinds(lane.classifier).get(axis.name)
+        values = kind.choices if kind is not None else {}
         self._numbers.setVisible(not values)
         self.spacing.setVisible(not values)
         say(self._all, f"All {len(values)}." if values else "")

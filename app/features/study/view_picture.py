@@ -33,7 +33,7 @@ from .map_reading import (
     span_of,
     value_text,
 )
-from .model import SHARES, Study
+from .model import MEASURES, Study
 from .planning import titles
 from .results import Means, StudyResults
 
@@ -343,7 +343,7 @@ def curves_plot(drawn: Drawn, lines: list[Line], room: QRectF, metrics: QFontMet
         low, high = max(low, 0.0), min(high, 1.0)
     positive = np.concatenate([line.mean for line in lines]) if lines else np.empty(0)
     positive = positive[np.isfinite(positive)]
-    log = drawn.value in ("steps", "seconds") and len(positive) > 0 and bool(positive.min() > 0)
+    log = MEASURES[drawn.value].log and len(positive) > 0 and bool(positive.min() > 0)
     if log:
         low, high = float(positive.min()), float(positive.max())
     left = metrics.horizontalAdvance("0.0000") + 12
@@ -385,7 +385,7 @@ def paint_curves(painter: QPainter, drawn: Drawn, room: QRectF, theme: Theme) ->
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     grid = QPen(QColor(*theme.faint, 70), 1.0)
     ticks = plot.y.ticks(1.8 * metrics.height())
-    if drawn.value in SHARES:
+    if MEASURES[drawn.value].share:
         ticks = [(y, f"{100.0 * float(text):g} %") for y, text in ticks]
     paint_rows(painter, plot.area, ticks, theme, grid)
     columns, free = [], -math.inf

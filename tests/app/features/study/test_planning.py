@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 
 from app.features.study.map_reading import value_text
-from app.features.study.model import NOTES
+from app.features.study.model import NOTES, axis_kinds
 from app.features.study.planning import (
     KINDS,
     AxisPlan,
     Plan,
     axis_plan,
-    choices,
-    limits,
     notes_plan,
     plan_of,
     planned,
@@ -92,7 +90,8 @@ def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> Non
     assert made.trainings == trainings_of(made.study) and made.study.kind == kind
     for generated in (False, True):
         for name in titles(lane, generated):
-            assert choices(lane, name) or limits(lane, name)[0] < limits(lane, name)[1]
+            kind = axis_kinds(classifier)[name]
+            assert kind.choices or kind.limits[0] < kind.limits[1]
 
 
 def test_the_lecture_notes_are_those_of_the_command_line() -> None:
