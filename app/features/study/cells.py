@@ -22,6 +22,8 @@ from .model import Study
 #: result.
 NUMERICS = {"knn": 4}
 OTHERS = 3
+#: The oldest version whose results a document shows, to be computed again.
+OLDEST = 2
 #: Every how many places of an axis are computed first, then next, then all.
 COARSE = (4, 2, 1)
 

@@ -30,7 +30,7 @@ from app.core.number_format import grouped
 from app.files.documents import FileError, read_bytes, reason
 from solver.core.arrays import Array, Integers
 
-from .cells import OTHERS, Path, Places, key_of, numerics_of, paths
+from .cells import OLDEST, Path, Places, key_of, numerics_of, paths
 from .computing import LARGEST, Record
 from .model import Study
 from .reading import faults_of
@@ -245,7 +245,7 @@ class StudyResults:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, KeyError) as error:
             raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
         kept, known = StudyResults(file.study), numerics_of(file.study)
-        if not OTHERS <= file.numerics <= known:
+        if not OLDEST <= file.numerics <= known:
             raise FileError(f"{_BAD}: it was computed by numerics {file.numerics}; this program has {known}.")
         kept.numerics = file.numerics
         shape = kept.seconds.shape
