@@ -470,9 +470,8 @@ def _study_arguments(parser: _Parser) -> None:
 
 def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
     from app.features.study import command
-    from app.views.application import make_application
 
-    return command.run(options, lambda path: _opened(path).contents.document, _tell, make_application)
+    return command.run(options, lambda path: _opened(path).contents.document, _tell)
 
 
 def _integrate(what: str) -> int:

@@ -42,14 +42,9 @@ GO_ON = "The same command goes on."
 STOPPED, PATIENCE = 130, 0.4
 
 
-def run(options: argparse.Namespace, opener: Open, tell: Tell, begin_qt: Callable[[], object]) -> int:
-    """Do what `options` ask for and return the exit code; FileError where a file stops it.
-
-    Nothing but a picture calls `begin_qt`.
-    """
-    if options.action == "show":
-        return _show(options, tell, begin_qt)
-    actions = {"init": _init, "run": _run, "status": _status, "export": _export}
+def run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    """Do what `options` ask for and return the exit code; FileError where a file stops it."""
+    actions = {"init": _init, "run": _run, "status": _status, "show": _show, "export": _export}
     return actions[options.action](options, opener, tell)
 
 
@@ -237,7 +232,7 @@ def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     return 0
 
 
-def _show(options: argparse.Namespace, tell: Tell, begin_qt: Callable[[], object]) -> int:
+def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     found = results.read(options.results)
     values = found.study.values
     value = options.value or values[0]
@@ -248,10 +243,9 @@ def _show(options: argparse.Namespace, tell: Tell, begin_qt: Callable[[], object
         return 0
     if options.out.suffix.lower() != ".png":
         raise FileError(f"--out {options.out} must end in .png.")
-    from .view_picture import picture_bytes, pictures
+    from .view_picture import map_bytes
 
-    begin_qt()
-    documents.write_bytes(picture_bytes(pictures(found, value), "png"), options.out)
+    documents.write_bytes(map_bytes(found, value), options.out)
     tell(f"Wrote {options.out}\n")
     return 0
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
 
 from app.engine.shading import RGB
+from app.views.application import make_application
 from app.views.charts.chart import Chart, Plot, is_plain, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.charts.scales import ValueScale
 from app.views.theme import LIGHT, Theme, contrast
@@ -603,14 +604,6 @@ class StudyPicture(Chart):
                 self._taken(places)
 
 
-def pictures(kept: StudyResults, value: str) -> list[Drawn]:
-    """A picture for each choice of the axes beyond the second; all maps have the same colours."""
-    means = kept.means(value)
-    span = span_of(means.mean, None)
-    found = [Drawn(kept, means, value, rest) for rest in all_rests(kept.study)]
-    return [replace(each, best=None if each.curves else best_of(kept, value, each.rest), span=span) for each in found]
-
-
 #: Size in pixels of a saved picture, and of each of several.
 SAVED, OF_SEVERAL = (900, 720), (560, 460)
 
@@ -659,3 +652,15 @@ def picture_bytes(pictures: Sequence[Drawn], kind: str) -> bytes:
     if kind != "svg":
         image.save(buffer, "PNG")  # type: ignore[call-overload]  # its stub wants bytes, which it refuses
     return bytes(data.data())
+
+
+def map_bytes(kept: StudyResults, value: str) -> bytes:
+    """A PNG file of a picture for each choice of the axes beyond the second, without a window."""
+    make_application()
+    means = kept.means(value)
+    span = span_of(means.mean, None)
+    pictures = []
+    for rest in all_rests(kept.study):
+        drawn = Drawn(kept, means, value, rest, span=span)
+        pictures.append(drawn if drawn.curves else replace(drawn, best=best_of(kept, value, rest)))
+    return picture_bytes(pictures, "png")
