@@ -25,6 +25,7 @@ from app.features.study import reading as study_files
 from app.features.study import results
 from app.features.study.cells import OTHERS
 from app.features.study.results import StudyResults
+from app.features.table import FEATURES
 from app.files import documents
 from app.files.documents import FileError, UnreadError
 from app.state.document import Document, GeneratorSettings
@@ -282,7 +283,7 @@ def test_a_share_text_with_a_generator_opens() -> None:
 
 
 def test_the_first_lesson_says_what_it_said() -> None:
-    lesson = lessons.read(AGES / "first.lesson.md")
+    lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
     said = json.loads((AGES / "first.lesson.json").read_text())
     now = json.loads(json.dumps(dataclasses.asdict(dataclasses.replace(lesson, folder=None))))
     assert lost(said, now) == []
