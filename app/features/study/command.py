@@ -23,7 +23,6 @@ from app.core.number_format import count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
 from app.files import documents
 from app.files.documents import FileError
-from app.learners.scales import RankScale
 from app.state.document import Document
 
 from . import engines, reading, results

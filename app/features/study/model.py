@@ -17,10 +17,10 @@ import numpy as np
 from msgspec import Meta
 
 from app.learners.fields import Field
+from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
 from app.state.edit_struct import changed_struct
-from app.state.slider_scales import parameter
 from solver.data.datasets import DATASETS
 
 Kind = Literal["grid", "efficiency", "learning-curve", "rules"]
