@@ -164,10 +164,15 @@ class PairClassifier(Estimator):
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
 
-    def leaders_of(self, pair_values: Array, rounding: Array | float = 0.0) -> Mask:
-        """Which classes are ahead of all others, several where they tie, by f of the binary problems.
+    def leaders(self, X: ArrayLike) -> Mask:
+        """Which classes are ahead of all others at each point, shape (n, n_classes): several where they tie."""
+        found = [self.leaders_of(self._pair_values(part), self.rounding_at(part)) for part in self._parts(X)]
+        return np.concatenate(found)
 
-        Shape (..., n_problems) -> (..., n_classes); an f of at most `rounding` has no sign.
+    def leaders_of(self, pair_values: Array, rounding: Array | float = 0.0) -> Mask:
+        """The same for given f of the binary problems, shape (..., n_problems) -> (..., n_classes).
+
+        An f of at most `rounding` has no sign.
         """
         return leaders(pair_values, self.pairs_, len(self.classes_), rounding)
 

@@ -34,8 +34,8 @@ from solver.svm.expanded import OneThread
 from .cells import Path, Places, data_of, key_of, seed_of
 from .model import MEASURES, Study
 
-#: Distances and counts of neighbours held at once, and places that an SVM is asked for at once.
-BLOCK, QUERIES = 100_000, 5000
+#: Distances and counts of neighbours held at once.
+BLOCK = 100_000
 #: Kernel values between points and test points that are kept along a path of C: 32 MB.
 MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
@@ -434,9 +434,7 @@ class _Adopted(Trained):
         self.classes = np.asarray(self._model.classes_)
 
     def leaders(self, tests: bool) -> Mask:
-        xy = self.points.test_xy if tests else self.points.xy
-        parts = range(0, len(xy), QUERIES)
-        return np.concatenate([self._model.leaders(xy[start : start + QUERIES]) for start in parts])
+        return np.asarray(self._model.leaders(self.points.test_xy if tests else self.points.xy))
 
     @property
     def support_vectors(self) -> int:
