@@ -209,7 +209,7 @@ class State:
         *,
         measure: Measure,
         place: str,
-        sentence: str,
+        sentence: str = "",
         how: str = "best",
     ) -> Ranking:
         """The ranking of `candidates`: given by increasing index, or in the order they are tried in."""

@@ -76,32 +76,32 @@ def _sharing(ranking: Ranking, among: str) -> str:
 # -- rules that look for extremes --------------------------------------------------------------------------------------
 
 
-def _above(state: State) -> tuple[Ranking, str]:
-    i, _ = state.worst
-    candidates = np.flatnonzero(state.up)
-    ranking = state.ranking(candidates, state.v[candidates], i, measure=V_ABOVE, place="i", sentence="")
-    among = counted(ranking.total, "point", " whose y·α can still increase")
+def _best(ranking: Ranking, among: str, alone: str, together: str) -> Ranking:
+    """`ranking` with its sentence: what the chosen one is `alone` in, or what several share `together`."""
+    place = ranking.place
     if ranking.tied > 1:
-        said = f"{_sharing(ranking, among)} share the largest v; i is the first of these."
-        words = f"i is the first of {ranking.tied} that violate their conditions most"
+        said = f"{_sharing(ranking, among)} {together}; {place} is the first of these."
     else:
-        said = f"i has the largest v of {among}." if ranking.total > 1 else f"i is {among}."
+        said = f"{place} {alone} of {among}." if ranking.total > 1 else f"{place} is {among}."
+    return replace(ranking, sentence=said)
+
+
+def _above(state: State) -> tuple[Ranking, str]:
+    candidates = np.flatnonzero(state.up)
+    ranking = state.ranking(candidates, state.v[candidates], state.worst[0], measure=V_ABOVE, place="i")
+    among = counted(ranking.total, "point", " whose y·α can still increase")
+    words = f"i is the first of {ranking.tied} that violate their conditions most"
+    if ranking.tied == 1:
         words = "i violates its condition most"
-    return replace(ranking, sentence=said), words
+    return _best(ranking, among, "has the largest v", "share the largest v"), words
 
 
 def _below(state: State) -> tuple[Ranking, str]:
-    _, j = state.worst
     candidates = np.flatnonzero(state.low)
-    ranking = state.ranking(candidates, state.v[candidates], j, measure=V_BELOW, place="j", sentence="")
+    ranking = state.ranking(candidates, state.v[candidates], state.worst[1], measure=V_BELOW, place="j")
     among = counted(ranking.total, "point", " whose y·α can still decrease")
-    if ranking.tied > 1:
-        said = f"{_sharing(ranking, among)} share the smallest v; j is the first of these."
-        words = f"j the first of {ranking.tied} in the other direction"
-    else:
-        said = f"j has the smallest v of {among}." if ranking.total > 1 else f"j is {among}."
-        words = "j most in the other direction"
-    return replace(ranking, sentence=said), words
+    words = f"j {'most' if ranking.tied == 1 else f'the first of {ranking.tied}'} in the other direction"
+    return _best(ranking, among, "has the smallest v", "share the smallest v"), words
 
 
 def _first_order(state: State) -> Choice:
@@ -121,15 +121,13 @@ def _second_order(state: State) -> Choice:
         return (i, worst), first, second, f"{above}, {below}: the gains are too small for double precision to tell."
     j = int(gains.argmax())
     candidates = np.flatnonzero(rise > 0.0)
-    second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, place="j", sentence="")
+    second = state.ranking(candidates, 0.5 * gains[candidates], j, measure=GAIN, place="j")
     among = counted(second.total, "point", " with a smaller v than i whose y·α can still decrease")
-    if second.tied > 1:
-        said = f"{_sharing(second, among)} promise the same largest gain; j is the first of these."
-        words = f"j is the first of {second.tied} that promise the largest gain"
-    else:
-        said = f"j promises the largest gain of {among}." if second.total > 1 else f"j is {among}."
+    words = f"j is the first of {second.tied} that promise the largest gain"
+    if second.tied == 1:
         words = "j promises the largest gain"
-    return (i, j), first, replace(second, sentence=said), f"{above}, {words}."
+    second = _best(second, among, "promises the largest gain", "promise the same largest gain")
+    return (i, j), first, second, f"{above}, {words}."
 
 
 def _maximum_gain(state: State) -> Choice:
@@ -151,15 +149,12 @@ def _maximum_gain(state: State) -> Choice:
         np.array(last), best, kept, measure=CLIPPED_GAIN, place=mine, sentence=f"Of the last pair, {mine} stays: {why}."
     )
     candidates = np.flatnonzero(gain > 0.0)
-    second = state.ranking(candidates, gain[candidates], partner, measure=CLIPPED_GAIN, place=other, sentence="")
+    second = state.ranking(candidates, gain[candidates], partner, measure=CLIPPED_GAIN, place=other)
     among = counted(second.total, "point", f" that move{'s' if second.total == 1 else ''} with {mine}")
-    if second.tied > 1:
-        said = f"{_sharing(second, among)} bring the same largest gain; {other} is the first of these."
-    else:
-        said = f"{other} brings the largest clipped gain of {among}." if second.total > 1 else f"{other} is {among}."
+    second = _best(second, among, "brings the largest clipped gain", "bring the same largest gain")
     pair = (kept, partner) if mine == "i" else (partner, kept)
     words = f"{mine} stays from the last pair, {other} brings the largest gain with it that the box allows."
-    return pair, first, replace(second, sentence=said), words
+    return pair, first, second, words
 
 
 def _instead(state: State, why: str) -> Choice:
@@ -293,7 +288,7 @@ def _platt(state: State) -> Choice:
         second = far
         p, q = state.placed(first, second)
         others = np.delete(np.arange(len(errors)), first)
-        partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, place=q, sentence="")
+        partner = state.ranking(others, errors[others], far, measure=ERROR_DIFFERENCE, place=q)
         ties = f"; {partner.tied} share it, and {q} is the first of these" if partner.tied > 1 else ""
         said = f"{q} has the largest |Eᵢ − Eⱼ| of the {partner.total} other points{ties}."
         partner = replace(partner, sentence=said if partner.total > 1 else f"{q} is the only other point.")
