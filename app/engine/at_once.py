@@ -16,7 +16,6 @@ from app.learners.base import Measured, estimator_of
 from app.state.document import Lane
 from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
-from solver.svm.auto import AutoSolver
 
 from .outcome import outcome, outcome_of_values
 from .pieces import Pace, Step
@@ -81,8 +80,7 @@ class AtOnceRun:
         if self._seconds < self._look_at or self.trained:
             return False
         self._look_at *= 2.0
-        solvers = [each for each in self._trainer.solvers if isinstance(each, AutoSolver)]
-        running = [each for each in solvers if each.status is Status.RUNNING]
+        running = [each for each in self._trainer.solvers if each.status is Status.RUNNING]
         expected = max((each.expected(self._seconds) for each in running[:1]), default=0.0)
         before = self.state
         if expected > 0.0:

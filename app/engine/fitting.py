@@ -15,7 +15,7 @@ from app.state.document import Lane
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier
-from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
+from solver.kernels.kernel_classifier import UNFINISHED
 
 from .pieces import Pace, Step
 
@@ -83,4 +83,4 @@ def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, In
 
 def together(model: Model) -> int:
     """Places that a model predicts as fast as one."""
-    return model.expansion.together if isinstance(model, KernelClassifier) else 2
+    return model.expansion.together if model.kind == "f" else 2

@@ -12,12 +12,11 @@ import numpy as np
 
 from app.core import log
 from app.learners.model import Model
-from solver import Grid, KNeighborsClassifier
-from solver.core.binary_reduction import PairClassifier
+from solver import Grid
 from solver.knn.running_votes import RunningVotes
 
 from .at_once import AtOnceRun
-from .outcome import Outcome, outcome, outcome_of_shares
+from .outcome import Outcome, judged, outcome
 from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
 from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
@@ -108,9 +107,7 @@ class LaneJob:
         first, full = (self._source(model, spec, grid) for grid in self._grids(spec))
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
-            assert not isinstance(model, PairClassifier)
-            shares = model.predict_proba(points.xy)
-            frame = _marked(frame, outcome_of_shares(shares, model.classes_, points.labels))
+            frame = _marked(frame, judged(model, points.xy, points.labels))
         frame = yield from self._coarse(first, spec, frame)
         frame = yield from self._full(full, spec, frame, overtaken)
         if not few:
@@ -121,7 +118,7 @@ class LaneJob:
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
-        if spec.compiled and isinstance(model, KNeighborsClassifier) and grid.width * grid.height <= MOST_KEPT:
+        if model.kind != "f" and model.neighbours and spec.compiled and grid.width * grid.height <= MOST_KEPT:
             running = self._votes.get(grid)
             if running is None:
                 self._votes = {each: kept for each, kept in self._votes.items() if each in self._grids(spec)}
@@ -166,7 +163,7 @@ class LaneJob:
             if last < 0 or resting or due:
                 frame = training.frame(frame, spec, resting)
                 model = frame.model
-                assert isinstance(model, PairClassifier)
+                assert model is not None and model.kind == "f"
                 coarse = training.source(model, spec, self._coarse_grid(spec))
                 frame = yield from self._coarse(coarse, spec, frame)
                 last = time.perf_counter()
@@ -200,8 +197,8 @@ class LaneJob:
                 frame = replace(frame, at_once=run.state)
                 self._post(frame)
         frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
-        assert isinstance(frame.model, PairClassifier)
-        source = svm_source(frame.model, spec.lane)
+        assert frame.model is not None
+        source = source_of(frame.model, spec.lane)
         frame = yield from self._coarse(source, spec, frame)
         yield from self._full(source, spec, frame, overtaken)
 
@@ -256,7 +253,7 @@ def _marked(frame: Frame, found: Outcome) -> Frame:
 
 def _least(frame: Frame) -> int:
     """Rows of a block at least."""
-    shares = frame.model is not None and not isinstance(frame.model, PairClassifier)
+    shares = frame.model is not None and frame.model.kind != "f"
     return TILE if shares and len(frame.points) > COUNTED_FIRST else 2
 
 

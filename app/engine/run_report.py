@@ -9,15 +9,13 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import DualAscentSnapshot, Grid, Kernel, LasvmSnapshot, Pair, SmoSnapshot, SmoSolver
+from solver import DualAscentSnapshot, Grid, LasvmSnapshot, Pair, SmoSnapshot
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
 from solver.inspection.margin_rays import Decision, margin_reach
 from solver.inspection.metrics import kkt_case
 from solver.inspection.step_explanation import Explanation, explain
-from solver.kernels.kernel_classifier import KernelClassifier
-from solver.linear.classifiers import LinearClassifier
 from solver.recording import Recording
 
 from .run_state import RunState, Slacks
@@ -68,7 +66,7 @@ def make_study(
     solver, trainer = run.solver, lane.trainer
     assert trainer is not None
     why = last if run.at_end else None
-    if isinstance(solver, SmoSolver) and not (run.at_end or solver.pending):
+    if trainer.has_rules and not (run.at_end or solver.pending):
         why = explain(solver)
     alpha, C = multipliers or (None, None)
     tol = solver.tol if hasattr(solver, "tol") else 0.0
@@ -125,7 +123,7 @@ def _pair(snapshot: Any, pair: Pair, why: Explanation | None) -> tuple[int, int]
 
 def explain_last(run: Recording) -> Iterator[Explanation | None]:
     """Why the last step of an ended run was made; yields None while it looks, and leaves the run elsewhere."""
-    if run.length == 0 or not isinstance(run.solver, SmoSolver):
+    if run.length == 0:
         return
     before = run.length - 1
     while run.position != before or run.solver.pending:
@@ -148,7 +146,7 @@ def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid
     slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
     point = np.flatnonzero(slack > run_state.tol)
     X, y = run_state.points.xy[run_state.index[point]], run_state.y[point]
-    decision = decision_of(model, place)
+    decision = Decision.of(model.expansion, place)
     limits = (grid.left, grid.right, grid.bottom, grid.top)
     end, capped = yield from margin_reach(decision, X, y, limits)
     if capped.any():
@@ -159,15 +157,6 @@ def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid
         length = np.minimum(BAR * slack[point[capped]], LONGEST_BAR) * side
         end[capped] = X[capped] + length[:, None] * way
     return Slacks(point, end, capped)
-
-
-def decision_of(model: PairClassifier, place: int) -> Decision:
-    """f of one binary problem of a model, with its gradient."""
-    if isinstance(model, KernelClassifier):
-        return Decision.of(model.expansion, place)
-    assert isinstance(model, LinearClassifier)  # <w, x> is the linear kernel of one point, w
-    w, b = model.coef_[[place]], float(model.intercept_[place])
-    return Decision(Kernel("linear"), w, np.ones(1), b, np.zeros(w.shape[1]))
 
 
 def survey(run: Recording) -> Iterator[bool]:

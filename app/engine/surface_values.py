@@ -12,10 +12,9 @@ import numpy as np
 
 from app.learners.model import Model, SharesModel
 from app.state.document import Lane
-from solver import REST, Grid, KNeighborsClassifier, Pair, RunningExpansion
+from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
-from solver.kernels.kernel_classifier import KernelClassifier
 from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
@@ -65,9 +64,8 @@ def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Sour
 
     def on(xs: Array) -> Callable[[Array], Values]:
         rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs)
-        if running is not None:
-            assert isinstance(model, KNeighborsClassifier)
-            rows = model.next_surface_classes(running)
+        if running is not None and model.neighbours is not None:
+            rows = model.neighbours.next_surface_classes(running)
 
         def values(ys: Array) -> Values:
             top, share, tie = rows(ys)
@@ -96,11 +94,7 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
         return distance / FULL_VALUE if margins else np.full(distance.shape, UNKNOWN)
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        if running is None:
-            rows = model.pair_surface_on(xs)
-        else:
-            assert isinstance(model, KernelClassifier)
-            rows = model.next_pair_surface(running)
+        rows = model.pair_surface_on(xs) if running is None else model.expansion.next_rows(running)
 
         def of_two(ys: Array) -> Values:
             f = rows(ys)[..., 0]
@@ -153,7 +147,7 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
 
 def source_of(model: Model, lane: Lane) -> Source:
     """Of any one model, trained with the settings of `lane`."""
-    return svm_source(model, lane) if isinstance(model, PairClassifier) else vote_source(model)
+    return svm_source(model, lane) if model.kind == "f" else vote_source(model)
 
 
 def difference_source(sides: Sides) -> Source:

@@ -17,12 +17,11 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
 from app.state.session import Seek
-from solver import Grid, Pair, PairTrainer, RunningExpansion, SmoSolver
+from solver import Grid, Pair, PairTrainer, RunningExpansion
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import SteppedSolver, Stop
 from solver.inspection.step_explanation import Explanation
-from solver.kernels.kernel_classifier import KernelClassifier
 from solver.recording import Recording
 
 from .outcome import Outcome, outcome_of_values
@@ -175,7 +174,7 @@ class TrainingRun:
             return abs(run.position - before)
         if spec.paused and run.solver.pending:
             run.advance(0, late)  # what the newest step comes to is part of it
-        elif spec.paused and run.position == run.length and not run.ended and _is_optimal(run):
+        elif spec.paused and run.position == run.length and not run.ended and run.solver.is_optimal:
             run.advance(1, late)  # no step is left: this only has the solver say so
         if spec.paused or run.at_end:
             return 0
@@ -226,11 +225,8 @@ class TrainingRun:
 
     def source(self, model: PairClassifier, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
-        kernel = spec.lane.svm.as_kernel()
-        if not isinstance(model, KernelClassifier) or not kernel.kind.pays_per_point:
-            return svm_source(model, spec.lane)
         if self._running is None or self._running.grid != grid:
-            self._running = RunningExpansion(kernel, self.points.xy, grid)
+            self._running = model.expansion.running(self.points.xy, grid)
         return svm_source(model, spec.lane, self._running)
 
     def frame(self, frame: Frame, spec: LaneSpec, resting: bool) -> Frame:
@@ -284,7 +280,7 @@ class TrainingRun:
             return
         if spec.slacks and run_state.kkt is not None:
             yield None
-            assert isinstance(frame.model, PairClassifier)
+            assert frame.model is not None and frame.model.kind == "f"
             slacks = yield from slacks_of(frame.model, run_state, p, spec.grid)
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
@@ -294,7 +290,7 @@ class TrainingRun:
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
         self._away = run, run_state.step
-        if run.at_end and p not in self._last:
+        if run.at_end and p not in self._last and run_state.trainer.has_rules:
             for last in explain_last(run):
                 if last is not None:
                     self._last[p] = last
@@ -387,11 +383,6 @@ def marks_of(
 
 def _late_or_pending(late: Stop, solver: SteppedSolver) -> bool:
     return solver.pending or late()
-
-
-def _is_optimal(run: Recording) -> bool:
-    """Whether a run that began where another had ended begins at its own end."""
-    return isinstance(run.solver, SmoSolver) and run.solver.kkt_violation <= run.solver.tol
 
 
 def _look_ahead(run: Recording, late: Stop) -> None:

@@ -145,6 +145,8 @@ class Learner(Generic[S]):
         Simple offers it.
     compares : bool
         It has no model of its own: it shows where those of two other lanes differ.
+    answers : str
+        What its model gives in place of an f, in a clause; of one that has none.
     growth : float
         Its training takes about this power of the number of points.
     """
@@ -159,6 +161,7 @@ class Learner(Generic[S]):
     asks = False
     compares = False
     simple = False
+    answers = "it gives each class a share"
     growth = 1.0
 
     def __init_subclass__(cls, **named: Any) -> None:

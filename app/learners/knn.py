@@ -109,6 +109,7 @@ class Neighbors(Learner[KnnSettings]):
     leaves_out = True
     simple = True
     asks = True
+    answers = "it counts votes"
 
     def formula(self, lane: LaneSettings[KnnSettings]) -> str:
         return f"{METRICS[lane.settings.metric][1]};  {WEIGHTS[lane.settings.weights][1]}"

@@ -64,6 +64,15 @@ class SteppedSolver(ABC):
         """Whether work is left that belongs to the updates made: ``step(0)`` does it."""
         return False
 
+    @property
+    def is_optimal(self) -> bool:
+        """No step is left to make, though no step has shown that yet; False where the solver cannot tell."""
+        return False
+
+    def expected(self, spent: float) -> float:
+        """Seconds that the run takes in all, estimated after `spent` of them; 0 where it is short or not known."""
+        return 0.0
+
     @abstractmethod
     def checkpoint(self) -> Checkpoint:
         """The present state.

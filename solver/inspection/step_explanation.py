@@ -7,19 +7,17 @@ compiled in `_smo_loops.select`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.core.arrays import Array
 from solver.core.certificate import Status
+from solver.core.stepping import SteppedSolver
 from solver.svm import _smo_loops as loops
 from solver.svm.shrinking import KernelSum, Subproblem
+from solver.svm.smo import SmoSolver
 from solver.svm.working_set_candidates import Ranking, State
 from solver.svm.working_set_rules import RULES
-
-if TYPE_CHECKING:
-    from solver.svm.smo import SmoSolver
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +144,12 @@ class Explanation:
         )
 
 
-def explain(solver: SmoSolver, *, newest: bool = False) -> Explanation | None:
+def explain(solver: SteppedSolver, *, newest: bool = False) -> Explanation | None:
     """The step that comes next, which is found by making it; afterwards the solver is as it was.
 
     Parameters
     ----------
-    solver : SmoSolver
+    solver : SteppedSolver
         If it takes notes, these must have been taken: what is not, is forgotten.  Work that is pending is done.
     newest : bool, default=False
         What `Explanation.newest` shall be: True when the solver stands one step before the end of its run.
@@ -159,11 +157,12 @@ def explain(solver: SmoSolver, *, newest: bool = False) -> Explanation | None:
     Returns
     -------
     Explanation or None
-        None when no step comes next: the run is over, or the next look at the points ends it.
+        None when no step comes next: the run is over, or the next look at the points ends it; and of a solver other
+        than `SmoSolver`.
     """
     while solver.pending:
         solver.step(0)
-    if solver.status is not Status.RUNNING:
+    if not isinstance(solver, SmoSolver) or solver.status is not Status.RUNNING:
         return None
     checkpoint = solver.checkpoint()
     try:

@@ -20,6 +20,7 @@ from solver.core.checks import check_number, check_numbers
 from .grids import GridRows
 from .kinds import products_by_row
 from .plane_values import BLOCK, PlaneValues
+from .surface import Grid, RunningExpansion
 from .table import KERNELS, Kernel, PrecomputedKernel
 
 KernelFunction = Callable[[Array, Array], ArrayLike]
@@ -209,6 +210,18 @@ class Expansion:
             self.points - self.centre, self.coef, np.asarray(xs) - self.centre[0], self.offset
         )
         return lambda ys: rows(np.asarray(ys) - middle)
+
+    def running(self, points: Array, grid: Grid) -> RunningExpansion | None:
+        """What makes each picture of a training on `points` from the one before; None where that is not faster."""
+        if not isinstance(self.kernel, Kernel) or not self.kernel.kind.pays_per_point:
+            return None
+        return RunningExpansion(self.kernel, points, grid)
+
+    def next_rows(self, running: RunningExpansion) -> GridRows:
+        """As `rows_on`, on the grid of `running`, which must be of this kernel and all training points."""
+        coefficients = np.zeros((len(running.points), self.coef.shape[1]))
+        coefficients[self.support] = self.coef
+        return running.rows(coefficients, self.offset)
 
     def finite(self, values: Array) -> Array:
         """`values`, unless one overflowed: then ValueError."""

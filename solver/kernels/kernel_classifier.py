@@ -19,7 +19,6 @@ from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest
 
 from .expansion import AnyKernel, Expansion, gamma_of
 from .grids import GridRows
-from .surface import RunningExpansion
 from .table import KERNELS, Kernel, PrecomputedKernel
 
 #: Statuses of a training that has not come to its end.
@@ -126,12 +125,6 @@ class KernelClassifier(PairClassifier):
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
         return self._fitted()._expansion.rows_on(check_axis("xs", xs, self.n_features_in_))
-
-    def next_pair_surface(self, running: RunningExpansion) -> GridRows:
-        """As `pair_surface_on`, on the grid of `running`, which must be of this kernel and all training points."""
-        coefficients = np.zeros((len(running.points), len(self.pairs_)))
-        coefficients[self.support_] = self._expansion.coef
-        return running.rows(coefficients, self._expansion.offset)
 
     def _joined(self, pair_values: Array) -> Array:
         if len(self.classes_) == 2:

@@ -363,6 +363,11 @@ class SmoSolver(DualSolver):
         return int(self._ints[loops.LAST_I]), int(self._ints[loops.LAST_J])
 
     @property
+    def is_optimal(self) -> bool:
+        """The KKT violation is at most `tol`."""
+        return self.kkt_violation <= self.tol
+
+    @property
     def kkt_violation(self) -> float:
         """m - M."""
         m, M = self.bounds

@@ -99,10 +99,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "a film of no slider": (["film", "--out", "x.webp", "--sweep", "C"], "'C' is no sweep"),
     "a film of a slider nobody has": (["film", "--out", "x.webp", "--sweep", "lam=1:2"], "No classifier on screen has"),
     "a film beyond a slider": (["film", "--out", "x.webp", "--sweep", "k=1:900"], "900 is not between"),
-    "a film of the relief of votes": (
-        ["film", "--out", "x.webp", "--lane", "1", "--relief"],
-        "gives each class a share",
-    ),
+    "a film of the relief of votes": (["film", "--out", "x.webp", "--lane", "1", "--relief"], "no f: it counts votes"),
     "a film of no lift": (["film", "--out", "x.webp", "--lift"], "polynomial kernel of degree 2"),
     "a film of a turn and a lift": (
         ["film", "--out", "x.webp", "--lift", "--turn"],

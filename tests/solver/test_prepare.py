@@ -155,7 +155,7 @@ def test_a_running_picture_is_that_of_the_model() -> None:
             trainer.step(steps)
             model = source.snapshot_model(trainer.snapshot())
             whole = model.pair_surface_on(grid.xs)(grid.ys)
-            assert model.next_pair_surface(running)(grid.ys) == pytest.approx(whole, abs=1e-10)
+            assert model.expansion.next_rows(running)(grid.ys) == pytest.approx(whole, abs=1e-10)
 
 
 def test_pegasos_answers_with_the_average_and_shows_the_newest() -> None:

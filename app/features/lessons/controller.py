@@ -272,7 +272,8 @@ class LessonController:
 
     def _compare_pair(self, guess: Guess, frame: Frame, slot: int) -> None:
         run_state = frame.run_state
-        if run_state is None or run_state.v is None or run_state.alpha is None:
+        model = frame.model
+        if run_state is None or run_state.v is None or run_state.alpha is None or model is None or model.kind != "f":
             self._host.say(NOT_TRAINED)
             return
         why = run_state.explanation
@@ -286,7 +287,7 @@ class LessonController:
         if len(places) < 2:
             self._host.say("One of these points is in another problem than the one that is drawn.")
             return
-        gain = gain_of(run_state, frame.lane.svm.as_kernel(), places[0], places[1])
+        gain = gain_of(run_state, model.expansion.kernel, places[0], places[1])
         taken = (int(ids[why.i]), int(ids[why.j]))
         gains = Gains((guess.pair[0], guess.pair[1]), taken, gain, why.gain, run_state.rule)
         self._set(replace(guess, revealed=True, gains=gains))

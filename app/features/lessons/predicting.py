@@ -22,8 +22,8 @@ from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
 from app.engine.results import Results
 from app.engine.run_state import RunState
-from solver import Kernel
 from solver.core.arrays import Array, Integers
+from solver.kernels.expansion import AnyKernel
 
 from .state import Boundary, Box, LessonSession, Line
 
@@ -180,7 +180,7 @@ def graded(now: LessonSession, results: Results) -> LessonSession:
     return now.with_state(now.at, guess=replace(guess, agreement=float(answer.value)))
 
 
-def gain_of(run_state: RunState, kernel: Kernel, first: int, second: int) -> float:
+def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int) -> float:
     """By how much one SMO step with two points of the problem raises the dual objective; 0 where they cannot move.
 
     With lambda = (v_i - v_j) / (K_ii + K_jj - 2 K_ij), clipped to the box, the gain is
@@ -190,7 +190,7 @@ def gain_of(run_state: RunState, kernel: Kernel, first: int, second: int) -> flo
     ----------
     run_state : RunState
         Before the step, of a run that has alpha, C and v.
-    kernel : Kernel
+    kernel : AnyKernel
     first, second : int
         Points, as indices of `run_state.y`.
     """

@@ -24,7 +24,7 @@ def without(lane: Lane) -> str:
     if lane.is_difference:
         return "A difference of two classifiers has no f: choose one of the two."
     if lane.trainer is None:
-        return f"{lane.family.short} has no f: it gives each class a share.  Choose an SVM, a perceptron or Pegasos."
+        return f"{lane.family.short} has no f: {lane.family.answers}.  Choose an SVM, a perceptron or Pegasos."
     return WAITING
 
 

@@ -132,7 +132,7 @@ def test_the_relief_on_the_command_line() -> None:
         assert plan.can_film(other, 0)[-1] == "turn"
         with pytest.raises(ValueError, match="The map is drawn for the polynomial kernel of degree 2"):
             plan.content_of(other, None, None, None, 5, "lift")
-    with pytest.raises(ValueError, match="a share"):
+    with pytest.raises(ValueError, match="it counts votes"):
         plan.content_of(replace(DOCUMENT, shown=1), None, None, None, 5, "turn")
     for steps, sweep, pictures in (((0, 1), None, 5), (None, ("C", 1, 9), 5), (None, None, 0)):
         with pytest.raises(ValueError, match="--lift shows one training at its end"):

@@ -202,7 +202,7 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     window.controller.undo()
     window.controller.lanes.remove(0)
     settle(qtbot, window)
-    assert said(panel, "relief.message") == text.without(Lane("knn")) and "a share" in text.without(Lane("knn"))
+    assert said(panel, "relief.message") == text.without(Lane("knn")) and "counts votes" in text.without(Lane("knn"))
     dock = window.findChild(QDockWidget, "dock.relief")
     window.named_actions["relief"].trigger()
     settle(qtbot, window)

@@ -1,0 +1,73 @@
+"""Outside the learners and the solver nothing asks for the class of a model or the name of a classifier."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.learners.table import LEARNERS, TRAINERS
+
+ROOT = Path(__file__).parents[3]
+#: Classes of models, estimators, solvers and certificates end in one of these.
+KINDS = ("Classifier", "SVC", "Solver", "Certificate", "Perceptron", "SharesModel", "Expansion")
+NAMES = {*LEARNERS, *TRAINERS} - {"difference"}
+#: Where a classifier is named because somebody chose it: documents and lessons that are made here, and studies.
+CHOSEN = {
+    "app/state/document.py": "the lanes of a new document",
+    "app/files/examples.py": "the name of an example",
+    "app/features/lessons/shipped.py": "the name of a lesson",
+    "app/features/study/model.py": "the classifiers of the preset studies",
+}
+
+#: Files that still ask.
+LEFT = {f"app/features/study/{name}.py" for name in ("cells", "computing", "controller", "planning", "reading")}
+
+
+def names_in(node: ast.AST) -> set[str]:
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names | {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+
+
+def faults(source: str) -> Iterator[str]:
+    """What in a file asks for a class or a name, with its line."""
+    for node in ast.walk(ast.parse(source)):
+        call = isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass")
+        if call and any(name.endswith(KINDS) for name in names_in(node.args[1])):
+            yield f"{node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.Constant) and node.value in NAMES:
+            yield f"{node.lineno}: {node.value!r}"
+        if isinstance(node, ast.Attribute) and node.attr in NAMES:
+            yield f"{node.lineno}: {ast.unparse(node)}"
+
+
+FILES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "app").rglob("*.py"))
+ASKING = [name for name in FILES if not name.startswith("app/learners/") and name not in CHOSEN]
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_where_a_classifier_is_chosen_it_is_named(name: str) -> None:
+    assert all("isinstance" not in fault for fault in faults((ROOT / name).read_text()))
+    assert list(faults((ROOT / name).read_text())), "an entry that is not needed"
+
+
+def test_nothing_asks_for_a_class_or_a_name() -> None:
+    found = {name: list(faults((ROOT / name).read_text(encoding="utf-8"))) for name in ASKING}
+    assert {name for name, lines in found.items() if lines} <= LEFT
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "isinstance(model, PairClassifier)",
+        "isinstance(model, solver.SVC | None)",
+        "isinstance(run.solver, (SmoSolver, LasvmSolver))",
+        "lane.classifier == 'svm'",
+        "lane.learner in ('smo',)",
+        "lane.knn.n_neighbors",
+    ],
+)
+def test_such_a_question_is_found(source: str) -> None:
+    assert list(faults(source))
