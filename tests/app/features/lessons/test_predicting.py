@@ -72,7 +72,7 @@ def test_a_line_through_samples_leaks_nowhere() -> None:
 class Halves:
     """Class 1 to the right of `at`."""
 
-    classes_ = np.array([0, 1])
+    classes_, kind = np.array([0, 1]), "probabilities"
 
     def __init__(self, at: float) -> None:
         self._at = at
