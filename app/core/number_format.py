@@ -1,4 +1,4 @@
-"""Number format: numbers in a few characters, as they stand on screen."""
+"""Number format: numbers in a few characters, as they stand on screen, and numbers read from text."""
 
 from __future__ import annotations
 
@@ -56,6 +56,22 @@ def percent(share: float) -> str:
     if 99.95 <= value < 100:  # what is not all is not called so
         return "above 99.9 %"
     return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
+
+
+def number_in(text: str, decimal: str = ".") -> float:
+    """Return the number that `text` holds, NaN if none.  Stricter than Python, to which 1_000 is a number."""
+    if decimal == ",":
+        # A point would then part thousands; 1.500 must not turn into one and a half.
+        text = text.replace(".", "?").replace(",", ".")
+    try:
+        return float(text) if "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
+def number_of(text: str) -> float:
+    """Return the number that was typed, with point or comma, true minus signs and ∞; NaN if it is none."""
+    return number_in(text.replace(",", ".").replace("−", "-").replace("∞", "inf"))
 
 
 def share_text(share: float) -> str:

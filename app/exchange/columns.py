@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.number_format import count, grouped
+from app.core.number_format import count, grouped, number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES
 from app.files.documents import FileError
 from app.state.scaling import Scaling
 from solver.core.arrays import Array
 
-from .table import CLASS_NAMES, Column, Table, number_in, number_text
+from .table import CLASS_NAMES, Column, Table, number_text
 
 #: Rows that are listed when they cannot be used; the count is always whole.
 MOST_LISTED = 200

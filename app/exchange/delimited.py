@@ -5,13 +5,14 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from app.core.number_format import grouped
+from app.core.number_format import grouped, number_in
 from app.files.documents import FileError
 
 from .table import (
@@ -36,10 +37,6 @@ _SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
 #: Cells that are taken over at once; the other threads wait as long.
 _CHUNK = 20_000
 _BLOCK = 1_000_000
-_NUMBERS = {
-    decimal: re.compile(rf"\s*[-+]?(\d+({sign}\d+)?{end}|{sign}\d+)([eE][-+]?\d+)?\s*")
-    for decimal, sign, end in ((".", r"\.", r"\.?"), (",", ",", ""))
-}
 
 
 def encoding_of(data: bytes, name: str) -> str:
@@ -80,6 +77,15 @@ class Lines:
 
     def __iter__(self) -> Lines:
         return self
+
+    def records(self) -> Iterator[str]:
+        """The lines of a text in which each is a record."""
+        while True:
+            self.fresh = True
+            line = next(self, None)
+            if line is None:
+                return
+            yield line
 
     def __next__(self) -> str:
         while line := self._file.readline(_LONGEST_LINE + 1):
@@ -156,10 +162,9 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
         return 0.0
     even = sum(len(row) == width for row in rows) / len(rows)
     cells = [cell for row in body for cell in row if cell]
-    number = _NUMBERS[decimal]
-    numbers = sum(number.fullmatch(cell) is not None for cell in cells) / max(len(cells), 1)
+    numbers = sum(_is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
     # Where the other rows leave it open, as 3 and 4 do, the first one decides: 1,5 is a number.
-    first = sum(number.fullmatch(cell) is not None for cell in rows[0]) / len(rows[0])
+    first = sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0])
     return even * (0.05 + numbers + 0.001 * first)
 
 
@@ -169,13 +174,12 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
     It does if it holds no number while others do, if it says "class" where no other row does, or if it has words over
     two columns of nothing but numbers; a word over one such column may be a mistake in the first row.
     """
-    number = _NUMBERS[decimal]
     over_numbers = 0
     for place, cell in enumerate(rows[0]):
         over_numbers += (
             not is_any_number(cell)
             and len(rows) > 2
-            and all(place < len(row) and _is_number(row[place], number) for row in rows[1:])
+            and all(place < len(row) and _is_number(row[place], decimal) for row in rows[1:])
         )
         word = cell.strip().casefold()
         below = {row[place].strip().casefold() for row in rows[1:] if place < len(row)}
@@ -185,16 +189,16 @@ def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
         return True
     if any(is_any_number(cell) for cell in rows[0]):
         return False
-    return len(rows) == 1 or any(number.fullmatch(cell) for row in rows[1:] for cell in row)
+    return len(rows) == 1 or any(_is_number(cell, decimal) for row in rows[1:] for cell in row)
 
 
-def _is_number(cell: str, number: re.Pattern[str]) -> bool:
-    return number.fullmatch(cell) is not None or cell.strip().casefold() in ("nan", "inf", "-inf")
+def _is_number(cell: str, decimal: str) -> bool:
+    return not math.isnan(number_in(cell, decimal)) or cell.strip().casefold() == "nan"
 
 
 def is_any_number(cell: str) -> bool:
     """A number with whatever decimal sign: never the title of a column."""
-    return any(_is_number(cell, number) for number in _NUMBERS.values())
+    return any(_is_number(cell, decimal) for decimal in DECIMALS)
 
 
 def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int]:

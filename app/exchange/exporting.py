@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from app.core.number_format import number_in
 from app.core.points import MAX_CLASSES
-from app.files.documents import FileError, write_bytes
+from app.files.documents import FileError
 from solver.core.arrays import Array
 
 from .columns import Choice, convert
 from .delimited import is_any_number
 from .importing import CLIPBOARD, read_text
-from .table import CLASS_NAMES, Column, Dialect, guarded, may_run, number_in, number_text, one_line
+from .table import CLASS_NAMES, Column, Dialect, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
@@ -32,28 +33,6 @@ _TOGETHER = 400
 
 class DoubtError(FileError):
     """A text whose numbers can be read in two ways."""
-
-
-def export(
-    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
-) -> None:
-    """Write points to `path`, in the format of its suffix; FileError with one sentence when that fails.
-
-    Parameters
-    ----------
-    xy : ndarray of shape (n, 2)
-    labels : ndarray of shape (n,)
-        Class of each point, 0 to 7.
-    class_names : sequence of str
-        Of the classes from the first on; where there is none, the class's number stands for it.
-    axes : tuple of (str, str)
-        Names of x and y; "" for "x" and "y".
-    path : Path
-        Its old content stays whole until the new one is.
-    guard : bool
-        Of a table: put an apostrophe before names that a spreadsheet would run as formulas; reading takes it away.
-    """
-    write_bytes(encode(xy, labels, class_names, axes, path, guard), path)
 
 
 @dataclass(frozen=True)
@@ -123,14 +102,6 @@ EXPORTS: dict[str, ExportFormat] = {
 }
 
 
-def encode(
-    xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
-) -> bytes:
-    """The bytes that `export` writes."""
-    content = Content(xy, labels, names_of(class_names), _titles(axes), guard)
-    return _format_of(path).encode(content)
-
-
 def _format_of(path: Path) -> ExportFormat:
     if path.suffix.lower() not in EXPORTS:
         raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
@@ -161,14 +132,39 @@ def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
 def encode_pieces(
     xy: Array, labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path, guard: bool = True
 ) -> Iterator[tuple[bytes, float]]:
-    """The same bytes in pieces of less than a millisecond's work, each with the share that is done."""
-    if not _format_of(path).in_pieces:
-        yield encode(xy, labels, class_names, axes, path, guard), 1.0
-        return
-    head = len(encode(xy[:0], labels[:0], class_names, axes, path, guard))
-    for start in range(0, max(len(xy), 1), _TOGETHER):
-        part = slice(start, start + _TOGETHER)
-        piece = encode(xy[part], labels[part], class_names, axes, path, guard)
+    """Yield the bytes of a file in the format of its suffix.
+
+    Parameters
+    ----------
+    xy : ndarray of shape (n, 2)
+    labels : ndarray of shape (n,)
+        Class of each point, 0 to 7.
+    class_names : sequence of str
+        Of the classes from the first on; where there is none, the class's number stands for it.
+    axes : tuple of (str, str)
+        Names of x and y; "" for "x" and "y".
+    path : Path
+    guard : bool
+        Of a table: put an apostrophe before names that a spreadsheet would run as formulas; reading takes it away.
+
+    Yields
+    ------
+    piece : bytes
+        Less than a millisecond's work where the format comes in pieces.
+    share : float
+        How much of all is done.
+
+    Raises
+    ------
+    FileError
+        With one sentence, where the suffix is of no such format.
+    """
+    form, names, titles = _format_of(path), names_of(class_names), _titles(axes)
+    together = _TOGETHER if form.in_pieces else len(xy)
+    head = len(form.encode(Content(xy[:0], labels[:0], names, titles, guard))) if form.in_pieces else 0
+    for start in range(0, max(len(xy), 1), max(together, 1)):
+        part = slice(start, start + together)
+        piece = form.encode(Content(xy[part], labels[part], names, titles, guard))
         yield piece if start == 0 else piece[head:], min(part.stop / max(len(xy), 1), 1.0)
 
 

@@ -18,8 +18,8 @@ rest      msgpack map of what differs from a new document, by the names of a `*.
 ========  ==================================================================================================
 
 In the map, classifiers and styles have only what differs from theirs; `painted` of the split is a bit for each point;
-`ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them; `step` is that
-of a lesson.  Notes, what the points were standardised by and what features keep are never in it.
+`ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them.  Notes,
+what the points were standardised by and what features keep are never in it.
 
 Version 2 is written where the document has a generator other than that of a new one, or points of one.  Its map may
 have `origin`, the settings that made the points, `generator`, those of the next points where they are others, and
@@ -35,7 +35,7 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -64,33 +64,17 @@ MOST_POINTS = 450
 #: Of what is packed, and characters of a text.
 MOST_BYTES = 1_000_000
 MOST_CHARACTERS = 2_000_000
-MOST_STEPS = 1000
 _TOP = 4095
 _NAME = "The share text"
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
 #: What the map may have, in its order.
 _PLAIN = ("shown", "compared", "axes", "training_limit")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
-_KEYS = (*_LISTS, *_PLAIN, "split", "ids", "step")
+_KEYS = (*_LISTS, *_PLAIN, "split", "ids")
 _GENERATORS = ("generator", "origin")
 
 
-@dataclass(frozen=True, eq=False)
-class Shared:
-    """What a text holds.
-
-    Attributes
-    ----------
-    document : Document
-    lesson_step : int or None
-        The step of a lesson that it belongs to, counted from 1.
-    """
-
-    document: Document
-    lesson_step: int | None = None
-
-
-def encode(document: Document, lesson_step: int | None = None) -> str:
+def encode(document: Document) -> str:
     """The text of `document`; FileError with one sentence where it has too many points."""
     # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
     bare = replace(_without_points(document), notes="", scaling=None, attached=())
@@ -99,17 +83,12 @@ def encode(document: Document, lesson_step: int | None = None) -> str:
     made = generated_points.find(document.points, document.origin)
     if why := _too_large(document, made):
         raise FileError(why)
-    packed = _packed(replace(bare, points=document.points, split=split), lesson_step, made)
+    packed = _packed(replace(bare, points=document.points, split=split), made)
     return PREFIX + _as_text(zlib.compress(packed, 9))
 
 
 def decode(text: str) -> Document:
-    """The document in `text`; FileError with one sentence when there is none."""
-    return read(text).document
-
-
-def read(text: str) -> Shared:
-    """All that is in `text`, in which spaces and line ends do not count; FileError with one sentence."""
+    """The document in `text`, in which spaces and line ends do not count; FileError with one sentence."""
     if len(text) > MOST_CHARACTERS:
         raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
     body = "".join(text.removeprefix("\ufeff").split())
@@ -121,10 +100,10 @@ def read(text: str) -> Shared:
         raise UnreadError(f"{_NAME} is of version {packed[0]}; this program reads versions {versions}.")
     if zlib.crc32(packed[5:]) != int.from_bytes(packed[1:5], "little"):
         raise _damaged("its checksum is wrong")
-    shared, made = _shared(packed[5:], packed[0])
-    if _packed(shared.document, shared.lesson_step, made) != packed:
+    document, made = _shared(packed[5:], packed[0])
+    if _packed(document, made) != packed:
         raise _damaged("no program writes it like this")
-    return shared
+    return document
 
 
 def moves(document: Document) -> tuple[float, float]:
@@ -183,20 +162,20 @@ def _sent(points: Points, made: Made | None) -> Points:
     return points if made is None else points.chosen(made.own)
 
 
-def _packed(document: Document, step: int | None, made: Made | None) -> bytes:
+def _packed(document: Document, made: Made | None) -> bytes:
     points, view = _sent(document.points, made), document.view
     body = _HEAD.pack(view.x, view.y, view.span, len(points))
     if len(points):
         columns = [_levels(points.xy[:, axis]) for axis in (0, 1)]
         body += _BOX.pack(*(end for column in columns for end in column[1:]))
         body += _twelve_bits(*(column[0] for column in columns)) + _class_bits(points.labels)
-    rest = _differing(document, step) | _generators(document, made)
+    rest = _differing(document) | _generators(document, made)
     body += msgspec.msgpack.encode(rest)
     version = 2 if any(name in rest for name in _GENERATORS) else 1
     return bytes([version]) + zlib.crc32(body).to_bytes(4, "little") + body
 
 
-def _shared(body: bytes, version: int) -> tuple[Shared, Made | None]:
+def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
     *view, n_points = _HEAD.unpack_from(body)
     if n_points > MOST_POINTS:
         raise FileError(f"{_NAME} has {grouped(n_points)} points; there may be {MOST_POINTS}.")
@@ -220,15 +199,14 @@ def _shared(body: bytes, version: int) -> tuple[Shared, Made | None]:
             raise FileError(f"{_NAME} cannot be used: it has the unknown part {min(unknown)!r}.")
         _complete_generators(rest)
         made = _made(dict(rest.pop("made")), rest.get("origin"), len(points)) if "made" in rest else None
-        shared = _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, made, rest)
-        return shared, made
+        return _with_rest(dict(zip(("x", "y", "span"), view, strict=True)), points, made, rest), made
     except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError, OverflowError):
         raise _damaged("its settings cannot be read") from None
 
 
-def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: dict[str, Any]) -> Shared:
+def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: dict[str, Any]) -> Document:
     """The document of these points and the map `rest`, by way of its file: what no file may hold is refused."""
-    step, ids, split = rest.pop("step", None), rest.pop("ids", None), dict(rest.pop("split", {}))
+    ids, split = rest.pop("ids", None), dict(rest.pop("split", {}))
     painted, all_points = split.pop("painted", b""), sent if made is None else made.with_own(sent)
     x, y = all_points.xy.T.tolist()
     points = {"x": x, "y": y, "class": (all_points.labels + 1).tolist()}
@@ -237,14 +215,12 @@ def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: di
     file = _plain() | rest | {"view": view, "points": points, "split": split}
     # As text, which has no word for what is not a number; JSON has no bytes either, nor keys that are no text.
     document = documents.decode(msgspec.json.encode(file), _NAME)
-    if not (step is None or (type(step) is int and 1 <= step <= MOST_STEPS)):
-        raise FileError(f"{_NAME} cannot be used: its step of a lesson is none.")
     if painted:
         if not isinstance(painted, bytes) or len(painted) != (len(document.points) + 7) // 8:
             raise FileError(f"{_NAME} names test points that are not among its points.")
         which = document.points.ids[_of_bits(painted, len(document.points))]
         document = replace(document, split=replace(document.split, painted=IdSet(which)))
-    return Shared(document, step)
+    return document
 
 
 # -- points of the generator ---------------------------------------------------------------------------------------
@@ -321,7 +297,7 @@ def _plain() -> dict[str, Any]:
     return file
 
 
-def _differing(document: Document, step: int | None) -> dict[str, Any]:
+def _differing(document: Document) -> dict[str, Any]:
     """What a file of `document` has beside its points that one of a new document has not."""
     file, plain = msgspec.json.decode(documents.encode(_without_points(document))), _plain()
     rest: dict[str, Any] = {}
@@ -339,8 +315,6 @@ def _differing(document: Document, step: int | None) -> dict[str, Any]:
         rest["split"] = split
     if len(ids) and (ids[0], ids[-1]) != (0, len(ids) - 1):
         rest["ids"] = file_format.runs_of(ids).tolist()
-    if step is not None:
-        rest["step"] = step
     return rest
 
 

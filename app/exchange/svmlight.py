@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from itertools import islice
 
 import numpy as np
 
@@ -19,16 +21,14 @@ _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re
 def looks_like_svmlight(data: bytes, name: str) -> bool:
     """Whether the first lines are all of this format."""
     lines = Lines(data[:200_000], encoding_of(data, name), name)
-    for seen in range(20):
-        lines.fresh = True
-        try:
-            line = next(lines)
-        except (StopIteration, FileError):
-            return seen > 0
-        if not _LINE.fullmatch(line):
-            # Cut off in the middle by the sample's end.
-            return seen > 0 and len(data) > 200_000 and next(lines, None) is None
-    return True
+    seen = 0
+    with suppress(FileError):
+        for line in islice(lines.records(), 20):
+            if not _LINE.fullmatch(line):
+                # Cut off in the middle by the sample's end.
+                return seen > 0 and len(data) > 200_000 and next(lines, None) is None
+            seen += 1
+    return seen > 0
 
 
 def _parse(line: str) -> tuple[float, list[int], list[float]]:
@@ -84,12 +84,7 @@ def read_svmlight(data: bytes, name: str) -> Table:
         values.clear()
         check_size(name, len(labels), n_columns + 1)
 
-    while True:
-        lines.fresh = True
-        try:
-            line = next(lines)
-        except StopIteration:
-            break
+    for line in lines.records():
         if not line.partition("#")[0].strip():
             continue
         try:

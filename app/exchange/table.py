@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.core.number_format import grouped
+from app.core.number_format import grouped, number_in
 from app.core.plain_text import plain
 from app.files.documents import FileError
 from solver.core.arrays import Array, Integers
@@ -123,17 +123,6 @@ class Table:
 def number_text(value: float) -> str:
     """A number as short as it can be read back: 1, 0.1, 1e+300."""
     return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
-
-
-def number_in(text: str, decimal: str = ".") -> float:
-    """The number a cell holds, NaN if none.  Stricter than Python, to which 1_000 is a number."""
-    if decimal == ",":
-        # A point would then part thousands; 1.500 must not turn into one and a half.
-        text = text.replace(".", "?").replace(",", ".")
-    try:
-        return float(text) if "_" not in text else np.nan
-    except ValueError:
-        return np.nan
 
 
 class Commas:

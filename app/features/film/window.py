@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.core.number_format import count, short, span_of_time
+from app.core.number_format import count, number_of, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
@@ -42,7 +42,6 @@ from app.views.widgets.form_fields import (
     describe,
     filled,
     named,
-    number_of,
     show_check,
     show_choice,
     show_number,

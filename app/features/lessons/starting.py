@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from app.core.number_format import number_in
 from app.exchange import opening
 from app.files import examples
 from app.files.documents import FileError
@@ -290,10 +291,7 @@ def as_number(value: str) -> float | None:
     """A finite number; "30 %" is 0.3."""
     text = value.strip()
     share = text.endswith("%")
-    try:
-        number = float(text.removesuffix("%").replace("−", "-"))
-    except ValueError:
-        return None
+    number = number_in(text.removesuffix("%").replace("−", "-"))
     if not math.isfinite(number):
         return None
     return number / 100 if share else number

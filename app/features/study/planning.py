@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from app.core.number_format import grouped, share_of, share_text
+from app.core.number_format import grouped, number_of, share_of, share_text
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import Document, Lane
@@ -293,7 +293,7 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
     least, most, whole = kind.limits
     ends = []
     for name, typed, word in (("start", axis.start, "from"), ("stop", axis.stop, "to")):
-        number = share_of(_number(typed.strip().removesuffix("%"))) if kind.per_cent else _number(typed)
+        number = share_of(number_of(typed.strip().removesuffix("%"))) if kind.per_cent else number_of(typed)
         what = "a whole number" if whole else "a number"
         if not least <= number <= most or (whole and number != int(number)):
             sentence = f"{title} {word} must be {what} from {_shown(kind, least)} to {_shown(kind, most)}"
@@ -302,7 +302,7 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
         elif axis.log and number <= 0:
             faults[f"axis{place}.{name}"] = f"{title} {word} must be above 0 where values are in equal ratios."
         ends.append(number)
-    count = _number(axis.count)
+    count = number_of(axis.count)
     if not (2 <= count <= MOST_VALUES and count == int(count)):
         sentence = f"{title} must have 2 to {MOST_VALUES} values; “{axis.count[:20]}” is not such a number."
         faults[f"axis{place}.count"] = sentence
@@ -329,18 +329,9 @@ def spaced(start: float, stop: float, count: int, log: bool, whole: bool) -> tup
     return tuple(dict.fromkeys(round(each) for each in found)) if whole else tuple(dict.fromkeys(found))
 
 
-def _number(typed: str) -> float:
-    """The number that was typed, with point or comma; NaN when it is none."""
-    try:
-        number = math.nan if "_" in typed else float(typed.strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        return math.nan
-    return number if math.isfinite(number) else math.nan
-
-
 def _whole(name: str, typed: str, faults: Faults) -> int:
     title, least, most = WHOLE[name]
-    number = _number(typed)
+    number = number_of(typed)
     if not least <= number <= most or number != int(number):
         faults[name] = f"{title} must be a whole number from {least} to {grouped(most)}; “{typed[:20]}” is not."
         return least

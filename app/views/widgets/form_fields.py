@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.core.number_format import share_of, share_text
+from app.core.number_format import number_of, share_of, share_text
 from app.core.plain_text import plain
 
 from .painting import painter_on
@@ -360,15 +360,6 @@ def focus_picture(near: QWidget, lane: int = 0) -> None:
     picture = window.findChild(QWidget, f"canvas{lane}")
     if picture is not None:
         picture.setFocus(Qt.FocusReason.OtherFocusReason)
-
-
-def number_of(text: str) -> float:
-    """The number that was typed, with point or comma; NaN when it is none."""
-    typed = text.strip().replace(",", ".").replace("−", "-").replace("∞", "inf")
-    try:
-        return math.nan if "_" in typed else float(typed)
-    except ValueError:
-        return math.nan
 
 
 def plain_tip(text: str) -> str:

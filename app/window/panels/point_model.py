@@ -8,11 +8,12 @@ import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
 from app.controllers.controller import Controller
+from app.core.number_format import number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.scene.model import Scene
 from app.state.commands import MovePoints, RelabelPoints
-from app.views.widgets.form_fields import number_of, plain_tip
+from app.views.widgets.form_fields import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 NUMBER, X, Y, CLASS = range(4)

@@ -7,13 +7,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
+from app.core.number_format import number_of
 from app.core.plain_text import plain
 from app.core.points import LIMIT
 from app.scene.model import Scene
 from app.state.commands import AddPoints
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, filled, mark_bad, number_of
+from app.views.widgets.form_fields import describe, filled, mark_bad
 
 from .point_model import refusal
 from .point_table import PointTable

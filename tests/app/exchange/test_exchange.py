@@ -17,11 +17,12 @@ from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
 
 from app.core.points import LIMIT
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
-from app.exchange.exporting import EXPORTS, DoubtError, as_text, encode, export, from_text, names_of, running
+from app.exchange.exporting import EXPORTS, DoubtError, as_text, from_text, names_of, running
 from app.exchange.importing import decode, read, read_text
 from app.exchange.table import Dialect, Table
 from app.files import documents
 from app.files.documents import FileError
+from tests.app.exchange.written import encode
 from tests.examples import examples
 
 
@@ -630,7 +631,8 @@ def test_a_doubt_ends_with_the_first_sure_comma_of_many() -> None:
 def test_a_file_that_other_programs_read(tmp_path: Path) -> None:
     xy, labels = np.array([[0.1, -2.5], [1e-300, 1e15]]), np.array([2, 0], dtype=np.uint8)
     for suffix in EXPORTS:
-        export(xy, labels, ("on", "", "a,b"), ("", "width"), tmp_path / f"out{suffix}")
+        path = tmp_path / f"out{suffix}"
+        path.write_bytes(encode(xy, labels, ("on", "", "a,b"), ("", "width"), path))
     assert (tmp_path / "out.csv").read_text() == 'x,width,class\n0.1,-2.5,"a,b"\n1e-300,1000000000000000.0,on\n'
     assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "0.1\t-2.5\ta,b"
     X, y = load_svmlight_file(str(tmp_path / "out.svmlight"))
@@ -640,7 +642,7 @@ def test_a_file_that_other_programs_read(tmp_path: Path) -> None:
         assert arrays["class_names"][:3].tolist() == ["on", "2", "a,b"]
         assert arrays["feature_names"].tolist() == ["x", "width"]
     with pytest.raises(FileError) as caught:
-        export(xy, labels, (), ("", ""), tmp_path / "out.xls")
+        encode(xy, labels, (), ("", ""), tmp_path / "out.xls")
     assert ".csv" in sentence(caught.value, "out.xls") and not (tmp_path / "out.xls").exists()
 
 

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from app.core.points import LIMIT, MAX_CLASSES
 from app.exchange.columns import Choice, convert, default_choice
-from app.exchange.exporting import EXPORTS, encode
+from app.exchange.exporting import EXPORTS
 from app.exchange.importing import decode, read_text
 from app.exchange.npz import read_archive
 from app.exchange.table import Dialect
 from app.files import documents
 from app.files.documents import FileError
+from tests.app.exchange.written import encode
 from tests.examples import examples
 
 RNG = np.random.default_rng(0)

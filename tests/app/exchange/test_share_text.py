@@ -22,7 +22,7 @@ from msgspec import inspect
 from app.core.points import LIMIT, Points
 from app.exchange import opening, share_text
 from app.exchange.opening import Kind, is_share_text
-from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves, read
+from app.exchange.share_text import MOST_POINTS, PREFIX, decode, encode, moves
 from app.files import documents, examples
 from app.files.documents import FileError, UnreadError
 from app.learners.difference import NoSettings
@@ -238,11 +238,6 @@ def test_more_edited_points_are_one_sentence() -> None:
         encode(document)
 
 
-def test_a_step_of_a_lesson_is_carried() -> None:
-    assert read(encode(Document(), 7)).lesson_step == 7 and read(encode(Document())).lesson_step is None
-    assert decode(encode(Document(), 7)).lanes == Document().lanes
-
-
 def test_whole_numbers_where_fractions_are_meant() -> None:
     lane = msgspec.structs.replace(Lane(), svm=msgspec.structs.replace(SvmSettings(), C=3))
     assert decode(encode(Document(lanes=(lane, Lane())))).lanes[0].svm.C == 3.0
@@ -441,9 +436,7 @@ BAD: dict[str, tuple[Callable[[], str], str]] = {
     "huge ids": (lambda: with_rest(ids=[[2**64 - 1, 3]]), "ids"),
     "runs in pieces": (lambda: with_rest(ids=[[2, 1], [3, 1], [9, 1]]), "no program"),
     "no ids": (lambda: with_rest(ids=None), "no program"),
-    "step 0": (lambda: with_rest(step=0), "step"),
-    "a step that is true": (lambda: with_rest(step=True), "step"),
-    "half a step": (lambda: with_rest(step=1.5), "step"),
+    "a step of a lesson": (lambda: with_rest(step=1), "it has the unknown part 'step'"),
 }
 
 
@@ -510,7 +503,7 @@ def test_2000_damaged_texts_are_a_sentence_each(seed: int) -> None:
             refusal(text)
             refused += 1
         else:  # what holds together is another document, as sound as any
-            assert encode(document) in (text, encode(document, read(text).lesson_step))
+            assert encode(document) == text
             assert content(documents.decode(documents.encode(document))) == content(document)
 
 

@@ -256,9 +256,7 @@ def test_the_first_study_file_is_read() -> None:
 
 
 def test_the_first_share_text_opens() -> None:
-    shared = share_text.read((AGES / "first-share.txt").read_text())
-    document, whole = shared.document, raw("3b")
-    assert shared.lesson_step == 7
+    document, whole = share_text.decode((AGES / "first-share.txt").read_text()), raw("3b")
     after = json.loads(documents.encode(document))
     for name in ("lanes", "styles", "axes", "shown", "compared", "view", "split", "training_limit"):
         assert lost(whole[name], after[name]) == [], name
@@ -266,13 +264,12 @@ def test_the_first_share_text_opens() -> None:
     for axis in ("x", "y"):
         old, new = np.array(whole["points"][axis]), np.array(after["points"][axis])
         assert np.abs(old - new).max() <= np.ptp(old) / 4095 / 2 * (1 + 1e-9)
-    assert "".join(share_text.encode(document, 7).split()) == "".join((AGES / "first-share.txt").read_text().split())
+    assert "".join(share_text.encode(document).split()) == "".join((AGES / "first-share.txt").read_text().split())
 
 
 def test_a_share_text_with_a_generator_opens() -> None:
-    shared = share_text.read((AGES / "second-share.txt").read_text())
-    document = shared.document
-    assert (shared.lesson_step, document.shown, len(document.points)) == (3, 3, 161)
+    document = share_text.decode((AGES / "second-share.txt").read_text())
+    assert (document.shown, len(document.points)) == (3, 161)
     assert document.origin == GeneratorSettings("blobs", 40, 0.3, seed=5, n_classes=4, flipped=0.05)
     assert document.generator == GeneratorSettings("circle", 70, 0.125, seed=9, shift=0.0625)
     made, points = document.origin.points(), document.points

@@ -13,13 +13,14 @@ import pytest
 
 from app.core.plain_text import plain
 from app.core.points import LIMIT, Points
-from app.exchange.exporting import as_text, encode, from_text
+from app.exchange.exporting import as_text, from_text
 from app.files import documents, recovery
 from app.files.documents import FileError
 from app.files.recovery import Recorder, Work
 from app.state.document import ClassStyle, Document
 from app.state.test_split import IdSet, Split
 from tests.app.exchange.test_exchange_damage import attempt
+from tests.app.exchange.written import encode
 from tests.app.files.test_files import content
 
 FIXTURES = Path(__file__).parent / "fixtures"

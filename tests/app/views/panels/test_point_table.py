@@ -14,11 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.core.number_format import number_of
 from app.core.points import Points
 from app.state.commands import AddPoints, Clear, MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, Lane, View
 from app.tools import PointerPosition
-from app.views.widgets.form_fields import number_of
 from app.window.main_window import MainWindow
 from app.window.panels.point_model import PointModel
 from app.window.panels.point_table import ClassField, PointTable
