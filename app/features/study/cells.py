@@ -16,7 +16,7 @@ import numpy as np
 
 from app.core.points import Points
 
-from .model import Study
+from .model import Study, existing_cells
 
 #: Versions of the numerics by classifier, and of all others: to be raised whenever a change of the program changes any
 #: result.
@@ -53,20 +53,14 @@ def paths(study: Study) -> list[Path]:
     of all cells before the second, so that there is a whole map soon."""
     along = study.path_axis
     sides = [range(1) if a == along else range(len(axis.values)) for a, axis in enumerate(study.axes)]
-    found: list[Path] = []
     ordered = sorted(product(*sides), key=lambda each: (each[2:], _level(study, each, along), each))
-    rounds = product(range(study.repetitions), range(max(1, study.folds)))
-    for (repetition, fold), places in product(rounds, ordered):
-        if along < 0:
-            cells: tuple[Places, ...] = (places,)
-        else:
-            steps = range(len(study.axes[along].values))
-            cells = tuple((*places[:along], step, *places[along + 1 :]) for step in steps)
-        cells = tuple(each for each in cells if study.exists(each))
-        if not cells:
-            continue
-        found.append(Path(len(found), cells, repetition, fold))
-    return found
+    exists, chains = existing_cells(study), []
+    for places in ordered:
+        steps = range(len(study.axes[along].values)) if along >= 0 else range(1)
+        cells = ((*places[:along], step, *places[along + 1 :]) if along >= 0 else places for step in steps)
+        chains.append(tuple(each for each in cells if exists[each]))
+    rounds = product(range(study.repetitions), range(max(1, study.folds)), filter(None, chains))
+    return [Path(number, cells, repetition, fold) for number, (repetition, fold, cells) in enumerate(rounds)]
 
 
 def _level(study: Study, places: Places, along: int) -> int:

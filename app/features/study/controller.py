@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from app.controllers.host import Host
 from app.core.number_format import count, span_of_time
@@ -25,7 +26,6 @@ from .map_reading import Best
 from .model import DATA_AXES, Kind, Study
 from .planning import (
     AxisPlan,
-    Costs,
     Plan,
     Planned,
     StudySession,
@@ -35,7 +35,6 @@ from .planning import (
     notes_plan,
     plan_of,
     planned,
-    results_of,
     titles,
 )
 from .results import NAME, StudyResults
@@ -107,9 +106,8 @@ class StudyController:
         self._run: Run | None = None
         self._put = self._begun = self._rested = 0.0
         self._paused_at: float | None = None
-        self._counted: tuple[StudyResults | None, int, int] = (None, 0, 0)
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
-        self._costs = Costs(None, (0.0,))
+        self._costs = np.zeros(0)
         self._trial: Trial | None = None
         self._whole = self._over = self._took = 0.0
         #: When the first results were there (active seconds), and what they had cost.
@@ -145,12 +143,7 @@ class StudyController:
     @property
     def missing(self) -> int:
         """How many results are not there."""
-        if self.kept is None:
-            return 0
-        if self._counted[:2] != (self.kept, self.changes):
-            whole = results_of(self.kept.study)
-            self._counted = self.kept, self.changes, whole - self.kept.done
-        return self._counted[2]
+        return 0 if self.kept is None else int(self.kept.lacking.sum())
 
     @property
     def outdated(self) -> bool:
@@ -281,8 +274,8 @@ class StudyController:
         self.changes += 1
         study = kept.study
         self._costs = costs_of(study, given)
-        lacking = kept.lacks("n")
-        self._whole, self._over, self._took = float(lacking @ self._costs.seconds), 0.0, 0.0
+        lacking = kept.lacking.sum(axis=(-2, -1))
+        self._whole, self._over, self._took = float((lacking * self._costs).sum()), 0.0, 0.0
         self._since = (0.0, 0.0)
         self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
         if lacking.any():
@@ -353,7 +346,7 @@ class StudyController:
         found = run.take()
         for record in found:
             self.kept.add(record)
-            self._over += self._costs.of(record.places)
+            self._over += float(self._costs[record.places])
             self._took += record.seconds
         if found and not self._since[1]:
             self._since = (self._active(), self._over)

@@ -95,17 +95,6 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
     return tuple(sorted(found, key=float))
 
 
-@lru_cache(maxsize=8)
-def existing(study: Study, rest: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Which cells of the map at `rest` the study has, by column and row."""
-    columns, rows = len(study.axes[0].values), len(study.axes[1].values) if len(study.axes) > 1 else 1
-    if not study.k_up_to_n:
-        return np.ones((columns, rows), dtype=np.bool_)
-    places = product(range(columns), range(rows))
-    there = [study.exists((*each, *rest)[: len(study.axes)]) for each in places]
-    return np.array(there, dtype=np.bool_).reshape(columns, rows)
-
-
 @lru_cache(maxsize=16)
 def is_log(axis: Axis) -> bool:
     """Whether the values stand in equal ratios rather than equal steps."""

@@ -15,12 +15,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from app.learners.fields import Field
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
 from app.state.edit_struct import changed_struct
+from solver.core.arrays import Array
 from solver.data.datasets import DATASETS
 
 Kind = Literal["grid", "efficiency", "learning-curve", "rules"]
@@ -259,13 +261,30 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         changes = {DATA_AXES[name].parameter: value for name, value in choice.items() if name in DATA_AXES}
         return msgspec.structs.replace(self.generator, **changes)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Values of each axis."""
+        return tuple(len(axis.values) for axis in self.axes)
+
     def exists(self, places: tuple[int, ...]) -> bool:
         """Whether the cell at `places` is one of the study."""
-        if not self.k_up_to_n:
-            return True
-        choice = self.choice(places)
-        n = choice.get("n", self.generator.count if self.generator is not None else math.inf)
-        return float(choice.get("k", 0)) <= float(n)
+        return bool(existing_cells(self)[places])
+
+
+@lru_cache(maxsize=8)
+def existing_cells(study: Study) -> NDArray[np.bool_]:
+    """Which cells the study has, over all axes."""
+    if not study.k_up_to_n:
+        return np.broadcast_to(np.True_, study.shape)
+    n = study.generator.count if study.generator is not None else math.inf
+    return np.broadcast_to(values_along(study, "k", 0) <= values_along(study, "n", n), study.shape)
+
+
+def values_along(study: Study, name: str, otherwise: float) -> Array:
+    """The numbers of an axis, with a dimension for each axis of the study; `otherwise` where there is none such."""
+    sides = [-1 if axis.name == name else 1 for axis in study.axes]
+    values = next((axis.values for axis in study.axes if axis.name == name), (otherwise,))
+    return np.array(values, dtype=np.float64).reshape(sides if -1 in sides else [1] * len(sides))
 
 
 @lru_cache(maxsize=4096)

@@ -8,17 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import product
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from app.core.number_format import grouped, number_of, share_of, share_text
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import Document, Lane
 from app.state.session import FeatureSession
+from solver.core.arrays import Array
 
 from . import reading
 from .cells import digest_of
@@ -34,10 +34,12 @@ from .model import (
     axis_fields,
     axis_kinds,
     axis_names,
+    existing_cells,
     heading_of,
     log_steps,
     measures_of,
     plain_lane,
+    values_along,
 )
 from .results import MOST_RESULTS, shape_of
 
@@ -398,71 +400,20 @@ def _faults_of(study: Study, given: Given | None) -> Faults:
 
 def trainings_of(study: Study) -> int:
     """How many trainings the study takes."""
-    return study.draws * results_of(study)
+    return study.draws * study.repetitions * max(1, study.folds) * int(existing_cells(study).sum())
 
 
-def results_of(study: Study) -> int:
-    """How many results it has."""
-    return study.repetitions * max(1, study.folds) * _existing(study)
-
-
-def _existing(study: Study) -> int:
-    """How many cells it has."""
-    return sum(_cells_by(study, None))
-
-
-@lru_cache(maxsize=8)
-def _cells_by(study: Study, axis: int | None) -> tuple[int, ...]:
-    """How many cells there are for each value of an axis; of None, in all."""
-    # Whether a cell exists depends on n and k alone.
-    deciding = [a for a, each in enumerate(study.axes) if (study.k_up_to_n and each.name in ("n", "k")) or a == axis]
-    others = math.prod(len(each.values) for a, each in enumerate(study.axes) if a not in deciding)
-    counts = [0] * (1 if axis is None else len(study.axes[axis].values))
-    for chosen in product(*(range(len(study.axes[a].values)) for a in deciding)):
-        at = dict(zip(deciding, chosen, strict=True))
-        if study.exists(tuple(at.get(a, 0) for a in range(len(study.axes)))):
-            counts[0 if axis is None else at[axis]] += others
-    return tuple(counts)
-
-
-@dataclass(frozen=True)
-class Costs:
-    """Seconds of a result by the model of costs, for each value of the axis n.
-
-    Attributes
-    ----------
-    axis : int or None
-        The index of the axis n; None where there is none.
-    seconds : tuple of float
-    """
-
-    axis: int | None
-    seconds: tuple[float, ...]
-
-    def of(self, places: tuple[int, ...]) -> float:
-        """Of the cell at `places`."""
-        return self.seconds[0 if self.axis is None else places[self.axis]]
-
-    @property
-    def least(self) -> float:
-        """Of the cheapest cell."""
-        return min(self.seconds)
-
-
-def costs_of(study: Study, given: Given | None) -> Costs:
-    """What a result costs, by the model."""
-    names = [axis.name for axis in study.axes]
-    axis = names.index("n") if "n" in names else None
-    sizes: tuple[Any, ...] = study.axes[axis].values if axis is not None else (0,)
-    return Costs(axis, tuple(study.draws * seconds_of_one(study, given, int(n)) for n in sizes))
+def costs_of(study: Study, given: Given | None) -> Array:
+    """Seconds of a result in each cell, by a model of costs."""
+    sizes = values_along(study, "n", 0)
+    each = [study.draws * seconds_of_one(study, given, int(n)) for n in sizes.flat]
+    return np.broadcast_to(np.array(each).reshape(sizes.shape), study.shape)
 
 
 def seconds_of(study: Study, given: Given | None) -> float:
     """What all of it takes one processor by the model, which `timing` corrects by what is measured."""
-    costs = costs_of(study, given)
-    cells = _cells_by(study, costs.axis)
-    each = study.repetitions * max(1, study.folds)
-    return each * sum(n * seconds for n, seconds in zip(cells, costs.seconds, strict=True))
+    cells = float(costs_of(study, given).sum(where=existing_cells(study)))
+    return study.repetitions * max(1, study.folds) * cells
 
 
 def seconds_of_one(study: Study, given: Given | None, n: int) -> float:

@@ -23,9 +23,20 @@ from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
 from solver.data import datasets
 
-from .cells import digest_of, paths
+from .cells import digest_of
 from .computing import Given
-from .model import MEASURES, Axis, Study, Value, axis_kinds, axis_names, log_steps, measures_of, plain_lane
+from .model import (
+    MEASURES,
+    Axis,
+    Study,
+    Value,
+    axis_kinds,
+    axis_names,
+    existing_cells,
+    log_steps,
+    measures_of,
+    plain_lane,
+)
 
 #: Bytes of a file, and results of a study, at most.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
@@ -273,9 +284,7 @@ class _Reader:
         total = study.repetitions * max(1, study.folds) * math.prod(len(axis.values) for axis in study.axes)
         if total > MOST_RESULTS:
             self.fault("axes", f"make {total} results with repetitions and folds; {MOST_RESULTS} are the most.")
-        elif study.k_up_to_n and not any(
-            path.cells for path in paths(msgspec.structs.replace(study, repetitions=1, folds=0))
-        ):
+        elif not existing_cells(study).any():
             self.fault("k_up_to_n", "leaves no cell.")
 
     def _check_given(self, study: Study, given: Given) -> None:

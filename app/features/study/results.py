@@ -18,7 +18,6 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path as File
 from typing import Any
 
@@ -32,7 +31,7 @@ from solver.core.arrays import Array, Integers
 
 from .cells import OLDEST, Path, Places, key_of, numerics_of, paths
 from .computing import LARGEST, Record
-from .model import Study
+from .model import Study, existing_cells
 from .reading import faults_of
 
 #: What it is called among what a document keeps.
@@ -136,21 +135,17 @@ class StudyResults:
 
     def means(self, value: str) -> Means:
         """What repetitions and folds come to."""
-        array = self.values[value].reshape(*self._sides, -1)
+        array = self.values[value].reshape(*self.study.shape, -1)
         there = ~np.isnan(array)
         count = there.sum(axis=-1)
         some = np.maximum(count, 1)
         mean = np.where(there, array, 0.0).sum(axis=-1) / some
         off = np.where(there, array - mean[..., None], 0.0)
         spread = np.sqrt((off**2).sum(axis=-1) / np.maximum(count - 1, 1))
-        errors = np.zeros(self._sides, dtype=np.int64)
+        errors = np.zeros(self.study.shape, dtype=np.int64)
         for place in self.errors:
             errors[place[:-2]] += 1
         return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
-
-    @property
-    def _sides(self) -> tuple[int, ...]:
-        return tuple(len(axis.values) for axis in self.study.axes)
 
     def missing(self, of: Sequence[Path] | None = None, retry: bool = False) -> list[Path]:
         """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed."""
@@ -164,18 +159,10 @@ class StudyResults:
     def _lacks(self, index: tuple[int, ...], retry: bool) -> bool:
         return math.isnan(self.seconds[index]) or (retry and index in self.errors)
 
-    def lacks(self, axis: str) -> NDArray[np.int64]:
-        """How many results are missing for each value of an axis; of one that is none, in all."""
-        lacking = np.isnan(self.seconds)
-        if self.study.k_up_to_n:
-            sides = [range(side) for side in self._sides]
-            there = np.array([self.study.exists(places) for places in product(*sides)]).reshape(self._sides)
-            lacking &= there[..., None, None]
-        names = [each.name for each in self.study.axes]
-        if axis not in names:
-            return np.array([lacking.sum()])
-        others = tuple(place for place in range(lacking.ndim) if place != names.index(axis))
-        return np.asarray(lacking.sum(axis=others))
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Where a result of the study is not there."""
+        return np.isnan(self.seconds) & existing_cells(self.study)[..., None, None]
 
     def grown(self, study: Study) -> StudyResults:
         """These results as those of `study`, which has further values on its axes and is the same else."""
@@ -277,7 +264,7 @@ class StudyResults:
 
 def shape_of(study: Study) -> tuple[int, ...]:
     """Of the arrays: all axes, repetitions and folds."""
-    return (*(len(axis.values) for axis in study.axes), study.repetitions, max(1, study.folds))
+    return (*study.shape, study.repetitions, max(1, study.folds))
 
 
 def check(study: Study) -> None:

@@ -68,13 +68,13 @@ class Trial:
             self._first = self._first or now
             self._last = now
             self._took += record.seconds
-            self._cost += self._costs.of(record.places)
+            self._cost += float(self._costs[record.places])
         late = now - self._begun > LONGEST or (self._first > 0 and now - self._first > MEASURED)
         if late and not over:
             # The cell at hand counts with what it took so far: of slow ones, few are done in time.
             begun = self._last if self._first else self._begun + BEGINNING
             self._took += max(now - begun, 0.0)
-            self._cost += self._costs.least
+            self._cost += float(self._costs.min())
         if self._cost > 0:
             self.factor = self._took / self._cost
         if late or over:

@@ -27,14 +27,13 @@ from .map_reading import (
     best_of,
     blocks,
     choice_text,
-    existing,
     is_log,
     measure_text,
     plane_of,
     span_of,
     value_text,
 )
-from .model import MEASURES, Study
+from .model import MEASURES, Study, existing_cells
 from .planning import titles
 from .results import Means, StudyResults
 
@@ -196,7 +195,7 @@ def _paint_cells(
 ) -> None:
     columns, rows = drawn.sides
     errors = plane_of(drawn.means.errors, drawn.study, drawn.rest)
-    there, exists = np.isfinite(mean), existing(drawn.study, drawn.rest)
+    there, exists = np.isfinite(mean), plane_of(existing_cells(drawn.study), drawn.study, drawn.rest)
     shown = blocks(there, drawn.study)
     table = _table(drawn.midpoint is not None)
     share = np.nan_to_num((mean[shown[..., 0], shown[..., 1]] - span[0]) / (span[1] - span[0]))

@@ -96,6 +96,6 @@ def test_there_is_a_whole_map_soon_and_repetitions_refine_it() -> None:
     assert first == {(*each, 0, 0, 0) for each in product(*sides) if NOTES.exists((*each, 0, 0, 0))}
     assert all(path.repetition == 0 for path in every[:180]), "all maps come once before one is refined"
     seconds, costs = seconds_of(NOTES, None), costs_of(NOTES, None)
-    assert sum(costs.of(cell) for cell in first) < seconds / 150
-    assert seconds == pytest.approx(sum(costs.of(cell) for path in every for cell in path.cells))
+    assert sum(costs[cell] for cell in first) < seconds / 150
+    assert seconds == pytest.approx(sum(costs[cell] for path in every for cell in path.cells))
     assert [path.fold for path in paths(GRID)][: len(paths(GRID)) // 6] == [0] * (len(paths(GRID)) // 6)

@@ -489,7 +489,7 @@ class Timed:
     def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
         costs = costs_of(study, given)
         self._records = [
-            Record("", cell, path.repetition, path.fold, seconds=self.times * costs.of(cell))
+            Record("", cell, path.repetition, path.fold, seconds=self.times * float(costs[cell]))
             for path in list(todo())[:4]
             for cell in path.cells
         ]
@@ -556,4 +556,4 @@ def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyP
     trial = Trial(NOTES, None, lambda: None)
     clock[0] += 11.0
     trial.collect()
-    assert trial.ended and trial.factor == pytest.approx(10.0 / costs_of(NOTES, None).least)
+    assert trial.ended and trial.factor == pytest.approx(10.0 / costs_of(NOTES, None).min())
