@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from app.core.number_format import grouped, short
 from solver.core.arrays import Array, Indices, Integers, Mask
+from solver.core.certificate import Status
 
 from .code import Code
 from .fields import Field
@@ -203,7 +204,8 @@ class Learner(Generic[S]):
 
     def verdict(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
         """How a finished training ended."""
-        raise NotImplementedError
+        certified = all(each.status is Status.OPTIMAL for each in certificates)
+        return Verdict(certified, "Trained to its end" if certified else "Stopped before its end")
 
     def brief(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
         """Return the verdict as a badge has it: two words at most, a colon, and what stands in its tip."""
@@ -211,7 +213,7 @@ class Learner(Generic[S]):
 
     def so_far(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> str:
         """What can be said of a training that rests on its way."""
-        raise NotImplementedError
+        return "not at its end yet"
 
     def numbers(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> list[str]:
         """The numbers of a training, each with its name; [] for one that does not train."""
@@ -228,16 +230,16 @@ class Learner(Generic[S]):
     # -- training --------------------------------------------------------------------------------------------------
 
     def refusal(self, lane: LaneSettings[S]) -> str:
-        """Why what the lane asks for does not exist, in one sentence; "" when it does."""
-        return ""
+        """Why there is no training by steps of what the lane asks for, in one sentence; "" when there is."""
+        return "" if self.trainers else f"{self.title} does not train by steps."
 
     def estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains the lane by steps, with `prepare` and `snapshot_model`."""
-        raise NotImplementedError
+        raise ValueError(self.refusal(lane))
 
     def fit(self, lane: LaneSettings[S], points: Points) -> Model:
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
-        raise NotImplementedError
+        raise ValueError(self.refusal(lane))
 
     def trains_at_once(self, lane: LaneSettings[S], n: int) -> bool:
         """Whether so many points are trained on as fast as can be, without steps that could be followed."""
@@ -287,7 +289,7 @@ class Learner(Generic[S]):
 
     def leave_one_out(self, lane: LaneSettings[S], points: Points) -> Any:
         """The model whose method of this name tells exactly, of one that `leaves_out`."""
-        raise NotImplementedError
+        return self.fit(lane, points)
 
     def is_simple(self, settings: S) -> bool:
         """Whether Simple has a control for every parameter of `settings` that is not at its default."""
@@ -324,7 +326,7 @@ class Learner(Generic[S]):
 
     def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains on one label more, from the multipliers of those before, to the optimum."""
-        raise NotImplementedError
+        return self.estimator_at_once(lane)
 
     def label_remark(self, lane: LaneSettings[S], n_labels: int, chosen: bool) -> str:
         """What is to be known of the lane with so few labels; `chosen` are those it is least sure of."""

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
+from solver.kernels.table import PARAMETERS
 
 from .base import LaneSettings, Learner, Measured, Trainer, Verdict, in_each, passes, several
 from .code import TIES, Code, call
@@ -109,7 +110,7 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def as_kernel(self) -> Kernel:
         """The kernel function these settings stand for."""
-        return Kernel(self.kernel, self.gamma, self.coef0, self.degree)
+        return Kernel(self.kernel, **{name: getattr(self, name) for name in PARAMETERS})
 
 
 CLASS_WEIGHTS: dict[str, tuple[str, str]] = {
@@ -318,10 +319,6 @@ FIELDS = (
 )
 
 
-#: Kernels that fall off to 0 with the distance.
-LOCAL = ("rbf", "laplacian")
-
-
 class Machine(Learner[SvmSettings]):
     """The widest margin, by any of `TRAINERS`."""
 
@@ -351,8 +348,8 @@ class Machine(Learner[SvmSettings]):
     def name(self, lane: LaneSettings[SvmSettings]) -> str:
         s = lane.settings
         parts = [f"SVM, {lane.settings.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
-        names = {"gamma": f"γ = {short(s.gamma)}", "degree": f"d = {s.degree}", "coef0": f"c₀ = {short(s.coef0)}"}
-        parts += [names[parameter] for parameter in lane.settings.as_kernel().kind.parameters]
+        parameters = s.as_kernel().kind.parameters
+        parts += [f"{self.field(name).called} = {short(getattr(s, name))}" for name in parameters]
         if s.multiclass != "one-vs-one":
             parts.append(SCHEMES[s.multiclass].title.lower())
         if s.class_weight != "equal":
@@ -364,7 +361,8 @@ class Machine(Learner[SvmSettings]):
         return ", ".join(parts)
 
     def all_tied(self, lane: LaneSettings[SvmSettings]) -> str:
-        if lane.settings.kernel in LOCAL:
+        kernel = lane.settings.as_kernel()
+        if kernel.kind.rate(kernel) is not None:  # it falls off to 0 with the distance
             return (
                 f"All grey: with γ = {short(lane.settings.gamma)} no point reaches far enough for f to differ from 0."
                 "  Make γ smaller, or standardise the points on import."
@@ -466,7 +464,7 @@ class Machine(Learner[SvmSettings]):
 
     def curve_settings(self, lane: LaneSettings[SvmSettings], parameter: str) -> SvmSettings:
         s, plain = lane.settings, SvmSettings()
-        unused = {"gamma", "degree", "coef0"} - set(s.as_kernel().kind.parameters)
+        unused = set(PARAMETERS) - set(s.as_kernel().kind.parameters)
         unused |= {parameter, "selection"}  # every rule has the same optimum
         if s.class_weight != "own":
             unused.add("own_weights")
@@ -698,7 +696,7 @@ def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:
 
 def _shared(settings: SvmSettings) -> dict[str, Any]:
     """What all that train a support vector machine take, but for C."""
-    names = ("kernel", "degree", "gamma", "coef0", "tol", "multiclass")
+    names = ("kernel", *PARAMETERS, "tol", "multiclass")
     weights: dict[str, Any] = {"equal": None, "balanced": "balanced", "own": dict(enumerate(settings.own_weights))}
     return {name: getattr(settings, name) for name in names} | {"class_weight": weights[settings.class_weight]}
 

@@ -65,14 +65,18 @@ class CallableKernel:
 AnyKernel = Kernel | CallableKernel
 
 
-def kernel_of(kernel: Any, gamma: Any, coef0: float, degree: int, X: Array) -> AnyKernel:
-    """The kernel that SVC's parameters name, for training points `X`; ValueError with a sentence for a bad one."""
+def kernel_of(kernel: Any, X: Array, **parameters: Any) -> AnyKernel:
+    """The kernel that SVC's parameters name, for training points `X`; ValueError with a sentence for a bad one.
+
+    `parameters` are those of `Kernel`; gamma may be a word, see `gamma_of`.
+    """
     if not callable(kernel) and not (isinstance(kernel, str) and (kernel in KERNELS or kernel == "precomputed")):
         names = ", ".join(map(repr, KERNELS))
         raise ValueError(f"kernel is {kernel!r}; it must be one of {names}, 'precomputed', or a function kernel(A, B).")
     named = isinstance(kernel, str) and kernel in KERNELS
     # Parameters a kernel does not use must be in their range all the same.
-    formula = Kernel(kernel if named else "rbf", gamma_of(gamma, X, measured=named), coef0, degree)
+    parameters["gamma"] = gamma_of(parameters["gamma"], X, measured=named)
+    formula = Kernel(kernel if named else "rbf", **parameters)
     if named:
         return formula
     return CallableKernel(kernel) if callable(kernel) else PrecomputedKernel()

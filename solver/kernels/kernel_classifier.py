@@ -19,7 +19,7 @@ from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest
 
 from .expansion import AnyKernel, Expansion, gamma_of
 from .grids import GridRows
-from .table import KERNELS, Kernel, PrecomputedKernel
+from .table import KERNELS, PARAMETERS, Kernel, PrecomputedKernel
 
 #: Statuses of a training that has not come to its end.
 UNFINISHED = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
@@ -27,7 +27,32 @@ UNFINISHED = (Status.RUNNING, Status.STOPPED_EARLY, Status.NOT_SEPARABLE)
 CACHE_SIZE = 200.0
 
 
-class KernelClassifier(PairClassifier):
+@dataclass(repr=False, eq=False)
+class KernelParameters:
+    """The first parameters of every classifier with a kernel: C, and those of `Kernel`.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of slack.
+    kernel : str, default="rbf"
+        A name of `KERNELS`; some take more, see `SVC`.
+    degree, gamma, coef0
+        As in `SVC`.
+    """
+
+    C: float = 1.0
+    kernel: Any = "rbf"
+    degree: int = 3
+    gamma: str | float = "scale"
+    coef0: float = 0.0
+
+    @property
+    def _kernel_parameters(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in PARAMETERS}
+
+
+class KernelClassifier(KernelParameters, PairClassifier):
     """The use of a trained expansion.
 
     Attributes
@@ -166,11 +191,6 @@ class SteppedKernelClassifier(KernelClassifier):
         0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
     """
 
-    C: float
-    kernel: str
-    degree: int
-    gamma: str | float
-    coef0: float
     multiclass: str
     class_weight: Mapping[Any, float] | str | None
     _largest_C = np.inf
@@ -219,7 +239,8 @@ class SteppedKernelClassifier(KernelClassifier):
         return bounds(self.C, weights[codes], self._largest_C)
 
     def _checked_kernel(self, X: Array) -> Kernel:
-        return Kernel(check_choice("kernel", self.kernel, KERNELS), gamma_of(self.gamma, X), self.coef0, self.degree)
+        numbers = self._kernel_parameters | {"gamma": gamma_of(self.gamma, X)}
+        return Kernel(check_choice("kernel", self.kernel, KERNELS), **numbers)
 
     def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
         pairs, solvers = training.trainer.pairs, training.trainer.solvers

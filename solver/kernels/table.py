@@ -6,12 +6,14 @@
     laplacian   exp(-gamma ||x - z||_1)
     sigmoid     tanh(gamma <x, z> + coef0)
 
-A new kernel is one row here, with its code in `_kernel_rows` and the branch of that code in `_kernel_rows.kernel_row`.
+A new kernel is one row here, with its code in `_kernel_rows` and the branches of that code in
+`_kernel_rows.kernel_row` and, for LASVM, `_online_loops.fill`.  A new parameter is a field of `Kernel`, last in
+`numbers`, and of `KernelClassifier`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -131,6 +133,10 @@ class Kernel:
         """
         constant = np.zeros(coefficients.shape[1]) if offset is None else offset
         return self.kind.expansion_on(self, points, coefficients, xs, constant)
+
+
+#: The parameters that kernels may have, as `Kernel` names them.
+PARAMETERS = tuple(field.name for field in fields(Kernel) if field.name != "name")
 
 
 def _power(kernel: Parameters, product: Array) -> Array:

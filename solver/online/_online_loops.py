@@ -17,6 +17,7 @@ import numpy as np
 
 from solver.core._compile import jit
 from solver.core.arrays import Array, Integers, Mask
+from solver.kernels._kernel_rows import LAPLACIAN, POLY, RBF, SIGMOID, KernelNumbers
 from solver.svm._smo_loops import SNAP, curvature
 
 # How `reprocess` ended
@@ -31,7 +32,7 @@ SIZE, CLOCK, LAST_I, LAST_J, OUTCOME, CHANGES = range(6)
 class Expansion(NamedTuple):
     """The points of S and the kernel rows among them."""
 
-    kernel: tuple[int, float, float, int]  #: code, gamma, coef0, degree
+    kernel: KernelNumbers
     XT: Array  #: (n_features, capacity)
     reals: Array  #: (5, capacity)
     number: Integers  #: (capacity,) of the point in the stream
@@ -52,18 +53,18 @@ def fill(kernel, XT, i, start, stop, row):  # type: ignore[no-untyped-def]
         other, x = XT[f], XT[f, i]
         for k in range(start, stop):
             difference = other[k] - x
-            if code == 2:
+            if code == RBF:
                 row[k] += difference * difference
-            elif code == 3:
+            elif code == LAPLACIAN:
                 row[k] += abs(difference)
             else:
                 row[k] += other[k] * x
     for k in range(start, stop):
-        if code == 1:
+        if code == POLY:
             row[k] = (gamma * row[k] + coef0) ** degree
-        elif code == 2 or code == 3:
+        elif code in (RBF, LAPLACIAN):
             row[k] = math.exp(-gamma * row[k])
-        elif code == 4:
+        elif code == SIGMOID:
             row[k] = math.tanh(gamma * row[k] + coef0)
 
 

@@ -71,11 +71,6 @@ class OnlineSVC(SteppedKernelClassifier):
     _largest_coordinate = LARGEST_COORDINATE
     _largest_C = LARGEST_C
 
-    C: float = 1.0
-    kernel: str = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
     tol: float = 1e-3
     selection: str = "second-order"
     n_epochs: int = 1

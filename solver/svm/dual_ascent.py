@@ -49,11 +49,6 @@ class DualAscentSVC(SteppedKernelClassifier):
     _largest_coordinate = LARGEST_COORDINATE
     _largest_C = LARGEST_C
 
-    C: float = 1.0
-    kernel: str = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
     fit_intercept: bool = True
     tol: float = 1e-3
     max_iter: int = -1

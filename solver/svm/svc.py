@@ -18,7 +18,7 @@ from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
 from solver.core.stepping import never
-from solver.kernels.expansion import AnyKernel, KernelFunction, gram_for_training, kernel_of
+from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
 
@@ -133,11 +133,6 @@ class SVC(KernelClassifier):
 
     _largest_coordinate = LARGEST_COORDINATE
 
-    C: float = 1.0
-    kernel: str | KernelFunction = "rbf"
-    degree: int = 3
-    gamma: str | float = "scale"
-    coef0: float = 0.0
     tol: float = 1e-3
     max_iter: int = -1
     selection: str = "second-order"
@@ -216,7 +211,7 @@ class SVC(KernelClassifier):
         """As `PairClassifier.move_points`; None with a Gram matrix, a callable kernel, another gamma, or "path"."""
         training: _Training = self._training
         points = check_points(X, self._largest_coordinate)
-        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree, points)
+        kernel = kernel_of(self.kernel, points, **self._kernel_parameters)
         known = training.kernel
         # Points of a Gram matrix are columns as well; and gamma="scale" may be another number now.
         if type(known) is not Kernel or kernel != known or points.shape != training.X.shape or self.solver == "path":
@@ -293,7 +288,7 @@ class SVC(KernelClassifier):
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
         if shape == "ovo" and self.multiclass != "one-vs-one":
             raise ValueError(f"decision_function_shape is 'ovo'; with multiclass={self.multiclass!r} it must be 'ovr'.")
-        kernel = kernel_of(self.kernel, self.gamma, self.coef0, self.degree, points)
+        kernel = kernel_of(self.kernel, points, **self._kernel_parameters)
 
         of_classes = class_weights(self.class_weight, classes, codes)
         of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
