@@ -2,35 +2,25 @@
 # .ci/bootstrap.py. Variables:
 #   FILE=points.json      what `make run` opens
 #   ARGS="-k boundary"    further arguments for pytest or the benchmark
-#   PYTHON=/path/python3  the Python to use instead of a suitable one on PATH
+#   PYTHON=/path/python3  the Python to use, instead of python3 or the newest that suits
 #   PYTHONS="/a/python3 ..."  what `make dist` and `make versions` try, instead of all on PATH
 
 FILE ?=
 ARGS ?=
-PYTHON ?=
+PYTHON ?= python3
 PYTHONS ?=
 
 BIN := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 
-# If none on PATH suits, python3 is asked all the same: it tells what is wrong.
 define prepare
-@set -- $(PYTHON); \
-if [ $$# -eq 0 ]; then \
-	for python in python3 python3.14 python3.13 python3.12 python3.11; do \
-		if $$python .ci/bootstrap.py suits >/dev/null 2>&1; then break; fi; \
-		python=python3; \
-	done; \
-	set -- $$python; \
-fi; \
-if ! command -v "$$1" >/dev/null; then \
-	echo "No Python found under the name $$1: install Python 3.11 or newer."; exit 1; \
-fi; \
-"$$@" .ci/bootstrap.py
+@command -v $(firstword $(PYTHON)) >/dev/null || \
+	{ echo "No Python found under the name $(firstword $(PYTHON)): install Python 3.11 or newer."; exit 1; }
+@$(PYTHON) .ci/bootstrap.py
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check lint types bench warmup dist bundle versions release clean
-.PHONY: ready-run ready-test ready-tools ready-dist
+.PHONY: help run test soak check lint types bench dist bundle versions release clean
+.PHONY: ready-run ready-tools ready-test ready-dist
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -38,11 +28,12 @@ help:  ## Show this list
 ready-run:
 	$(prepare) run
 
-ready-test:
+ready-tools:
 	$(prepare) test
 
-ready-tools:
-	$(prepare) tools
+# Else the first test that runs would wait for the compiler, and several processes would compile the same.
+ready-test: ready-tools
+	@$(BIN)/python -m solver.warmup
 
 ready-dist:
 	$(prepare) dist
@@ -51,6 +42,7 @@ ready-dist:
 # instead. macOS and Windows have a screen without these two variables.
 run: ready-run  ## Start the program (FILE=...); without a screen, draw playground.png
 	@if [ "$(OS)" != Windows_NT ] && [ "$$(uname)" != Darwin ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		$(BIN)/python -m solver.warmup && \
 		QT_QPA_PLATFORM=offscreen $(BIN)/classifier-playground render $(if $(FILE),"$(FILE)") --out playground.png; \
 	else \
 		$(BIN)/classifier-playground $(if $(FILE),"$(FILE)"); \
@@ -74,9 +66,6 @@ types: ready-tools  ## Check the types
 
 bench: ready-test  ## Measure speed and agreement with scikit-learn (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.bench $(ARGS)
-
-warmup: ready-test  ## Compile the numeric kernels, even if that was done before
-	$(BIN)/python -m solver.warmup
 
 dist: ready-dist  ## Build wheel and sdist, and try them in clean environments (PYTHONS=...)
 	$(BIN)/python .ci/dist.py $(PYTHONS)

@@ -49,7 +49,7 @@ def date() -> str:
 
 
 def _said(name: str) -> str:
-    text = (ROOT / "app" / "__init__.py").read_text(encoding="utf-8")
+    text = (ROOT / "app" / "core" / "version.py").read_text(encoding="utf-8")
     found = re.search(rf'^__{name}__ = "([^"]+)"$', text, re.MULTILINE)
     assert found is not None
     return found.group(1)

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -81,18 +81,14 @@ class Environment:
     """A new virtual environment in `folder`."""
 
     def __init__(self, folder: Path, python: Path) -> None:
-        self.folder, self._uv = folder, shutil.which("uv")
-        run([self._uv, "venv", "--python", python, folder] if self._uv else [python, "-m", "venv", folder])
+        self.folder = folder
+        run([python, "-m", "venv", folder])
         self.programs = folder / ("Scripts" if os.name == "nt" else "bin")
         self.python = self.programs / ("python.exe" if os.name == "nt" else "python")
 
     def install(self, *words: str | Path) -> None:
         """As pip does."""
-        if self._uv:
-            run([self._uv, "pip", "install", "--quiet", "--python", self.python, *words])
-        else:
-            pip = [self.python, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
-            run([*pip, *words])
+        run([self.python, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", *words])
 
     def packages(self) -> dict[str, str]:
         """Names and versions of what is installed."""
@@ -166,7 +162,7 @@ def open_window(program: Sequence[str | Path], folder: Path, environment: dict[s
     """
     words = [str(word) for word in (*program, f"{DOCUMENTS[0]}.playground")]
     tools = all(map(shutil.which, ("Xvfb", "xdotool")))
-    with _screen() if tools else _no_screen() as display:
+    with _screen() if tools else nullcontext("") as display:
         seen = environment | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"} if tools else environment
         begun = time.monotonic()
         with subprocess.Popen(words, cwd=folder, env=seen, stdin=subprocess.DEVNULL) as process:
@@ -215,11 +211,6 @@ def _quit(process: subprocess.Popen[bytes], display: str) -> None:
             raise Failure(f"Ctrl+Q ended the program with {code}.")
         return
     raise Failure("Ctrl+Q does not end the program.")
-
-
-@contextmanager
-def _no_screen() -> Iterator[str]:
-    yield ""
 
 
 @contextmanager

@@ -146,7 +146,7 @@ def abandon() -> None:
 
 
 def main() -> None:
-    """Compile with a progress line on the terminal; with an argument, silently and only the steps named so."""
+    """Compile, with a progress line on the terminal, unless that was done; with an argument the steps named so."""
 
     def show(done: int, total: int, name: str) -> None:
         line = f"Compiling the numeric kernels [{'#' * done}{'.' * (total - done)}] {name:<12}"
@@ -156,7 +156,7 @@ def main() -> None:
         for step in steps():
             if step.name.startswith(sys.argv[1]):
                 step.work()
-    else:
+    elif not complete():
         compile_all(show)
 
 

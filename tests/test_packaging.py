@@ -7,7 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +26,67 @@ def test_the_version_stands_in_one_place() -> None:
     for name in ("CITATION.cff", "pyproject.toml", "assets/desktop/classifier-playground.metainfo.xml"):
         text = (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
         assert __version__ not in text and __date__ not in text
+
+
+@pytest.fixture
+def bootstrap() -> Any:
+    """What prepares .venv, a program of its own."""
+    spec = spec_from_file_location("bootstrap", ROOT / ".ci" / "bootstrap.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_installation_is_done_once_and_one_that_failed_is_made_anew(
+    bootstrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    venv = tmp_path / ".venv"
+    python, done, works = venv / "python", list[str](), True
+
+    def run(command: list[str], **options: object) -> tuple[bool, str]:
+        done.append(command[2])
+        assert not (venv / ".installed").exists(), "killed here, it is known to be unfinished"
+        if command[2] == "venv":
+            assert not venv.exists()
+            venv.mkdir()
+            python.touch()
+        return works, "" if works else "no network"
+
+    for name, value in {"VENV": venv, "VENV_PYTHON": python, "STAMP": venv / ".installed", "run": run}.items():
+        monkeypatch.setattr(bootstrap, name, value if name == "run" else str(value))
+
+    def made(goal: str) -> list[str]:
+        done.clear()
+        bootstrap.install(goal)
+        return done
+
+    assert made("run") == ["venv", "pip"] and made("run") == []
+    assert made("test") == ["pip"] and made("run") == made("test") == []
+    works = False
+    with pytest.raises(SystemExit, match="the output above says why"):
+        made("dist")
+    assert "no network" in capsys.readouterr().out
+    works = True
+    assert made("run") == ["venv", "pip"], "half an installation is not gone on with"
+    python.unlink()
+    assert made("run") == ["venv", "pip"]
+
+
+def test_another_python_is_looked_for_where_this_one_is_not_supported(
+    bootstrap: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bootstrap.use_supported_python("run")
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: f"/bin/{name}" if name == "python3.12" else None)
+    called: list[list[str]] = []
+    monkeypatch.setattr(bootstrap.subprocess, "call", lambda command: called.append(command))
+    with pytest.raises(SystemExit):
+        bootstrap.use_supported_python("run")
+    assert [[command[0], command[2]] for command in called] == [["/bin/python3.12", "run"]]
+    monkeypatch.setattr(bootstrap.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match=r"needs Python 3\.11 to 3\.14, but .* is Python 3\.9\.2; name a suitable one"):
+        bootstrap.use_supported_python("run")
 
 
 def test_the_workflow_tries_every_python() -> None:
