@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
-import numpy as np
-
 from app.core import log
 from app.learners.model import Model
 from solver import Grid
@@ -19,18 +17,8 @@ from .at_once import AtOnceRun
 from .outcome import Outcome, judged, outcome
 from .pieces import PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
-from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
-from .shading import colour
-from .surface_values import (
-    Source,
-    Values,
-    difference_source,
-    source_of,
-    surface,
-    svm_source,
-    unless_too_dense,
-    vote_source,
-)
+from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Sides
+from .surface_values import Source, difference_source, painted, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -39,8 +27,6 @@ FRAME_INTERVAL = 0.025
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
 #: Seconds between the first picture and the work on that of full resolution.
 BREATH = 0.008
-#: Ends of line segments in a picture, from which on lines say less than the colours they hide.
-MOST_VERTICES = 30_000
 #: Pixels of pictures of neighbours up to which they are kept for the next one, with 25 bytes for each.
 MOST_KEPT = 1 << 21
 #: Points up to which plain numpy stands in while the compiled loops are not ready.
@@ -224,7 +210,8 @@ class LaneJob:
         # In one go where that is a short piece: each block and each pause between two would make it later.
         size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
         least = _least(frame)
-        picture = yield from _picture(source, grid, spec, Priority.FIRST_PICTURE, never, size, least)
+        pace, n_classes = Pace(never, Priority.FIRST_PICTURE), len(spec.points.classes)
+        picture = yield from painted(source, grid, spec.shades, n_classes, pace, size, least)
         self._per_sample = (time.perf_counter() - begun) / (grid.width * grid.height)
         frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
@@ -240,7 +227,8 @@ class LaneJob:
         if overtaken():
             return frame
         least = _least(frame)
-        picture = yield from _picture(source, spec.grid, spec, Priority.FULL_PICTURE, overtaken, least=least)
+        pace, n_classes = Pace(overtaken, Priority.FULL_PICTURE), len(spec.points.classes)
+        picture = yield from painted(source, spec.grid, spec.shades, n_classes, pace, least=least)
         frame = replace(frame, picture=picture, full=True)
         self._post(frame)
         return frame
@@ -255,25 +243,3 @@ def _least(frame: Frame) -> int:
     """Rows of a block at least."""
     shares = frame.model is not None and frame.model.kind != "f"
     return TILE if shares and len(frame.points) > COUNTED_FIRST else 2
-
-
-def _picture(
-    source: Source,
-    grid: Grid,
-    spec: LaneSpec,
-    priority: Priority,
-    overtaken: Callable[[], bool],
-    size: int = 16,
-    least: int = 2,
-) -> Generator[Step, None, Picture]:
-    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`, and all `least` at least."""
-    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
-
-    def show(block: slice, values: Values) -> None:
-        argb[::-1][block] = colour(spec.shades, values.classes, values.sureness, values.tie)
-
-    found = yield from surface(source, grid, Pace(overtaken, priority), show, size=size, least=least)
-    lines = (found.boundary(len(spec.points.classes)), found.margins())
-    boundary, margins = (unless_too_dense(each, MOST_VERTICES) for each in lines)
-    differing = math.nan if found.other is None else float((found.classes != found.other).mean())
-    return Picture(argb, grid, boundary, margins, differing, float(found.tie.mean()))

@@ -218,18 +218,12 @@ class LatestQueue(Generic[Wanted]):
         ``work(request, overtaken) -> Job``.
     priority : Priority, default=Priority.FIRST_PICTURE
         Of the beginning of each request.
-    forget : callable, optional
-        Called when nothing is wanted any more, once nothing runs.
     """
 
     def __init__(
-        self,
-        pool: Pool,
-        work: Callable[[Wanted, Callable[[], bool]], Job],
-        priority: Priority = Priority.FIRST_PICTURE,
-        forget: Callable[[], None] = lambda: None,
+        self, pool: Pool, work: Callable[[Wanted, Callable[[], bool]], Job], priority: Priority = Priority.FIRST_PICTURE
     ) -> None:
-        self._pool, self._work, self._priority, self._forget = pool, work, priority, forget
+        self._pool, self._work, self._priority = pool, work, priority
         self._lock = threading.Lock()
         self._waiting: Wanted | None = None
         self._changed = False  # since the running request began
@@ -249,7 +243,6 @@ class LatestQueue(Generic[Wanted]):
             self._changed = True
             running = self._job
             if request is None and running is None:
-                self._forget()
                 return
             job = self._job = running or self._run()
         if running is None:
@@ -265,9 +258,7 @@ class LatestQueue(Generic[Wanted]):
         while True:
             with self._lock:
                 request, self._waiting = self._waiting, None
-                stopped, self._changed = self._changed and request is None, False
-                if stopped:
-                    self._forget()
+                self._changed = False
                 if request is None:
                     self._job = None
                     return

@@ -115,14 +115,9 @@ class Scheduler:
         """
         self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
 
-    def queue(
-        self,
-        work: Callable[[Wanted, Callable[[], bool]], Job],
-        priority: Priority,
-        forget: Callable[[], None] = lambda: None,
-    ) -> LatestQueue[Wanted]:
+    def queue(self, work: Callable[[Wanted, Callable[[], bool]], Job], priority: Priority) -> LatestQueue[Wanted]:
         """A queue for jobs that answer by themselves, piece by piece among the lanes' own."""
-        return LatestQueue(self._pool, work, priority, forget)
+        return LatestQueue(self._pool, work, priority)
 
     def newest(self, index: int) -> int:
         """Number of the lane's newest request; 0 before the first."""

@@ -5,8 +5,10 @@ The surface of a model is walked in blocks of rows, and the lines in it are foun
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,9 +21,11 @@ from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
 from .pieces import Pace, Step
-from .requests import Sides
-from .shading import FULL_VALUE, Regions, level_lines, region_lines
+from .requests import Picture, Sides
+from .shading import FULL_VALUE, Regions, Shades, colour, level_lines, region_lines
 
+#: Ends of line segments in a picture, from which on lines say less than the colours they hide.
+MOST_VERTICES = 30_000
 #: How sure a learner looks whose f says which class, but not how surely.
 UNKNOWN = 0.6
 #: In place of a class where no class is ahead.
@@ -246,6 +250,35 @@ def surface(
 
     yield from pace.in_blocks(grid.height, fill, size=size, least=least)
     return found
+
+
+def painted(
+    source: Source,
+    grid: Grid,
+    shades: Shades,
+    n_classes: int,
+    pace: Pace,
+    size: int = 16,
+    least: int = 2,
+    most_vertices: int = MOST_VERTICES,
+) -> Generator[Step, None, Picture]:
+    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`, and all `least` at least.
+
+    Lines with more than `most_vertices` ends are left out.
+    """
+    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
+
+    def show(block: slice, values: Values) -> None:
+        argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
+
+    found = yield from surface(source, grid, pace, show, size=size, least=least)
+    lines = []
+    for find in (partial(found.boundary, n_classes), found.margins):
+        if pace.late():
+            yield from pace.pause()
+        lines.append(unless_too_dense(find(), most_vertices))
+    differing = math.nan if found.other is None else float((found.classes != found.other).mean())
+    return Picture(argb, grid, lines[0], lines[1], differing, float(found.tie.mean()))
 
 
 def rows_of(grid: Grid, block: slice) -> Grid:

@@ -5,17 +5,16 @@ It stands beside the controller: a race changes neither the document nor the ses
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
 
 from app.controllers.controller import Controller
 from app.core.points import Points
-from app.engine.pool import LatestQueue
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.learners.svm import STEPPED, SvmSettings
 from app.scene.model import grid_of
@@ -25,8 +24,11 @@ from solver import RULES, Grid
 from solver.core import fast_loops
 
 from . import text
-from .requests import MODES, MOST_RACERS, RaceFrame, RaceRequest
+from .race_run import RaceQuery, RaceRun
+from .requests import MODES, MOST_RACERS, Course, RaceFrame
 
+#: Name of the query, and owner of it.
+NAME = "race"
 #: What the pace slider offers: steps, or milliseconds of solver time, per picture; the last is full speed.
 PACES: dict[str, tuple[float, ...]] = {
     "steps": (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, math.inf),
@@ -98,18 +100,6 @@ class _Choice:
     problem: tuple[int, int] | None = None  #: None is the lane's own
     playing: bool = False
     started: bool = False
-    race: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class _Course:
-    """What is raced on: taken from the document when a race is set up, and kept while it runs."""
-
-    points: Points = field(default_factory=Points)
-    settings: SvmSettings = field(default_factory=SvmSettings)
-    lane: int | None = None
-    problem: tuple[int, int] = (0, 1)
-    problems: tuple[tuple[int, int], ...] = ()
 
 
 def lanes_of(document: Document) -> tuple[int, ...]:
@@ -125,22 +115,23 @@ class RaceController:
     ----------
     controller : Controller
         Knows the document.
-    race : LatestQueue
+    scheduler : Scheduler
+        Answers the query.
     changed : callable
         Called whenever there is something new to be drawn.
+
+    Attributes
+    ----------
+    asked : RaceQuery or None
+        What the background was asked for last, if anything is wanted.
     """
 
-    def __init__(self, controller: Controller, race: LatestQueue[RaceRequest], changed: Callable[[], None]) -> None:
-        self._controller, self._race, self._changed = controller, race, changed
+    def __init__(self, controller: Controller, scheduler: Scheduler, changed: Callable[[], None]) -> None:
+        self._controller, self._scheduler, self._changed = controller, scheduler, changed
         self._choice = _Choice()
-        self._course = _Course()
-        self._frame: RaceFrame | None = None
         self._size: tuple[int, int, float] | None = None
         self._shades: Shades | None = None
         self._refusal = ""
-        #: What the background was asked for last, if anything is wanted.
-        self.asked: RaceRequest | None = None
-        self._numbers = itertools.count(1)
         self._set_up()
 
     # -- the user --------------------------------------------------------------------------------------------------
@@ -165,7 +156,7 @@ class RaceController:
 
     def choose_problem(self, problem: tuple[int, int]) -> None:
         """Race on another binary problem."""
-        if problem != self._course.problem:
+        if problem != self._race.course.problem:
             self._begin(problem=problem)
 
     def choose_pace(self, position: int) -> None:
@@ -191,7 +182,9 @@ class RaceController:
     # -- what comes from elsewhere ---------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """The document may have changed: a race that has not started takes it in, another goes on as it was."""
+        """Take what has come.  The document may have changed: a race that has not started takes it in, another goes on
+        as it was."""
+        self._collect()
         if not self._choice.started and self._news():
             self._begin()
         else:
@@ -210,15 +203,6 @@ class RaceController:
             self._shades = shades
             self._order()
 
-    def take(self, frame: RaceFrame) -> None:
-        """A frame has come; one of an earlier race is dropped."""
-        if self.asked is None or frame.race != self._choice.race:
-            return
-        self._frame = frame
-        if frame.over and (frame.begun or frame.message):
-            self._choice = replace(self._choice, playing=False)
-        self._changed()
-
     def pause(self) -> None:
         """Stop where the race is."""
         if self._choice.playing:
@@ -228,13 +212,12 @@ class RaceController:
 
     def scene(self) -> RaceScene:
         """The scene of this moment."""
-        choice, course, document = self._choice, self._course, self._controller.document
+        choice, course, document = self._choice, self._race.course, self._controller.document
         names = document.class_names
         paces, position = PACES[choice.mode], self._position
         obstacle, frame = self._obstacle(), self._frame
         news = self._news() if choice.started else ""
         note = frame.note if frame is not None else ""
-        failed = frame.message if frame is not None and not frame.racers else ""
         return RaceScene(
             rules=choice.rules,
             mode=choice.mode,
@@ -242,16 +225,16 @@ class RaceController:
             last_pace=len(paces) - 1,
             pace_text=text.pace(choice.mode, paces[position]),
             playing=choice.playing,
-            can_play=not obstacle and not failed,
+            can_play=not obstacle and not self._failure,
             lanes=tuple((index, f"Classifier {index + 1}") for index in lanes_of(document)),
             lane=course.lane,
             problems=tuple((each, problem_name(*each, names)) for each in course.problems),
             problem=course.problem if course.problems else None,
-            sentence=self._refusal or obstacle or failed or news or note,
-            alarming=bool(self._refusal or obstacle or failed or news),
-            winner=text.winner(frame) if frame is not None and frame.racers else "",
-            near=text.near(frame) if frame is not None and frame.racers else "",
-            frame=frame if frame is not None and frame.racers else None,
+            sentence=self._refusal or obstacle or self._failure or news or note,
+            alarming=bool(self._refusal or obstacle or self._failure or news),
+            winner=text.winner(frame) if frame is not None else "",
+            near=text.near(frame) if frame is not None else "",
+            frame=frame,
             grid=None if self._size is None else _grid_for(course.points, *self._size),
         )
 
@@ -263,13 +246,13 @@ class RaceController:
 
     @property
     def _over(self) -> bool:
-        return self._frame is not None and self._frame.over
+        return bool(self._failure) or (self._frame is not None and self._frame.over)
 
     def _obstacle(self) -> str:
         """Why there can be no race just now, or ""."""
-        if self._course.lane is None:
+        if self._race.course.lane is None:
             return text.NO_LANE
-        if len(self._course.points) > STEPPED:
+        if len(self._race.course.points) > STEPPED:
             return text.TOO_LARGE
         if len(self._choice.rules) < 2:
             return text.TOO_FEW
@@ -277,7 +260,7 @@ class RaceController:
 
     def _news(self) -> str:
         """What has changed in the document since the race was set up, in a sentence, or ""."""
-        now, course = self._present(), self._course
+        now, course = self._present(), self._race.course
         if now.lane is None:
             return text.NO_LANE
         if now.points is not course.points:
@@ -288,12 +271,12 @@ class RaceController:
             return "Another problem is drawn in the lane: Restart races on it."
         return ""
 
-    def _present(self) -> _Course:
+    def _present(self) -> Course:
         """The course as the document has it now."""
         document, choice = self._controller.document, self._choice
         points, lanes = document.training_points, lanes_of(document)
         if not lanes:
-            return _Course(points)
+            return Course(points)
         index = choice.lane if choice.lane in lanes else lanes[0]
         lane = document.lanes[index]
         problems = problems_of(points.classes, lane.multiclass)
@@ -303,12 +286,27 @@ class RaceController:
             problem = problems[lane.drawn(problems)] if problems else (0, 1)
         # The rule is chosen here, and says nothing about the course.
         settings = msgspec.structs.replace(lane.settings, selection=SvmSettings().selection)
-        return _Course(points, settings, index, problem, problems)
+        return Course(points, settings, problem, choice.rules, choice.mode, index, problems)
 
     def _set_up(self) -> None:
-        self._course = self._present()
-        self._choice = replace(self._choice, race=self._choice.race + 1)
-        self._frame = None
+        self._ask(None)  # two races at once would need twice the memory
+        self._race = RaceRun(self._present())
+        self._frame: RaceFrame | None = None
+        self._failure = ""
+
+    def _ask(self, asked: RaceQuery | None) -> None:
+        self.asked = asked
+        self._scheduler.ask({} if asked is None else {NAME: asked}, NAME)
+
+    def _collect(self) -> None:
+        """Take the newest frame of the present race."""
+        answer = self._scheduler.results.answer(NAME)
+        if answer is None:
+            return
+        self._frame, self._failure = answer.value, answer.message
+        frame = self._frame
+        if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
+            self._choice = replace(self._choice, playing=False)
 
     def _begin(self, **changes: object) -> None:
         """Set a new race up, with other choices; one that was going goes on from zero."""
@@ -335,28 +333,13 @@ class RaceController:
         """Ask the background for what should be shown, if that is anything else than before."""
         if self._size is None or self._shades is None:
             return
-        if self._obstacle():
-            if self.asked is not None:
-                self.asked = None
-                self._race.cancel()
-            return
-        choice, course = self._choice, self._course
-        request = RaceRequest(
-            0,
-            choice.race,
-            course.points,
-            course.settings,
-            course.problem,
-            choice.rules,
-            choice.mode,
-            PACES[choice.mode][self._position],
-            _grid_for(course.points, *self._size),
-            self._shades,
-            choice.playing,
-        )
-        if self.asked is None or replace(self.asked, number=0) != request:
-            self.asked = replace(request, number=next(self._numbers))
-            self._race.submit(self.asked)
+        asked: RaceQuery | None = None
+        if not self._obstacle():
+            grid = _grid_for(self._race.course.points, *self._size)
+            pace = PACES[self._choice.mode][self._position]
+            asked = RaceQuery(self._race, pace, grid, self._shades, self._choice.playing)
+        if asked != self.asked:
+            self._ask(asked)
 
 
 @lru_cache(maxsize=4)

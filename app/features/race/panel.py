@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -19,8 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.engine.mailbox import Mailbox
-from app.engine.pool import Priority
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
@@ -30,8 +28,7 @@ from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES
 
 from .controller import RaceController, RaceScene
-from .field import RaceWork
-from .requests import MODES, RaceFrame
+from .requests import MODES
 from .view_board import RaceBoard, RaceTable
 from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
@@ -173,20 +170,13 @@ class RacePanel(QWidget):
     scheduler : Scheduler
     """
 
-    _rung = Signal()
-
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
         self.setObjectName("race")
         self._theme: Theme | None = None
         self._scene: RaceScene | None = None
         self._drawn: tuple[RaceScene, Theme] | None = None
-        self._mailbox: Mailbox[RaceFrame] = Mailbox(self._rung.emit)
-        self._rung.connect(self._collect, Qt.ConnectionType.QueuedConnection)
-        self.destroyed.connect(self._mailbox.close)
-        work = RaceWork(self._mailbox.post)
-        race = scheduler.queue(work, Priority.TRAINING, work.forget)
-        self.desk = RaceController(controller, race, self._show)
+        self.desk = RaceController(controller, scheduler, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
 
@@ -253,16 +243,11 @@ class RacePanel(QWidget):
     # -- drawing ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """The document or the theme may have changed."""
+        """A frame may have come, the document or the theme may have changed."""
         if theme is not self._theme:
             self._theme = theme
             self.desk.show_in(theme.shades)
         self.desk.look()
-
-    @Slot()
-    def _collect(self) -> None:
-        for frame in self._mailbox.take():
-            self.desk.take(frame)
 
     def _show(self) -> None:
         """Draw what the desk says now."""

@@ -1,4 +1,4 @@
-"""What the race window asks of the background, and what comes back; both never change."""
+"""What is raced on, and how a race stands: values that never change."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 
 from app.core.points import Points
 from app.engine.requests import NO_MARKS, Marks, Picture
-from app.engine.shading import Shades
 from app.learners.svm import SvmSettings
-from solver import Certificate, Grid, Status
+from solver import Certificate, Status
 from solver.core.arrays import Array
 
 #: What the racers are given in equal measure: steps, or solver time.
@@ -26,15 +25,11 @@ NEAR_GAP = 0.01
 
 
 @dataclass(frozen=True)
-class RaceRequest:
-    """How the race is to go on.
+class Course:
+    """What is raced on and who races; it stays the same until the race begins anew.
 
     Attributes
     ----------
-    number : int
-        Requests are numbered upwards.
-    race : int
-        Another number begins a new race, from zero multipliers; so do other points, settings, rules and modes.
     points : Points
     settings : SvmSettings
         Everything but the rule.
@@ -44,28 +39,21 @@ class RaceRequest:
         Two to four names of `solver.RULES`.
     mode : str
         A name of `MODES`.
-    pace : float
-        Steps, or milliseconds of solver time, that each racer gets per picture; inf is full speed.
-    grid : Grid
-        Where the small pictures are sampled once the race rests; on the way in fewer pixels.
-    shades : Shades
-    playing : bool
-        False keeps the race where it is.
+    lane : int or None
+        The lane that the settings come from.
+    problems : tuple of (int, int)
+        The binary problems to choose from.
     cache_size : float, default=50.0
         Megabytes of kernel rows that each racer may keep, and its twin for the time once more.
     """
 
-    number: int
-    race: int
     points: Points
-    settings: SvmSettings
-    problem: tuple[int, int]
-    rules: tuple[str, ...]
-    mode: str
-    pace: float
-    grid: Grid
-    shades: Shades
-    playing: bool
+    settings: SvmSettings = field(default_factory=SvmSettings)
+    problem: tuple[int, int] = (0, 1)
+    rules: tuple[str, ...] = ()
+    mode: str = "steps"
+    lane: int | None = None
+    problems: tuple[tuple[int, int], ...] = ()
     cache_size: float = 50.0
 
 
@@ -137,32 +125,25 @@ class RaceFrame:
 
     Attributes
     ----------
-    number, race : int
-        Of the newest request this answers.
     points : Points
         Those of the binary problem.
     mode : str
     tol : float
         Largest KKT violation that is the finish.
     racers : tuple of RacerFrame
-        In the order of the request's rules; empty where there is no race.
+        In the order of the course's rules.
     message : str
-        Why there is no race, or why it ended without a winner; or "".
+        Why it ended without a winner; or "".
     note : str
         What is to be known about it; or "".
-    index : int
-        The slot of the mailbox: there is one.
     """
 
-    number: int
-    race: int
     points: Points
     mode: str
     tol: float
-    racers: tuple[RacerFrame, ...] = ()
+    racers: tuple[RacerFrame, ...]
     message: str = ""
     note: str = ""
-    index: int = 0
 
     @property
     def over(self) -> bool:

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from app.core.points import Points
 from app.engine.fitting import fitted
-from app.engine.lane_job import MOST_VERTICES
 from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.requests import Frame, Phase
-from app.engine.surface_values import shown_pair, source_of, surface, unless_too_dense
+from app.engine.surface_values import MOST_VERTICES, shown_pair, source_of, surface, unless_too_dense
 from app.features.scores.query import fresh_points
 from app.learners.base import estimator_of
 from app.learners.model import Model

@@ -10,10 +10,13 @@ import pytest
 
 from app.controllers.controller import Controller
 from app.core.points import Points
+from app.engine.query import Answer
+from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.race import text
 from app.features.race.controller import PACES, RaceController, RaceScene, lanes_of
-from app.features.race.requests import CURVE, Finish, RaceFrame, RaceRequest, RacerFrame
+from app.features.race.race_run import RaceQuery
+from app.features.race.requests import CURVE, Course, Finish, RaceFrame, RacerFrame
 from app.scene.status_badge import Mood
 from app.state.commands import AddPoints, Clear
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings
@@ -26,17 +29,20 @@ SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)),
 
 
 class Ear:
-    """A race that only listens."""
+    """A scheduler that only listens."""
 
     def __init__(self) -> None:
-        self.asked: list[RaceRequest] = []
-        self.stopped = 0
+        self.asked: list[RaceQuery] = []
+        self.wanted: RaceQuery | None = None
+        self.results = Results()
 
-    def submit(self, request: RaceRequest) -> None:
-        self.asked.append(request)
-
-    def cancel(self) -> None:
-        self.stopped += 1
+    def ask(self, queries: dict[str, RaceQuery], owner: str) -> None:
+        assert owner == "race"
+        self.wanted = queries.get("race")
+        if self.wanted is None:
+            self.results.forget_answer("race")
+        else:
+            self.asked.append(self.wanted)
 
 
 class Table:
@@ -61,22 +67,20 @@ class Table:
         return self.desk.scene()
 
     @property
-    def newest(self) -> RaceRequest:
+    def newest(self) -> RaceQuery:
         return self.ear.asked[-1]
 
-    def answer(self, steps: int = 5, over: bool = False, message: str = "", race: int | None = None) -> RaceFrame:
+    @property
+    def course(self) -> Course:
+        return self.newest.race.course
+
+    def answer(self, steps: int = 5, over: bool = False, message: str = "") -> RaceFrame | None:
+        """The background answers the newest query."""
         status = Status.OPTIMAL if over else Status.RUNNING
-        racers = tuple(racer(rule, steps, status=status) for rule in self.newest.rules)
-        frame = RaceFrame(
-            self.newest.number,
-            self.newest.race if race is None else race,
-            self.newest.points,
-            self.newest.mode,
-            1e-3,
-            () if message else racers,
-            message,
-        )
-        self.desk.take(frame)
+        racers = tuple(racer(rule, steps, status=status) for rule in self.course.rules)
+        frame = None if message else RaceFrame(self.course.points, self.course.mode, 1e-3, racers)
+        self.ear.results.accept_answer(Answer("race", len(self.ear.asked), self.newest, frame, False, message))
+        self.desk.look()
         return frame
 
 
@@ -101,7 +105,7 @@ def racer(
 
 
 def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFrame:
-    return RaceFrame(1, 1, Points(), mode, 1e-3, racers, message)
+    return RaceFrame(Points(), mode, 1e-3, racers, message)
 
 
 # -- the desk --------------------------------------------------------------------------------------------------------
@@ -109,10 +113,10 @@ def frame(*racers: RacerFrame, mode: str = "steps", message: str = "") -> RaceFr
 
 def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
     table = Table()
-    asked, document = table.newest, table.controller.document
+    asked, course, document = table.newest, table.course, table.controller.document
     assert len(table.ear.asked) == 1, "one request for all that was told"
-    assert (asked.rules, asked.mode, asked.playing) == (("random", "second-order"), "steps", False)
-    assert asked.points is document.training_points and asked.settings == document.lanes[1].svm
+    assert (course.rules, course.mode, asked.playing) == (("random", "second-order"), "steps", False)
+    assert course.points is document.training_points and course.settings == document.lanes[1].svm
     assert (asked.grid.width, asked.grid.height) == (200, 150)
     grid, xy = asked.grid, document.points.xy
     assert (xy > [grid.left, grid.bottom]).all() and (xy < [grid.right, grid.top]).all()
@@ -128,20 +132,20 @@ def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
     table = Table()
     for rule in ("platt", "maximum-gain"):
         table.desk.choose_rule(rule, True)
-    assert table.newest.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
+    assert table.course.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
     asked = len(table.ear.asked)
     table.desk.choose_rule("cyclic", True)
     assert table.scene.sentence == text.TOO_MANY and table.scene.alarming
-    assert table.scene.rules == table.newest.rules and len(table.ear.asked) == asked
+    assert table.scene.rules == table.course.rules and len(table.ear.asked) == asked
     for rule in ("platt", "maximum-gain"):
         table.desk.choose_rule(rule, False)
-    assert table.scene.sentence == "" and table.newest.rules == ("random", "second-order")
+    assert table.scene.sentence == "" and table.course.rules == ("random", "second-order")
     table.desk.choose_rule("random", False)
-    assert table.scene.sentence == text.TOO_FEW and not table.scene.can_play and table.ear.stopped == 1
+    assert table.scene.sentence == text.TOO_FEW and not table.scene.can_play and table.ear.wanted is None
     table.desk.toggle()
     assert not table.scene.playing
     table.desk.choose_rule("cyclic", True)
-    assert table.scene.can_play and table.newest.rules == ("cyclic", "second-order")
+    assert table.scene.can_play and table.course.rules == ("cyclic", "second-order")
 
 
 def test_playing_pausing_and_another_pace_are_one_race() -> None:
@@ -154,13 +158,11 @@ def test_playing_pausing_and_another_pace_are_one_race() -> None:
     table.desk.choose_pace(-1)
     assert table.newest.pace == 1 and table.scene.pace_text == "1 step per picture"
     table.desk.toggle()
-    assert not table.newest.playing and {request.race for request in table.ear.asked} == {race}
-    numbers = [request.number for request in table.ear.asked]
-    assert numbers == sorted(set(numbers))
+    assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
     table.desk.show_on(300, 150, 2.0)
-    assert (table.newest.grid.width, table.newest.race) == (600, race)
+    assert table.newest.grid.width == 600 and table.newest.race is race
     table.desk.show_in(replace(SHADES, background=(0, 0, 0)))
-    assert table.newest.shades.background == (0, 0, 0) and table.newest.race == race
+    assert table.newest.shades.background == (0, 0, 0) and table.newest.race is race
     asked = len(table.ear.asked)
     table.desk.show_on(300, 150, 2.0)
     table.desk.look()
@@ -173,17 +175,16 @@ def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
     table.answer()
     race = table.newest.race
     table.desk.choose_mode("time")
-    assert table.newest.race == race + 1 and table.newest.mode == "time" and table.newest.playing
+    other = table.newest.race
+    assert other is not race and table.course.mode == "time" and table.newest.playing
     assert table.scene.frame is None, "the old race is not shown as the new one"
     assert table.newest.pace in PACES["time"] and table.scene.last_pace == len(PACES["time"]) - 1
     table.desk.choose_pace(3)
     table.desk.choose_mode("time")
-    assert table.newest.race == race + 1
+    assert table.newest.race is other
     table.desk.choose_mode("steps")
     table.desk.choose_mode("time")
     assert table.scene.pace == 3, "each mode keeps its pace"
-    table.answer(race=race)
-    assert table.scene.frame is None, "a frame of an earlier race is dropped"
     shown = table.answer()
     assert table.scene.frame is shown
 
@@ -195,9 +196,10 @@ def test_a_race_that_is_over_plays_from_the_start() -> None:
     table.answer(over=True)
     assert not table.scene.playing and table.scene.can_play
     table.desk.toggle()
-    assert table.newest.playing and table.newest.race == race + 1
+    other = table.newest.race
+    assert table.newest.playing and other is not race
     table.desk.restart()
-    assert table.newest.playing and table.newest.race == race + 2
+    assert table.newest.playing and table.newest.race is not other
 
 
 def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
@@ -205,13 +207,14 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     first = table.newest.race
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
     table.desk.look()
-    assert table.newest.race == first + 1 and table.scene.sentence == "", "not started: it takes them in"
+    second = table.newest.race
+    assert second is not first and table.scene.sentence == "", "not started: it takes them in"
     table.desk.toggle()
     table.answer()
-    points = table.newest.points
+    points = table.course.points
     table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
     table.desk.look()
-    assert table.newest.points is points and table.newest.race == first + 1
+    assert table.course.points is points and table.newest.race is second
     assert table.scene.sentence == "The points have changed: Restart races on the new ones." and table.scene.alarming
     table.controller.undo()
     table.desk.look()
@@ -220,7 +223,7 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     table.desk.look()
     assert table.scene.sentence == "The settings of the classifier have changed: Restart races with the new ones."
     table.desk.restart()
-    assert table.newest.settings.C == 7.0 and table.newest.playing and table.scene.sentence == ""
+    assert table.course.settings.C == 7.0 and table.newest.playing and table.scene.sentence == ""
 
 
 def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
@@ -246,21 +249,21 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
     table = Table(Document(points=points, lanes=lanes))
-    assert [index for index, _ in table.scene.lanes] == [0, 1] and table.newest.settings.C == 2.0
+    assert [index for index, _ in table.scene.lanes] == [0, 1] and table.course.settings.C == 2.0
     table.desk.choose_lane(1)
-    assert table.newest.settings.C == 3.0 and table.scene.lane == 1
+    assert table.course.settings.C == 3.0 and table.scene.lane == 1
     table.controller.set_lane(1, classifier="knn")
     table.desk.look()
-    assert table.newest.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
+    assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
     table.desk.choose_lane(1)
     assert table.scene.lane == 0
     table.controller.set_lane(0, classifier="knn")
     table.desk.look()
-    assert table.scene.sentence == text.NO_LANE and not table.scene.can_play and table.ear.stopped == 1
+    assert table.scene.sentence == text.NO_LANE and not table.scene.can_play and table.ear.wanted is None
     assert (table.scene.lanes == () and table.scene.problem is not None) or table.scene.problems == ()
     table.controller.set_lane(0, classifier="svm")
     table.desk.look()
-    assert table.scene.can_play and table.newest.settings.C == 2.0
+    assert table.scene.can_play and table.course.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
     table.desk.look()
     assert table.scene.sentence == text.NO_LANE, "another trainer has no such rules"
@@ -271,13 +274,13 @@ def test_lanes_without_a_rule_are_not_offered() -> None:
 def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     points = GeneratorSettings(name="blobs", count=5, n_classes=4).points()
     table = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
-    assert table.newest.problem == (1, 3) and len(table.scene.problems) == 6
+    assert table.course.problem == (1, 3) and len(table.scene.problems) == 6
     assert dict(table.scene.problems)[1, 3] == "class 2 against class 4"
     table.desk.choose_problem((0, 2))
-    assert table.newest.problem == (0, 2) == table.scene.problem
+    assert table.course.problem == (0, 2) == table.scene.problem
     table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
     table.desk.look()
-    assert table.newest.problem == (1, 1) and len(table.scene.problems) == 4
+    assert table.course.problem == (1, 1) and len(table.scene.problems) == 4
 
 
 def test_the_race_waits_for_the_fast_solver() -> None:

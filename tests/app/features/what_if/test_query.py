@@ -18,11 +18,10 @@ from sklearn import svm as reference
 
 from app.controllers.controller import Controller
 from app.core.points import Points
-from app.engine.lane_job import MOST_VERTICES
 from app.engine.pieces import OvertakenError
 from app.engine.requests import Frame, Marks, Model, Phase
 from app.engine.results import Results
-from app.engine.surface_values import Surface, unless_too_dense
+from app.engine.surface_values import MOST_VERTICES, Surface, unless_too_dense
 from app.features.scores.query import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf

@@ -8,7 +8,7 @@ import random
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,13 +17,14 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine.pool import Job, Later, LatestQueue, Pool, Priority
+from app.engine.pool import Job, Later, Priority
+from app.engine.query import Answer, NumberedQuery, work_out
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
-from app.features.race import field, racer, text
-from app.features.race import field as race_module
-from app.features.race.field import FRAME_INTERVAL, INDEFINITE, NO_SECOND_CLASS, Field, RaceWork, placed
-from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer, in_fewer_pixels
-from app.features.race.requests import CURVE, NEAR_GAP, Finish, RaceFrame, RaceRequest
+from app.features.race import race_run, racer, text
+from app.features.race.race_run import FRAME_INTERVAL, INDEFINITE, NO_SECOND_CLASS, RaceQuery, RaceRun, placed
+from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
+from app.features.race.requests import CURVE, NEAR_GAP, Course, Finish, RaceFrame
 from app.scene.model import grid_of
 from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
@@ -43,31 +44,50 @@ def moons(count: int = 20, noise: float = 0.3) -> Points:
     return GeneratorSettings(count=count, noise=noise).points()
 
 
-def request(points: Points, settings: SvmSettings, **changes: Any) -> RaceRequest:
-    plain = RaceRequest(1, 1, points, settings, (0, 1), FOUR, "steps", math.inf, GRID, SHADES, True)
-    return replace(plain, **changes)
+@dataclass(frozen=True)
+class Asked:
+    """A course, and how it is raced on."""
+
+    course: Course
+    pace: float = math.inf
+    grid: Grid = GRID
+    playing: bool = True
 
 
-def field_of(work: RaceWork) -> Field | None:
-    """The race it has made, and keeps to go on with."""
-    return work._field
+def request(points: Points, settings: SvmSettings, **changes: Any) -> Asked:
+    plain = Asked(Course(points, settings, (0, 1), FOUR))
+    of_course = {name: value for name, value in changes.items() if hasattr(plain.course, name)}
+    others = {name: value for name, value in changes.items() if name not in of_course}
+    return replace(plain, course=replace(plain.course, **of_course), **others)
 
 
 class Driver:
-    """A RaceWork driven by hand, in the test's own thread; collects its frames."""
+    """Races driven by hand, in the test's own thread; collects what is posted."""
 
     def __init__(self) -> None:
-        self.frames: list[RaceFrame] = []
-        self.work = RaceWork(self.frames.append)
+        self.answers: list[Answer] = []
+        self.race = RaceRun(Course(Points()))
 
-    def run(self, wanted: RaceRequest, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Later]:
-        """All that the job of `wanted` yields; nobody waits for what is to come later."""
-        return list(self.work(wanted, overtaken))
+    def query(self, asked: Asked) -> RaceQuery:
+        """The query that goes on with the race of the same course, or begins another."""
+        if self.race.course != asked.course:
+            self.race = RaceRun(asked.course)
+        return RaceQuery(self.race, asked.pace, asked.grid, SHADES, asked.playing)
+
+    def run(self, asked: Asked, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Later]:
+        """All that the job of `asked` yields; nobody waits for what is to come later."""
+        return list(work_out(NumberedQuery("race", 1, self.query(asked)), self.answers.append, overtaken))
+
+    @property
+    def frames(self) -> list[RaceFrame]:
+        return [answer.value for answer in self.answers if not answer.done]
+
+    @property
+    def message(self) -> str:
+        return self.answers[-1].message
 
     def solvers(self) -> dict[str, SmoSolver]:
-        field = field_of(self.work)
-        assert field is not None
-        return {runner.rule: runner.solver for runner in field.racers}
+        return {runner.rule: runner.solver for runner in self.race.racers}
 
     def last(self) -> RaceFrame:
         return self.frames[-1]
@@ -76,7 +96,7 @@ class Driver:
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every frame is due at once."""
-    monkeypatch.setattr(race_module, "FRAME_INTERVAL", -1.0)
+    monkeypatch.setattr(race_run, "FRAME_INTERVAL", -1.0)
 
 
 @pytest.fixture
@@ -142,7 +162,7 @@ def test_rounds_stay_equal_whatever_interrupts_them(seed: int, monkeypatch: pyte
         pieces = itertools.count()
         enough = rng.randrange(1, 90)
         driver.run(
-            request(points, settings, number=number, pace=rng.choice([1, 3, 20, 50]), playing=number % 5 > 0),
+            request(points, settings, pace=rng.choice([1, 3, 20, 50]), playing=number % 5 > 0),
             lambda pieces=pieces, enough=enough: next(pieces) >= enough,
         )
         if driver.frames and driver.last().over:
@@ -184,7 +204,7 @@ def test_a_pause_ends_the_round_where_the_first_racer_stands(monkeypatch: pytest
     for enough in range(20, 40):
         driver, pieces = Driver(), itertools.count()
         driver.run(request(points, settings, pace=50), lambda pieces=pieces, enough=enough: next(pieces) >= enough)
-        driver.run(request(points, settings, number=2, pace=50, playing=False))
+        driver.run(request(points, settings, pace=50, playing=False))
         (stand,) = {runner.steps for runner in driver.last().racers}
         stands.add(stand)
     assert len(stands) > 3 and max(stands) < 50, "nobody went on to the end of the round"
@@ -211,7 +231,7 @@ class Paper:
 
 def test_a_racer_is_looked_at_more_often_where_the_small_gap_is_in_sight() -> None:
     paper = Paper()
-    runner = Racer("random", paper, CostProbe(Paper(), 0.0), None)  # type: ignore[arg-type]
+    runner = Racer("random", paper, CostProbe(Paper(), 0.0))  # type: ignore[arg-type]
     while runner.running:
         runner.work("steps", 10_000)
     assert runner.near is not None and 100 <= runner.near.steps <= 104
@@ -248,7 +268,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
     monkeypatch.setattr(SmoSolver, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", made)
-    monkeypatch.setattr(field, "call_cost", lambda: 0.0)
+    monkeypatch.setattr(race_run, "call_cost", lambda: 0.0)
     return made
 
 
@@ -282,7 +302,7 @@ def test_the_cost_of_a_call_is_left_out(clock: Clock, monkeypatch: pytest.Monkey
         return step(self, n, stop)
 
     monkeypatch.setattr(SmoSolver, "step", called)
-    monkeypatch.setattr(field, "call_cost", lambda: 1e-5)
+    monkeypatch.setattr(race_run, "call_cost", lambda: 1e-5)
     driver = Driver()
     driver.run(request(moons(), SvmSettings(C=10.0), pace=pace))
     for runner in driver.last().racers:
@@ -339,7 +359,7 @@ def test_no_racer_overtakes_its_pilot(monkeypatch: pytest.MonkeyPatch, mode: str
     monkeypatch.setattr(twin, "step", timed)
     monkeypatch.setattr(racer, "stopwatch", lambda: now[0])
     cost_probe = CostProbe(twin, 0.0)  # type: ignore[arg-type]
-    runner = Racer("random", Paper(), cost_probe, None)  # type: ignore[arg-type]
+    runner = Racer("random", Paper(), cost_probe)  # type: ignore[arg-type]
     runner.work(mode, goal)
     assert not runner.behind(mode, goal)
     assert runner.solver.n_iter == 1000 and 1000 <= cost_probe.steps < 1000 + 64
@@ -541,10 +561,8 @@ def test_on_the_way_pictures_are_small_and_at_rest_full() -> None:
     grid = replace(GRID, width=600, height=420)
     driver.run(request(moons(), SvmSettings(), pace=20, grid=grid))
     sizes = [frame.racers[0].picture.argb.size for frame in driver.frames]
-    assert len(sizes) > 3 and sizes[-1] == 600 * 420 and max(sizes[:-1]) <= 1.01 * field.MOST_PIXELS
-    small = in_fewer_pixels(grid, 1000)
-    assert (small.left, small.right, small.bottom, small.top) == (grid.left, grid.right, grid.bottom, grid.top)
-    assert small.width / small.height == pytest.approx(600 / 420, rel=0.05)
+    few = grid.coarse()
+    assert len(sizes) > 3 and sizes[-1] == 600 * 420 and set(sizes[:-1]) == {few.width * few.height}
     frames = len(driver.frames)
     driver.run(request(moons(21), SvmSettings(), playing=False, grid=grid))  # other points: a race of their own
     assert len(driver.frames) == frames + 2
@@ -609,11 +627,10 @@ def test_what_cannot_race_is_said_in_one_sentence(
 ) -> None:
     driver = Driver()
     driver.run(request(points, settings, **changes))
-    frame = driver.last()
-    assert len(driver.frames) == 1 and frame.racers == () and frame.over
-    assert frame.message.startswith(said) and "\n" not in frame.message and "Error" not in frame.message
-    driver.run(request(moons(), SvmSettings(), number=2, race=2))
-    assert driver.last().message == "" and driver.last().over, "the next one races all the same"
+    assert driver.frames == [] and driver.answers[-1].done
+    assert driver.message.startswith(said) and "\n" not in driver.message and "Error" not in driver.message
+    driver.run(request(moons(), SvmSettings()))
+    assert driver.message == "" and driver.last().over, "the next one races all the same"
 
 
 @pytest.mark.parametrize("mode", ["steps", "time"])
@@ -657,7 +674,7 @@ def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> Non
     def tired(*args: Any, **named: Any) -> SmoSolver:
         return SmoSolver(*args, **named, max_iter=100)
 
-    monkeypatch.setattr(field, "SmoSolver", tired)
+    monkeypatch.setattr(race_run, "SmoSolver", tired)
     driver = Driver()
     driver.run(request(moons(100), SvmSettings(C=10.0), rules=("random", "second-order")))
     frame = driver.last()
@@ -671,18 +688,18 @@ def test_who_stops_early_has_not_arrived(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_internal_error_is_a_sentence_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    driver = Driver()
-    driver.run(request(moons(), SvmSettings(), playing=False))
+    driver, points = Driver(), moons()
+    driver.run(request(points, SvmSettings(), playing=False))
     with monkeypatch.context() as broken:
-        broken.setattr(field.Racer, "work", lambda *_: 1 // 0)
-        driver.run(request(moons(), SvmSettings()))
-        assert driver.last().message.startswith("Stopped by an internal error (ZeroDivisionError: ")
+        broken.setattr(Racer, "work", lambda *_: 1 // 0)
+        driver.run(request(points, SvmSettings()))
+        assert driver.message.startswith("Stopped by an internal error (ZeroDivisionError: ")
     with monkeypatch.context() as broken:
-        broken.setattr(race_module, "line_up", lambda *_: exec("raise MemoryError"))
-        driver.run(request(moons(), SvmSettings()))
-        assert driver.last().message == "There is not enough memory for a race on so many points."
-    driver.run(request(moons(), SvmSettings()))
-    assert driver.last().over and not driver.last().message
+        broken.setattr(RaceRun, "_line_up", lambda *_: exec("raise MemoryError"))
+        driver.run(request(moons(30), SvmSettings()))
+        assert driver.message == "There is not enough memory for a race on so many points."
+    driver.run(request(points, SvmSettings()))
+    assert driver.last().over and not driver.message
 
 
 # -- among other work ------------------------------------------------------------------------------------------------
@@ -698,16 +715,20 @@ def test_no_piece_is_put_before_first_pictures() -> None:
 
 def test_frames_keep_their_distance(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(race_module, "time", SimpleNamespace(perf_counter=lambda: now))
+    monkeypatch.setattr(race_run, "time", SimpleNamespace(perf_counter=lambda: now))
     posted: list[tuple[float, int]] = []
-    work = RaceWork(lambda frame: posted.append((now, frame.racers[0].steps)))
-    for spec in work(request(moons(), SvmSettings(), pace=5), lambda: False):
+    driver = Driver()
+
+    def post(frame: RaceFrame) -> None:
+        posted.append((now, frame.racers[0].steps))
+
+    for spec in driver.query(request(moons(), SvmSettings(), pace=5)).answer(post, lambda: False):
         now += spec.seconds if isinstance(spec, Later) else 0.001
     times = np.array([at for at, _ in posted])
     assert len(times) > 10 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
     assert [steps for _, steps in posted[:6]] == [5, 10, 15, 20, 25, 30], "a round for each picture"
     posted.clear()
-    for _ in work(request(moons(100), SvmSettings(C=10.0), race=2, pace=math.inf), lambda: False):
+    for _ in driver.query(request(moons(100), SvmSettings(C=10.0), pace=math.inf)).answer(post, lambda: False):
         now += 0.005
     times = np.array([at for at, _ in posted])
     assert len(times) > 3 and (np.diff(times)[:-2] >= FRAME_INTERVAL - 1e-9).all()
@@ -718,23 +739,22 @@ def test_a_paused_race_stands_still_and_goes_on() -> None:
     driver, pieces = Driver(), itertools.count()
     points = moons()
     driver.run(request(points, SvmSettings(C=10.0), pace=4), lambda: next(pieces) > 40)
-    driver.run(request(points, SvmSettings(C=10.0), number=2, playing=False))
+    driver.run(request(points, SvmSettings(C=10.0), playing=False))
     stand = [runner.steps for runner in driver.last().racers]
     assert 0 < stand[0] == stand[1] and not driver.last().over
-    for number in range(3, 6):
-        driver.run(request(points, SvmSettings(C=10.0), number=number, playing=False))
-        assert [runner.steps for runner in driver.last().racers] == stand and driver.last().number == number
+    for _ in range(3):
+        driver.run(request(points, SvmSettings(C=10.0), playing=False))
+        assert [runner.steps for runner in driver.last().racers] == stand
     same = driver.last().racers[0].picture
-    driver.run(request(points, SvmSettings(C=10.0), number=6, playing=False, grid=replace(GRID, width=50)))
+    driver.run(request(points, SvmSettings(C=10.0), playing=False, grid=replace(GRID, width=50)))
     assert driver.last().racers[0].picture is not same and driver.last().racers[0].picture.grid.width == 50
-    driver.run(request(points, SvmSettings(C=10.0), number=7))
+    driver.run(request(points, SvmSettings(C=10.0)))
     assert driver.last().over and min(runner.steps for runner in driver.last().racers) > stand[0]
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"race": 2},
         {"rules": ("random", "platt")},
         {"mode": "time"},
         {"points": moons(25)},
@@ -746,15 +766,24 @@ def test_another_race_begins_at_zero(change: dict[str, Any]) -> None:
     driver, points = Driver(), moons()
     driver.run(request(points, SvmSettings()))
     assert driver.last().begun
-    driver.run(replace(request(points, SvmSettings(), playing=False), **change))
+    driver.run(request(**{"points": points, "settings": SvmSettings(), "playing": False, **change}))
     assert not driver.last().begun and driver.last().racers
 
 
+def test_a_new_race_of_the_same_course_begins_at_zero() -> None:
+    driver, points = Driver(), moons()
+    driver.run(request(points, SvmSettings()))
+    assert driver.last().begun
+    driver.race = RaceRun(driver.race.course)
+    driver.run(request(points, SvmSettings(), playing=False))
+    assert not driver.last().begun
+
+
 @pytest.fixture
-def pool() -> Iterator[Pool]:
-    made = Pool(1)
+def scheduler() -> Iterator[Scheduler]:
+    made = Scheduler(1, lambda: None)
     yield made
-    assert made.close(PATIENCE)
+    assert made.close()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -766,61 +795,68 @@ def wait_until(condition: Callable[[], bool]) -> None:
     raise AssertionError("it never came")
 
 
-def test_the_newest_request_wins_and_stopping_forgets(pool: Pool) -> None:
-    frames: list[RaceFrame] = []
-    begun, go = threading.Event(), threading.Event()
-
-    def post(frame: RaceFrame) -> None:
-        frames.append(frame)
-        begun.set()
-        go.wait(PATIENCE)
-
-    work = RaceWork(post)
-    race = LatestQueue(pool, work, Priority.TRAINING, work.forget)
-    points = moons()
-    race.submit(request(points, SvmSettings(), playing=False))
-    assert begun.wait(PATIENCE)
-    for number in range(2, 9):  # while the first one is being posted
-        race.submit(request(points, SvmSettings(), number=number, playing=False))
-    go.set()
-    wait_until(lambda: pool.idle)
-    assert [frame.number for frame in frames] == [1, 8, 8], "those between never began"
-    assert field_of(work) is not None
-    race.cancel()
-    wait_until(lambda: pool.idle)
-    assert field_of(work) is None and [frame.number for frame in frames] == [1, 8, 8]
-    race.submit(request(points, SvmSettings(), number=9))
-    wait_until(lambda: pool.idle)
-    assert frames[-1].number == 9 and frames[-1].over
-    race.submit(request(moons(200), SvmSettings(C=1e4), number=10, race=2, rules=("cyclic", "random")))
-    wait_until(lambda: frames[-1].number == 10)
-    race.cancel()
-    wait_until(lambda: pool.idle)
-    assert not frames[-1].over, "it was given up on the way"
+def newest(scheduler: Scheduler) -> Answer | None:
+    scheduler.collect()
+    return scheduler.results.answer("race")
 
 
-def test_a_lane_that_trains_for_ever_does_not_hold_a_race_up(pool: Pool) -> None:
+def ask(scheduler: Scheduler, query: RaceQuery) -> None:
+    scheduler.ask({"race": query}, "race")
+
+
+def answered(scheduler: Scheduler, query: RaceQuery) -> Callable[[], bool]:
+    """Whether `query` has its last answer."""
+
+    def known() -> bool:
+        answer = newest(scheduler)
+        return answer is not None and answer.query is query and answer.done
+
+    return known
+
+
+def test_a_race_goes_on_with_the_newest_query_and_ends_when_nothing_is_asked(scheduler: Scheduler) -> None:
+    driver, points = Driver(), moons()
+    asked = [request(points, SvmSettings(), playing=False, pace=pace) for pace in range(1, 9)]
+    queries = [driver.query(each) for each in asked]
+    for query in queries:
+        ask(scheduler, query)
+    wait_until(answered(scheduler, queries[-1]))
+    last = driver.query(request(points, SvmSettings()))
+    ask(scheduler, last)
+    wait_until(answered(scheduler, last))
+    answer = newest(scheduler)
+    assert answer is not None and answer.value.over and answer.value.begun
+    long = driver.query(request(moons(200), SvmSettings(C=1e4), rules=("cyclic", "random")))
+    ask(scheduler, long)
+    wait_until(lambda: (answer := newest(scheduler)) is not None and answer.query is long)
+    scheduler.ask({}, "race")
+    wait_until(lambda: scheduler.collect() or scheduler.idle)
+    assert long.race.racers and not long.race.over, "it was given up on the way"
+    assert newest(scheduler) is None
+
+
+def test_a_lane_that_trains_for_ever_does_not_hold_a_race_up(scheduler: Scheduler) -> None:
     enough = threading.Event()
 
     def training() -> Job:
         while not enough.is_set():
             yield Priority.TRAINING
 
-    pool.submit(training(), Priority.TRAINING)
-    frames: list[RaceFrame] = []
-    race = LatestQueue(pool, RaceWork(frames.append), Priority.TRAINING)
-    race.submit(request(moons(), SvmSettings(), playing=False))
-    wait_until(lambda: len(frames) == 2)  # at the start: few pixels, then all
-    race.submit(request(moons(), SvmSettings(), number=2))
-    wait_until(lambda: frames[-1].over)
+    scheduler.queue(lambda *_: training(), Priority.TRAINING).submit("for ever")
+    driver = Driver()
+    for playing in (False, True):
+        query = driver.query(request(moons(), SvmSettings(), playing=playing))
+        ask(scheduler, query)
+        wait_until(answered(scheduler, query))
+    assert driver.race.over
     enough.set()
-    wait_until(lambda: pool.idle)
+    wait_until(lambda: scheduler.collect() or scheduler.idle)
 
 
-def test_a_first_picture_comes_in_between(pool: Pool) -> None:
-    race = LatestQueue(pool, RaceWork(lambda frame: None), Priority.TRAINING)
-    race.submit(request(moons(200), SvmSettings(C=1e5), rules=("cyclic", "random")))  # many seconds
-    for _ in range(5):
+def test_a_first_picture_comes_in_between(scheduler: Scheduler) -> None:
+    driver = Driver()
+    ask(scheduler, driver.query(request(moons(200), SvmSettings(C=1e5), rules=("cyclic", "random"))))  # many seconds
+    for number in range(5):
         done = threading.Event()
 
         def picture(done: threading.Event = done) -> Job:
@@ -828,7 +864,7 @@ def test_a_first_picture_comes_in_between(pool: Pool) -> None:
             return
             yield
 
-        pool.submit(picture(), Priority.FIRST_PICTURE)
-        assert done.wait(PATIENCE) and not pool.idle
-    race.cancel()
-    wait_until(lambda: pool.idle)
+        scheduler.queue(lambda *_, job=picture: job(), Priority.FIRST_PICTURE).submit(number)
+        assert done.wait(PATIENCE) and not scheduler.idle
+    scheduler.ask({}, "race")
+    wait_until(lambda: scheduler.collect() or scheduler.idle)

@@ -1,0 +1,300 @@
+"""RaceRun: the racers of one race, one solver for each rule; it decides whose turn it is.  RaceQuery runs it on."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from app.core.points import Points
+from app.engine.pieces import Pace, Step
+from app.engine.pool import Later, Priority
+from app.engine.requests import Picture
+from app.engine.shading import Shades
+from app.engine.surface_values import painted, problem_of, svm_source
+from app.learners.svm import svc_of
+from app.state.document import Lane
+from solver import REST, RULES, SVC, Grid, Pair, RunningExpansion, SmoSolver, Status
+from solver.core.arrays import Array
+
+from .racer import CostProbe, Racer, call_cost
+from .requests import LEAST_RACERS, MODES, MOST_RACERS, Course, Finish, RaceFrame
+
+#: Seconds that a round of all racers aims at when the race runs at full speed.
+ROUND = 0.012
+#: Ends of line segments in a small picture, from which on they would hide the colours.
+MOST_VERTICES = 8000
+#: Seconds between two frames.
+FRAME_INTERVAL = 0.04
+NO_SECOND_CLASS = "A race needs points of two classes: add some in a picture."
+INDEFINITE = (
+    "This kernel is not positive semidefinite here: there is no gap, and the rules may end at different"
+    " stationary points."
+)
+
+
+class RaceRun:
+    """All racers of a course, from the same start.
+
+    Only the job of its query works with it, and there is one at a time.
+
+    Parameters
+    ----------
+    course : Course
+
+    Attributes
+    ----------
+    racers : list of Racer
+        Empty until the background has lined them up.
+    points : Points
+        Those of the binary problem.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.points, self.racers = Points(), list[Racer]()
+        self._pair: Pair  # these two are known once the racers are
+        self._estimator: SVC
+        #: Steps or seconds that every racer is to have spent at the end of the round.
+        self.goal = 0.0
+        self._round_steps = 16
+        self._round_worked = 0.0
+        self._turn = 0
+        self._posted = -math.inf
+        self._making = 0.0  # seconds from the beginning of a round to its frame
+
+    @property
+    def over(self) -> bool:
+        """Nobody can win any more, or everybody has come to an end."""
+        return bool(self.message) or not any(racer.running for racer in self.racers)
+
+    @property
+    def message(self) -> str:
+        """Why the race ended without a winner, or ""."""
+        for racer in self.racers:
+            if racer.solver.status is Status.NOT_SEPARABLE:
+                bound = racer.look().margin_bound
+                return f"Not separable with a margin above {bound:.2g}: nobody can win. Choose a finite C."
+        return ""
+
+    # -- rounds ----------------------------------------------------------------------------------------------------
+
+    @property
+    def between_rounds(self) -> bool:
+        """Every racer has had what the round gave it."""
+        return not any(map(self._behind, self.racers))
+
+    def _behind(self, racer: Racer) -> bool:
+        return racer.behind(self.course.mode, self.goal)
+
+    def begin_round(self, pace: float) -> None:
+        """Give every racer `pace` steps or milliseconds more; inf is as much as is good for a short round."""
+        if math.isinf(pace) and self.course.mode == "steps":
+            if self._round_worked:
+                factor = ROUND / self._round_worked
+                self._round_steps = int(np.clip(self._round_steps * factor, 1, 2 * self._round_steps))
+            pace = self._round_steps
+        elif math.isinf(pace):
+            pace = ROUND / len(self.racers)
+        elif self.course.mode == "time":
+            pace *= 1e-3
+        self.goal += pace
+        self._round_worked = 0.0
+
+    def cut_round_short(self) -> None:
+        """Let the round end where the racer that is ahead stands: the others still catch up with it."""
+        ahead = max((racer.spent(self.course.mode) for racer in self.racers if racer.running), default=0.0)
+        self.goal = min(self.goal, ahead)
+
+    def work(self) -> None:
+        """A piece of the round: the next racer that is behind goes on."""
+        begun = time.perf_counter()
+        for _ in self.racers:
+            racer = self.racers[self._turn]
+            self._turn = (self._turn + 1) % len(self.racers)
+            if self._behind(racer):
+                racer.work(self.course.mode, self.goal)
+                break
+        self._round_worked += time.perf_counter() - begun
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def frame(self, grid: Grid, shades: Shades) -> Generator[Step, None, RaceFrame]:
+        """Return the present state, with pictures on `grid`.
+
+        They take turns with the lanes' training: behind it they, and the next query, might wait for ever.
+        """
+        frames = []
+        for racer in self.racers:
+            frame = racer.frame()
+            yield Priority.TRAINING
+            frames.append(replace(frame, picture=(yield from self._painted(racer, grid, shades))))
+            yield Priority.TRAINING
+        mode, settings = self.course.mode, self.course.settings
+        finishes = placed([frame.finish for frame in frames], mode)
+        near = placed([frame.near for frame in frames], mode)
+        racers = tuple(replace(each, finish=f, near=g) for each, f, g in zip(frames, finishes, near, strict=True))
+        note = "" if settings.as_kernel().is_positive_semidefinite else INDEFINITE
+        return RaceFrame(self.points, mode, settings.tol, racers, self.message, note)
+
+    def _painted(self, racer: Racer, grid: Grid, shades: Shades) -> Generator[Step, None, Picture]:
+        """Return the picture of a racer; the one before serves again if it is that."""
+        solver, kept = racer.solver, racer.picture
+        if kept is not None and (kept[0], kept[1].grid, kept[2]) == (solver.n_iter, grid, shades):
+            return kept[1]
+        model = self._estimator.snapshot_model([solver.snapshot(thorough=False)])
+        kernel, running = solver.kernel, racer.running_expansion
+        if kernel.kind.pays_per_point and (running is None or running.grid != grid):
+            running = racer.running_expansion = RunningExpansion(kernel, self.points.xy, grid)
+        source = svm_source(model, Lane("svm"), running)
+        pace = Pace(priority=Priority.TRAINING)
+        picture = yield from painted(source, grid, self._colours(shades), 2, pace, most_vertices=MOST_VERTICES)
+        racer.picture = solver.n_iter, picture, shades
+        return picture
+
+    def _colours(self, shades: Shades) -> Shades:
+        """Return the colours where f < 0 and f > 0: those of the two classes, or grey for the rest of the classes."""
+        pair, classes = self._pair, self.course.points.classes
+        other = shades.tie if pair.negative == REST else shades.classes[classes[pair.negative]]
+        return Shades(shades.background, (other, shades.classes[classes[pair.positive]]), shades.tie)
+
+    # -- in the background -----------------------------------------------------------------------------------------
+
+    def _line_up(self) -> Generator[Step]:
+        """Make the racers; ValueError with a sentence when there can be no race."""
+        rules, s, points = self.course.rules, self.course.settings, self.course.points
+        if not LEAST_RACERS <= len(rules) <= MOST_RACERS or len(set(rules)) < len(rules):
+            raise ValueError(f"A race is between two to four different rules; {len(set(rules))} were chosen.")
+        for rule in rules:
+            if rule not in RULES:
+                raise ValueError(f"There is no rule {rule!r}; it must be one of {', '.join(map(repr, RULES))}.")
+        if self.course.mode not in MODES:
+            modes = ", ".join(map(repr, MODES))
+            raise ValueError(f"The mode is {self.course.mode!r}; it must be one of {modes}.")
+        if len(points.classes) < 2:
+            raise ValueError(NO_SECOND_CLASS)
+        self._pair, C = _problem(self.course)
+        pair = self._pair
+        self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
+        yield Priority.TRAINING
+        self._estimator = svc_of(s, cache_size=0.0)
+        self._estimator.prepare(self.points.xy, pair.y > 0)  # it makes the models of the pictures
+        cost = call_cost()
+        yield Priority.TRAINING
+        racers = []
+        for rule in rules:
+            solver, twin = (
+                SmoSolver(
+                    self.points.xy,
+                    pair.y,
+                    s.as_kernel(),
+                    C=C,
+                    tol=s.tol,
+                    selection=rule,
+                    cache_size=self.course.cache_size,
+                    shrinking=False,
+                )
+                for _ in range(2)
+            )
+            racers.append(Racer(rule, solver, CostProbe(twin, cost)))
+            yield Priority.TRAINING
+        self.racers = racers
+
+    def run(
+        self, wanted: RaceQuery, post: Callable[[RaceFrame], None], overtaken: Callable[[], bool]
+    ) -> Generator[Step]:
+        """Race on as `wanted`, and post frames."""
+        if not self.racers:
+            yield from self._line_up()
+        if not wanted.playing:
+            self.cut_round_short()
+        begun = time.perf_counter()
+        few = wanted.grid.coarse()
+        while not self.over and (wanted.playing or not self.between_rounds):
+            if self.between_rounds:
+                pause = self._due_in() - self._making if math.isfinite(wanted.pace) else 0.0
+                if pause > 0:
+                    yield Later(pause, Priority.TRAINING)
+                    if overtaken():
+                        return
+                begun = time.perf_counter()
+                self.begin_round(wanted.pace)
+            while not self.between_rounds:
+                self.work()
+                yield Priority.TRAINING
+                if overtaken():
+                    return
+            if not wanted.playing or self.over:
+                break
+            if math.isfinite(wanted.pace):
+                frame = yield from self.frame(few, wanted.shades)
+                self._making = time.perf_counter() - begun
+                if self._due_in() > 0:
+                    yield Later(self._due_in(), Priority.TRAINING)
+                self._deliver(frame, post)
+            elif self._due_in() <= 0:
+                self._deliver((yield from self.frame(few, wanted.shades)), post)
+        self._deliver((yield from self.frame(few, wanted.shades)), post)
+        if not overtaken():
+            self._deliver((yield from self.frame(wanted.grid, wanted.shades)), post)
+
+    def _due_in(self) -> float:
+        """Seconds until it is time for the next frame."""
+        return self._posted + FRAME_INTERVAL - time.perf_counter()
+
+    def _deliver(self, frame: RaceFrame, post: Callable[[RaceFrame], None]) -> None:
+        self._posted = time.perf_counter()
+        post(frame)
+
+
+@dataclass(frozen=True)
+class RaceQuery:
+    """Query: how a race is to go on, and how it is drawn.
+
+    Attributes
+    ----------
+    race : RaceRun
+    pace : float
+        Steps, or milliseconds of solver time, that each racer gets per picture; inf is full speed.
+    grid : Grid
+        Where the small pictures are sampled once the race rests; on the way in fewer pixels.
+    shades : Shades
+    playing : bool
+        False keeps the race where it is.
+    """
+
+    race: RaceRun
+    pace: float
+    grid: Grid
+    shades: Shades
+    playing: bool
+    priority: ClassVar[Priority] = Priority.TRAINING
+
+    def answer(self, post: Callable[[RaceFrame], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post a `RaceFrame` for each picture; ValueError with a sentence where there can be no race."""
+        try:
+            yield from self.race.run(self, post, overtaken)
+        except MemoryError:
+            raise ValueError("There is not enough memory for a race on so many points.") from None
+
+
+def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
+    """`finishes` with their places: who spent less comes first."""
+    spent = [each.spent(mode) for each in finishes if each is not None]
+    return [
+        None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
+        for each in finishes
+    ]
+
+
+def _problem(course: Course) -> tuple[Pair, Array]:
+    """The binary problem that is raced on, and the bounds of its multipliers: what SVC makes of the settings."""
+    points = course.points
+    trainer = svc_of(course.settings, cache_size=0.0).prepare(points.xy, points.labels)
+    names = [problem_of(pair, points.classes) for pair in trainer.pairs]
+    place = names.index(course.problem) if course.problem in names else 0
+    return trainer.pairs[place], trainer.solvers[place].C
