@@ -42,6 +42,7 @@ def test_one_classifier_has_one_accuracy(points: Points, trainer: str, monkeypat
 
     study = Study("grid", (Axis("C", (C,)),), lane=lane, digest=digest_of(points, Points()), folds=curves.FOLDS)
     cells = computed(study, given_of(points))
+    assert not any(record.error for record in cells), cells
     accuracies = [record.values["accuracy"] for record in cells]
     assert accuracies == pytest.approx(reported.accuracies.tolist(), abs=1e-12)
 

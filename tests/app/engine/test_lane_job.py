@@ -546,13 +546,13 @@ def test_a_slow_step_does_not_hold_up_a_newer_request(pool: Pool) -> None:
 
 
 def test_a_slow_step_does_not_hold_up_the_end_of_a_lane(pool: Pool) -> None:
-    forgotten = threading.Event()
-    queue = LatestQueue(pool, lambda asked, overtaken: iter([Later(1e4, Priority.TRAINING)]), forget=forgotten.set)
+    queue = LatestQueue(pool, lambda asked, overtaken: iter([Later(1e4, Priority.TRAINING)]))
     queue.submit(request(1))
     assert last(pool).wait(PATIENCE)
     assert not pool.idle
     queue.cancel()
-    assert forgotten.wait(PATIENCE)
+    assert last(pool).wait(PATIENCE)
+    assert not pool._later, "nothing waits for the step any more"
 
 
 def test_close_ends_in_time_in_the_middle_of_trainings() -> None:
