@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from app.core.points import Points
-from app.engine import compile_ahead, lane_job, pieces, training_run
+from app.engine import compile_ahead, lane_job, pieces, surface_values, training_run
 from app.engine.compile_ahead import CompileAhead
 from app.engine.lane_job import BREATH, PLAIN_SHARE, PLAIN_SIZE, LaneJob
 from app.engine.pieces import Pace
@@ -128,13 +128,13 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
 
 
 def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes, surface = [], lane_job.surface
+    sizes, surface = [], surface_values.surface
 
     def kept(*args: Any, size: int, **more: Any) -> Any:
         sizes.append(size)
         return surface(*args, size=size, **more)
 
-    monkeypatch.setattr(lane_job, "surface", kept)
+    monkeypatch.setattr(surface_values, "surface", kept)
     job, spec = LaneJob(lambda frame: None), _spec(Lane("knn"))
     list(job(LaneRequest(1, 0, spec), lambda: True))
     assert sizes == [16]  # nobody knows yet how long it takes

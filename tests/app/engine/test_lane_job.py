@@ -18,6 +18,7 @@ from app.core.points import Points
 from app.engine import compile_ahead as preparation_module
 from app.engine import lane_job as work_module
 from app.engine import pool as pool_module
+from app.engine import surface_values
 from app.engine import training_run as training_module
 from app.engine.lane_job import PLAIN_LIMIT, LaneJob
 from app.engine.mailbox import Mailbox
@@ -842,7 +843,7 @@ def test_an_exception_becomes_a_sentence(
 
     background = Background()
     with monkeypatch.context() as patched:
-        patched.setattr(work_module, "colour", broken)
+        patched.setattr(surface_values, "colour", broken)
         frame = background.finish(spec(two_moons(), lane))
     assert frame.phase is Phase.FAILED and said in frame.message and frame.message.endswith(".")
     assert words.headline(frame, lane) == "No picture"
