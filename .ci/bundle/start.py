@@ -4,7 +4,7 @@ import runpy
 import sys
 
 #: What runs as a process of its own.
-MODULES = ("solver.warmup", "app.features.study.worker", "app.features.film.encoder")
+MODULES = ("solver.warmup", "app.features.study.worker")
 
 
 def begin() -> int:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 #: Bytes of pixels compressed at a time; the compressor works without the interpreter lock.
 PIECE_BYTES = 1_000_000
+
+
+def chunk(kind: bytes, data: bytes) -> bytes:
+    """Return a part of a PNG file: its length, kind, data and check sum."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+#: The last part of a file.
+END = chunk(b"IEND", b"")
+
+
+def head(width: int, height: int) -> bytes:
+    """Return what stands first in the file of an opaque picture."""
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
 
 
 def _nothing(share: float) -> None:
@@ -31,9 +45,16 @@ def encode(
         Called with the share that is done before each piece; what it raises ends the encoding.
     """
     height, width = argb.shape
-    parts = [b"\x89PNG\r\n\x1a\n", _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))]
+    parts = [head(width, height)]
     if pixels_per_metre:
-        parts.append(_chunk(b"pHYs", struct.pack(">IIB", pixels_per_metre, pixels_per_metre, 1)))
+        parts.append(chunk(b"pHYs", struct.pack(">IIB", pixels_per_metre, pixels_per_metre, 1)))
+    parts += [chunk(b"IDAT", data) for data in compressed(argb, progress)]
+    return b"".join((*parts, END))
+
+
+def compressed(argb: NDArray[np.uint32], progress: Callable[[float], object] = _nothing) -> Iterator[bytes]:
+    """Yield the data of a picture in pieces, as a PNG file holds them; arguments as of `encode`."""
+    height, width = argb.shape
     compressor = zlib.compressobj(6)
     rows = max(1, PIECE_BYTES // (3 * width))
     above = np.zeros((1, 3 * width), dtype=np.uint8)
@@ -45,10 +66,5 @@ def encode(
         lines = np.full((len(block), 1 + 3 * width), 2, dtype=np.uint8)
         np.subtract(rgb, np.concatenate((above, rgb[:-1])), out=lines[:, 1:])
         above = rgb[-1:].copy()
-        parts.append(_chunk(b"IDAT", compressor.compress(lines.data)))
-    parts += [_chunk(b"IDAT", compressor.flush()), _chunk(b"IEND", b"")]
-    return b"".join(parts)
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        yield compressor.compress(lines.data)
+    yield compressor.flush()

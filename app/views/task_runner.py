@@ -159,6 +159,11 @@ class TaskRunner(QObject):
             if run.line == "files" and not run.task.kept:
                 self._give_up(run)
 
+    def give_up(self) -> bool:
+        """Give everything up; False where it is too late for something."""
+        # The running ones last, or the next would begin.
+        return all([self._give_up(run) for run in reversed(self._all())])
+
     def cancel(self) -> None:
         """Give up what is shown."""
         shown = self._oldest()
@@ -170,8 +175,7 @@ class TaskRunner(QObject):
         self._door.close()
         self._afterwards = None
         runs = self._all()
-        for run in reversed(runs):  # the running ones last, or the next would begin
-            self._give_up(run)
+        self.give_up()
         self._clock.stop()
         for run in runs:
             if run.thread is not None and patience:

@@ -342,13 +342,3 @@ def sampled(n_pictures: int) -> tuple[int, ...]:
     pairs = [(n_pictures * eighths // 8, n_pictures * eighths // 8 + 1) for eighths in (1, 3, 5, 7)]
     chosen = {0, n_pictures - 1, *(number for pair in pairs for number in pair)}
     return tuple(sorted(number for number in chosen if number < n_pictures))
-
-
-def estimated(chosen: Sequence[int], sizes: Sequence[int], n_pictures: int) -> int:
-    """Bytes of a film of whose pictures `chosen` a film was made in which each of them took so many bytes.
-
-    What one adds is known of those that follow their neighbour.
-    """
-    pairs = zip(chosen[:-1], chosen[1:], sizes[1:], strict=True)
-    added = [size for before, now, size in pairs if now == before + 1]
-    return int(sizes[0] + (n_pictures - 1) * (sum(added) / len(added) if added else 0))

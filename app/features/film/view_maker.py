@@ -17,7 +17,6 @@ from types import GeneratorType
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QImage
 
@@ -32,6 +31,7 @@ from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.training_run import PROBLEMS
 from app.files import documents
+from app.files.background_task import Progress, Task
 from app.scene.compose import compose
 from app.scene.feature_table import FeatureTable
 from app.scene.text import headline, sampled
@@ -40,18 +40,17 @@ from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
 from app.views.export.maker import TURN, paint_strip
+from app.views.task_runner import TaskRunner
 from app.views.widgets.later import later
 from solver import Grid
 
 from . import plan
-from .encoder import Film
+from .encoder import Feed, Film, Pixels, encode, estimated, palette_of
 from .plan import Content, ReliefView, Sweep, Training
-from .process import EncoderProcess
 from .view_relief import ReliefShot, common_limit, painted, relief_shot
 
 #: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
 LAID_OVER = ("boundary", "ghost")
-Pixels = NDArray[np.uint32]
 #: What goes on between two answers of the background; each is sent to it where it waits.
 Flow = Generator[None, Any, Any]
 
@@ -180,7 +179,8 @@ class FilmMaker(QObject):
         self._numbers = itertools.count(1)
         self._awaited = 0
         self._flow: Flow | None = None
-        self._encoder: EncoderProcess | None = None
+        self._tasks = TaskRunner(self)
+        self._feed: Feed | None = None
         self._sheet: Sheet | None = None
         self._pictures: dict[tuple[int, Grid], tuple[Frame, Picture]] = {}
         self._limit = math.inf  # of all pictures of the relief
@@ -207,18 +207,16 @@ class FilmMaker(QObject):
 
     def cancel(self) -> bool:
         """Give up what is being made, without a trace; False when the film is being written already."""
-        if self._encoder is not None and not self._encoder.kill():
+        if not self._tasks.give_up():
             return False
         self._end()
         return True
 
     def close(self) -> None:
         """Give up what is being made, and wait for what cannot be given up."""
-        encoder = self._encoder
         self.cancel()
         self._end()
-        if encoder is not None:
-            encoder.thread.join(5.0)
+        self._tasks.close(patience=5.0)
 
     # -- one thing after the other ---------------------------------------------------------------------------------
 
@@ -237,12 +235,8 @@ class FilmMaker(QObject):
                 flow.throw(answer)
             else:
                 flow.send(answer)
-        except StopIteration as end:
-            self._end()
-            if isinstance(end.value, Estimate):
-                self.estimated.emit(end.value)
-            else:
-                self.made.emit()
+        except StopIteration:  # the encoder has all it needs
+            pass
         except (ValueError, documents.FileError) as error:
             self._fail(str(error))
         except MemoryError:
@@ -251,14 +245,28 @@ class FilmMaker(QObject):
             log.caught("The film was not made.", error)
             self._fail(f"The film was not made ({type(error).__name__}: {error}).")
 
+    def _finish(self, estimate: Estimate | None) -> None:
+        """The encoder has ended."""
+        self._end()
+        if estimate is None:
+            self.made.emit()
+        else:
+            self.estimated.emit(estimate)
+
     def _fail(self, sentence: str) -> None:
-        if self._encoder is not None:
-            self._encoder.kill()
+        self._tasks.give_up()
         self._end()
         self.failed.emit(sentence)
 
+    def _run(self, title: str, work: Callable[[Progress], Estimate | None]) -> None:
+        """Do what ends the film, or the estimate, on the encoder's thread."""
+        self._tasks.run(Task(title, work, "The film was not made"), self._finish, lambda error: self._fail(str(error)))
+
     def _end(self) -> None:
-        flow, self._flow, self._encoder, self._awaited = self._flow, None, None, 0
+        flow, self._flow, self._awaited = self._flow, None, 0
+        if self._feed is not None:
+            self._feed.close()
+            self._feed = None
         if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
             flow.close()
             self._queue.cancel()
@@ -295,41 +303,37 @@ class FilmMaker(QObject):
         self.progressed.emit(0, 0, math.nan)
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
-        encoder = yield from self._encoding(spec, len(takes), samples)
+        film = _film_of(spec, len(takes))
+        feed, first = Feed(), [*samples.values()]
+        self._feed = feed
+
+        def work(progress: Progress) -> None:
+            data = encode(film, palette_of(film, first), feed.take(len(takes)))
+            progress.commit()
+            documents.write_bytes(data, path)
+
+        self._run(f"Saving {path.name}", work)
         begun = time.perf_counter()
         for number, take in enumerate(takes):
             pixels = samples.pop(number, None)
             if pixels is None:
                 pixels = yield from self._pixels(take, spec)
-            yield from self._await(partial(encoder.put, pixels))
+            yield from self._await(partial(feed.put, pixels))
             left = (time.perf_counter() - begun) / (number + 1) * (len(takes) - number - 1)
             self.progressed.emit(number + 1, len(takes), left)
-        yield from self._await(partial(encoder.save, path))
 
     def _try_out(self, moment: Moment, spec: FilmSpec) -> Flow:
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
-        chosen = [*samples]
-        encoder = yield from self._encoding(spec, len(chosen), samples, measured=True)
-        for pixels in samples.values():
-            yield from self._await(partial(encoder.put, pixels))
-        sizes = yield from self._await(encoder.sizes)
-        n_bytes = sizes[0] + sizes[-1] + plan.estimated(chosen, sizes[1 : 1 + len(chosen)], len(takes))
-        seconds = sum(plan.times(len(takes), spec.rate)) / 1000
-        middle = samples[chosen[len(chosen) // 2]]
+        film = _film_of(spec, len(takes))
+        middle = [*samples.values()][len(samples) // 2]
         height, width = middle.shape
         image = QImage(middle.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
-        return Estimate(len(takes), seconds, n_bytes, image)
 
-    def _encoding(self, spec: FilmSpec, count: int, samples: dict[int, Pixels], measured: bool = False) -> Flow:
-        """The encoder, which has got the samples of its palette where it needs any."""
-        size = spec.picture.width, spec.picture.height
-        first = [*samples.values()] if spec.kind == "gif" else []
-        film = Film(spec.kind, *size, plan.times(count, spec.rate), len(first), measured)
-        encoder = self._encoder = EncoderProcess(film)
-        for pixels in first:
-            yield from self._await(partial(encoder.put, pixels))
-        return encoder
+        def work(progress: Progress) -> Estimate:
+            return Estimate(len(takes), sum(film.times) / 1000, estimated(film, samples, progress), image)
+
+        self._run("Estimating a film", work)
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 
@@ -455,6 +459,10 @@ class FilmMaker(QObject):
             raise ValueError(surface)
         self._pictures[frame.index, grid] = frame, surface
         return surface
+
+
+def _film_of(spec: FilmSpec, n_pictures: int) -> Film:
+    return Film(spec.kind, spec.picture.width, spec.picture.height, plan.times(n_pictures, spec.rate))
 
 
 class _Run:

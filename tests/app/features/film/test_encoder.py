@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageSequence
 
 from app.features.film import plan
-from app.features.film.encoder import Film, Palette, changed, encode
+from app.features.film.encoder import Feed, Film, Palette, Pixels, changed, encode, estimated, palette_of
+from app.files.background_task import CancelledError, Progress
+from tests.app.features.film.decoding import decoded, played
 
 HEIGHT, WIDTH = 37, 53  # odd: WebP wants even corners
 
 
-def pictures(n_colours: int = 4000) -> list[np.ndarray]:
+def pictures(n_colours: int = 4000) -> list[Pixels]:
     """Pictures of many colours that change here and there, twice not at all, once in their last pixel alone."""
     rng = np.random.default_rng(3)
-    colours = rng.integers(0, 256, (n_colours, 3), dtype=np.uint8)
+    colours = rng.integers(0, 1 << 24, n_colours, dtype=np.uint32) | np.uint32(0xFF000000)
     first = colours[rng.integers(0, n_colours, (HEIGHT, WIDTH))]
-    first[:, :20] = (250, 251, 252)
+    first[:, :20] = 0xFFFAFBFC
     made = [first]
     for box in (np.s_[5:20, 7:31], np.s_[0:0, 0:0], np.s_[36:37, 52:53], np.s_[1:2, 3:4], np.s_[0:0, 0:0]):
         new = made[-1].copy()
-        new[box] = colours[rng.integers(0, n_colours, new[box].shape[:2])]
+        new[box] = colours[rng.integers(0, n_colours, new[box].shape)]
         made.append(new)
     return made
 
 
-def decoded(data: bytes) -> tuple[list[np.ndarray], list[float], int]:
-    """Pictures, milliseconds of each, and how often it is shown (0: for ever)."""
-    image = Image.open(BytesIO(data))
-    found, seen = [], []
-    for each in ImageSequence.Iterator(image):
-        found.append(np.asarray(each.convert("RGB")))
-        seen.append(float(each.info["duration"]))
-    return found, seen, int(image.info["loop"])
+def rgb(picture: Pixels) -> np.ndarray:
+    return np.stack([picture >> shift & 255 for shift in (16, 8, 0)], axis=-1).astype(np.uint8)
+
+
+def film_of(kind: str, made: list[Pixels], rate: int = 10) -> Film:
+    return Film(kind, WIDTH, HEIGHT, plan.times(len(made), rate))
 
 
 @pytest.mark.parametrize("kind", ["webp", "png", "gif"])
@@ -46,20 +47,20 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
         assert kind == "gif" and 100 % rate
         return
     made = pictures()
-    times = plan.times(len(made), rate)
-    data = b"".join(encode(Film(kind, WIDTH, HEIGHT, times), made, made))
-    found, seen, loop = decoded(data)
-    assert len(found) == len(made) and loop == 0
-    assert seen == list(times) and seen[-1] == 2000
+    film = film_of(kind, made, rate)
+    data = encode(film, palette_of(film, made), made)
+    found, seen, loop = decoded(BytesIO(data))
+    assert loop == 0
     # Not one picture later than a millisecond from where it belongs.
-    np.testing.assert_allclose(np.cumsum(seen)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
+    np.testing.assert_allclose(np.cumsum(film.times)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
+    shown = played(found, seen, film.times)
     if kind != "gif":
-        for number, (one, other) in enumerate(zip(found, made, strict=True)):
-            np.testing.assert_array_equal(one, other, err_msg=str(number))
+        for number, (one, other) in enumerate(zip(shown, made, strict=True)):
+            np.testing.assert_array_equal(one, rgb(other), err_msg=str(number))
         return
     # One palette, which stands in the file's head; each pixel has the nearest of its colours.
     palette = np.frombuffer(data[13 : 13 + 768], dtype=np.uint8).reshape(256, 3).astype(int)
-    for one, other in zip(found, made, strict=True):
+    for one, other in zip(shown, map(rgb, made), strict=True):
         away = ((other[:, :, None].astype(int) - palette) ** 2).sum(axis=3).min(axis=2)
         np.testing.assert_array_equal(((one.astype(int) - other) ** 2).sum(axis=2), away)
         assert (one[:, :3] == (250, 251, 252)).all()  # frequent: kept as it is, and never flickers
@@ -67,39 +68,87 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
 
 def test_a_gif_of_few_colours_is_exact() -> None:
     made = pictures(200)
-    found, _, _ = decoded(b"".join(encode(Film("gif", WIDTH, HEIGHT, plan.times(len(made), 10)), made, made)))
-    for one, other in zip(found, made, strict=True):
-        np.testing.assert_array_equal(one, other)
+    film = film_of("gif", made)
+    found, seen, _ = decoded(BytesIO(encode(film, palette_of(film, made), made)))
+    for one, other in zip(played(found, seen, film.times), made, strict=True):
+        np.testing.assert_array_equal(one, rgb(other))
 
 
 def test_a_palette_of_samples_serves_colours_it_has_not_seen() -> None:
     made = pictures()
     palette = Palette(made[:1])
     assert palette.colours.shape == (256, 3)
-    places = palette.places(np.array([[[249, 251, 252]]], dtype=np.uint8))
+    places = palette.places(np.array([[0xFFF9FBFC]], dtype=np.uint32))
     assert tuple(palette.colours[places[0, 0]]) == (250, 251, 252)
 
 
 def test_only_what_has_changed_is_stored_again() -> None:
-    one = np.zeros((20, 30, 3), dtype=np.uint8)
+    one = np.zeros((20, 30), dtype=np.uint32)
     other = one.copy()
     assert changed(None, one) == (slice(0, 20), slice(0, 30)) and changed(one, other) == (slice(0, 1), slice(0, 1))
-    other[7, 9, 2] = other[11, 22, 0] = 1
-    assert changed(one, other) == (slice(6, 12), slice(8, 23))
+    other[7, 9] = other[11, 22] = 1
+    assert changed(one, other) == (slice(7, 12), slice(9, 23))
     made = pictures()
     for kind in plan.TITLES:
-        sizes = [len(part) for part in encode(Film(kind, WIDTH, HEIGHT, plan.times(6, 10)), made, made)]
-        before, moved, still = sizes[1:4]
-        assert before > moved > 3 * still and sum(sizes) == len(
-            b"".join(encode(Film(kind, WIDTH, HEIGHT, plan.times(6, 10)), made, made))
-        )
+
+        def size(number: int, kind: str = kind) -> int:
+            film = film_of(kind, made[:number])
+            return len(encode(film, palette_of(film, made), made[:number]))
+
+        before, moved, still = size(1), size(2) - size(1), size(3) - size(2)
+        assert before > moved > 3 * still
 
 
-def test_a_film_goes_to_the_encoder_and_back() -> None:
-    film = Film("webp", 3, 4, (1, 2), 5, True)
-    assert Film.of_line(film.line()) == film and film.line().count(b"\n") == 1
+@pytest.mark.parametrize("kind", plan.TITLES)
+def test_what_a_film_will_take_is_estimated(kind: str) -> None:
+    made = pictures()
+    film = film_of(kind, made)
+    whole = len(encode(film, palette_of(film, made), made))
+    assert estimated(film, dict(enumerate(made)), Progress()) == pytest.approx(whole, rel=0.05)
+    long = film_of(kind, made * 100)
+    alone = estimated(long, {0: made[0]}, Progress())
+    assert estimated(long, {0: made[0], 1: made[1]}, Progress()) > 50 * alone
+    progress = Progress()
+    progress.cancel()
+    with pytest.raises(CancelledError):
+        estimated(film, dict(enumerate(made)), progress)
 
 
-def test_the_encoder_needs_nothing_of_the_program() -> None:
-    source = (Path(plan.__file__).with_name("encoder.py")).read_text(encoding="utf-8")
-    assert "from app" not in source and "import app" not in source
+@pytest.mark.parametrize("kind", plan.TITLES)
+def test_few_pictures_are_in_memory_at_once(kind: str) -> None:
+    made, begun = pictures(), []
+    alive: list[int] = []
+
+    def one_by_one() -> Iterator[Pixels]:
+        for number in range(30):
+            picture = made[number % len(made)].copy()
+            begun.append(weakref.ref(picture))
+            alive.append(sum(each() is not None for each in begun))
+            yield picture
+            del picture
+
+    film = film_of(kind, made * 5)
+    encode(film, palette_of(film, made), one_by_one())
+    assert len(alive) == 30 and max(alive) <= 3
+
+
+def test_pictures_are_handed_over_one_at_a_time_until_none_follows() -> None:
+    made, feed, taken = pictures(), Feed(), []
+    found: list[Pixels] = []
+    ended = threading.Event()
+
+    def encoder() -> None:
+        with pytest.raises(CancelledError):
+            for picture in feed.take(len(made)):
+                found.append(picture)
+        ended.set()
+
+    thread = threading.Thread(target=encoder)
+    thread.start()
+    for picture in made[:3]:
+        came = threading.Event()
+        feed.put(picture, lambda _, came=came: came.set())
+        taken.append(came.wait(10))
+    feed.close()
+    assert ended.wait(10) and all(taken) and [id(each) for each in found] == [id(each) for each in made[:3]]
+    thread.join()

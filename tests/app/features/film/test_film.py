@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image, ImageSequence
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.shading import FULL_VALUE, LEVELS, _table
-from app.features.film import plan, process
+from app.features.film import plan, view_maker
+from app.features.film.encoder import Film, Pixels
 from app.features.film.plan import Content, Lift, Sweep, Training, Turn
 from app.features.film.view_maker import FilmMaker, FilmSpec, Moment, moment_of
 from app.features.film.view_relief import band
@@ -30,6 +32,7 @@ from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
 from app.views.theme import theme_of
 from app.window.main_window import MainWindow
 from solver import SVC, Grid
+from tests.app.features.film.decoding import decoded, played
 from tests.windows import Make, settle
 
 SIZE = (320, 260)
@@ -65,13 +68,9 @@ def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[n
 
 
 def pictures_in(path: Path, rate: int) -> list[np.ndarray]:
-    with Image.open(path) as image:
-        found, seen = [], []
-        for each in ImageSequence.Iterator(image):
-            found.append(np.asarray(each.convert("RGB")))
-            seen.append(each.info["duration"])
-    assert seen == list(plan.times(len(found), rate)) and seen[-1] == 2000
-    return found
+    found, seconds, _ = decoded(path)
+    times = plan.times(1 + round((sum(seconds) - 2000) * rate / 1000), rate)
+    return played(found, seconds, times)
 
 
 def exported(qtbot: QtBot, window: MainWindow, spec: PictureSpec, path: Path, words: str | None = None) -> np.ndarray:
@@ -246,18 +245,19 @@ def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Pat
         seen.clear()
         maker.make(moment_now(window), spec_of(Sweep(1, "C", 0.01, 1000), "gif"), folder / name)
         qtbot.waitUntil(lambda: bool(seen) and seen[-1] > 2, timeout=30_000)
-        encoder = maker._encoder
-        assert maker.cancel() and not maker.busy and encoder is not None
-        encoder.thread.join(10)
-        assert not encoder.thread.is_alive() and encoder._process is not None and encoder._process.poll() is not None
+        encoders = [thread for thread in threading.enumerate() if thread.name == "task"]
+        assert maker.cancel() and not maker.busy and encoders
+        for thread in encoders:
+            thread.join(10)
+            assert not thread.is_alive()
         settle(qtbot, window)
         assert [path.name for path in folder.iterdir()] == ["b.gif"] and (folder / "b.gif").read_bytes() == old
     maker.close()
 
 
 FAULTS = {
-    "the encoder fails": ("import sys; sys.exit('no colours left')", "no colours left"),
-    "the encoder is gone": ("import os; os._exit(9)", "not enough memory"),
+    "the encoder fails": (RuntimeError("no colours left"), "(RuntimeError: no colours left)"),
+    "there is no memory": (MemoryError(), "not enough memory"),
 }
 
 
@@ -265,10 +265,13 @@ FAULTS = {
 def test_an_encoder_that_fails_is_a_sentence(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    code, said = FAULTS[name]
-    (tmp_path / "faulty_encoder.py").write_text(code)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(process, "ENCODER", "faulty_encoder")
+    fault, said = FAULTS[name]
+
+    def fail(film: Film, palette: object, pictures: Iterator[Pixels]) -> bytes:
+        next(pictures)
+        raise fault
+
+    monkeypatch.setattr(view_maker, "encode", fail)
     window = make(two())
     maker = FilmMaker(window.scheduler, window)
     failures: list[str] = []

