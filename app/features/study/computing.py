@@ -17,25 +17,22 @@ import numpy as np
 from app.core import log
 from app.core.points import Points
 from app.engine.outcome import credit_of
-from app.learners.base import estimator_of
-from app.learners.knn import neighbors_of
+from app.learners.base import Ahead, estimator_of
 from app.state.document import Lane
 from app.state.test_split import folds_of
 from solver import Status
 from solver.core.arrays import Array, Indices, Mask
-from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
-from solver.knn import k_path
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
 from .cells import Path, Places, data_of, key_of, seed_of
-from .model import MEASURES, Study
+from .model import MEASURES, PATH_AXES, Study, axis_kinds
 
-#: Distances and counts of neighbours held at once.
-BLOCK = 100_000
+#: Distances and counts of neighbours held at once, and places whose shares are.
+BLOCK, QUERIES = 100_000, 5000
 #: Kernel values between points and test points that are kept along a path of C: 32 MB.
 MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
@@ -244,44 +241,48 @@ Result = tuple[dict[str, float], str, str]
 def _of_draw(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
     """Values, status and error of each cell of the path."""
     lanes = [study.lane_at(study.choice(places)) for places in path.cells]
-    other = _others(study, drawn) if "disagreement" in study.values else None
-    if lanes[0].classifier != "knn":
-        return _machines(study, lanes, drawn, other)
-    if "seconds" in study.values:  # each for itself
-        return (result for lane in lanes for result in _neighbours(study, [lane], drawn, other))
-    return _neighbours(study, lanes, drawn, other)
+    other = None
+    if "disagreement" in study.values:
+        if study.other is None:
+            raise ValueError("There is no other classifier to disagree with.")
+        other = _fitted(study, study.other, drawn).predicted()
+    if lanes[0].trainer is not None or (found := _at_once(study, lanes, drawn, other)) is None:
+        return _one_by_one(study, lanes, drawn, other)
+    return found
 
 
-def _others(study: Study, drawn: Given) -> Indices:
-    """What the other classifier says at the test points."""
-    lane = study.other
-    if lane is None:
-        raise ValueError("There is no other classifier to disagree with.")
-    if lane.classifier == "knn":
-        model: Any = neighbors_of(lane.settings, len(drawn.xy)).fit(drawn.xy, drawn.labels)
-    else:
-        estimator = _estimator(study, lane)
-        model = estimator.adopt(_trained(estimator.prepare(drawn.xy, drawn.labels), study).snapshot(thorough=False))
-    return np.asarray(model.predict(drawn.test_xy))
-
-
-def _neighbours(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
-    """All k from one search."""
-    n = len(drawn.xy)
+def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result] | None:
+    """The results of a learner that answers for all values of the path's axis at once, such as kNN for all k."""
+    kinds = axis_kinds(lanes[0].classifier)
+    name = next((name for name in PATH_AXES if name in kinds), None)
+    if name is None:
+        return None
     begun = time.perf_counter()
-    ks = np.array([lane.settings.n_neighbors for lane in lanes], dtype=np.int64)
+    ahead = lanes[0].family.ahead_on_curve(lanes[0], kinds[name].parameter, Points.of(drawn.xy, drawn.labels))
+    if ahead is None:
+        return None
+    if "seconds" in study.values and len(lanes) > 1:  # each for itself
+        return (result for lane in lanes for result in _at_once(study, [lane], drawn, other) or ())
+    return _answered(study, lanes, drawn, other, name, ahead, begun)
+
+
+def _answered(
+    study: Study, lanes: list[Lane], drawn: Given, other: Indices | None, name: str, ahead_of: Ahead, begun: float
+) -> Iterator[Result]:
+    n, parameter = len(drawn.xy), axis_kinds(lanes[0].classifier)[name].parameter
+    ks = np.array([getattr(lane.settings, parameter) for lane in lanes], dtype=np.int64)
     sound = ks <= n
-    model = neighbors_of(lanes[0].settings, 1).fit(drawn.xy, drawn.labels)
+    classes = np.unique(drawn.labels)
 
     def shares(xy: Array, labels: Indices, ties: bool = True) -> Array:
         same = np.zeros(int(sound.sum()))
-        size = max(1, BLOCK // (n * (1 + len(model.classes_))))
+        size = max(1, BLOCK // (n * (1 + len(classes))))
         for start in range(0, len(xy), size):
             part = slice(start, start + size)
-            ahead = k_path.leaders(model, xy[part], ks[sound])
+            ahead = ahead_of(xy[part], ks[sound], None)
             if not ties:  # the lowest class of several
                 ahead &= ahead.cumsum(axis=1) == 1
-            same += credit_of(ahead, model.classes_, labels[part]).sum(axis=0)
+            same += credit_of(ahead, classes, labels[part]).sum(axis=0)
         return same / len(xy)
 
     values: dict[str, Array] = {}
@@ -295,43 +296,41 @@ def _neighbours(study: Study, lanes: list[Lane], drawn: Given, other: Indices | 
     place = 0
     for k, there in zip(ks, sound, strict=True):
         if not there:
-            yield {}, "", f"k is {k}, but there are only {n} points to learn from."
+            yield {}, "", f"{name} is {k}, but there are only {n} points to learn from."
             continue
         yield {name: float(values[name][place]) for name in study.values}, "exact", ""
         place += 1
 
 
-def _machines(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
+def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """One training after the other; those of one path of C go on where the one before has ended."""
-    trainer: PairTrainer[Any] | None = None
-    on_path = _on_path(study, lanes, drawn)
-    for before, lane in zip((None, *lanes[:-1]), lanes, strict=True):
+    on_path = _OnPath(drawn, other, study) if _goes_on(study, lanes, drawn) else None
+    for lane in lanes:
         try:
             if not len(drawn.test_xy):
                 raise ValueError("There are no points to test on.")
-            begun = time.perf_counter()
-            if on_path and before is not None and trainer is not None:
-                for solver in trainer.solvers:
-                    solver.restart(solver.C / before.settings.C * lane.settings.C)
-            else:
-                estimator = _estimator(study, lane)
-                if on_path:
-                    estimator.set_params(solver="path", selection="second-order")
-                trainer = estimator.prepare(drawn.xy, drawn.labels)
-                model = _OnPath(trainer, drawn, other) if on_path else _Adopted(estimator, trainer, drawn, other)
-            _trained(trainer, study)
-            model.seconds = time.perf_counter() - begun
-            model.renew()
-            status = trainer.status if trainer.status is not Status.RUNNING else Status.STOPPED_EARLY
-            values = {name: float(MEASURES[name].of(model)) for name in study.values}
+            trained = on_path.trained(lane) if on_path is not None else _fitted(study, lane, drawn, other)
+            values = {name: float(MEASURES[name].of(trained)) for name in study.values}
         except Exception as error:
-            trainer = None
+            on_path = None if on_path is None else _OnPath(drawn, other, study)
             yield {}, "", _sentence(error)
         else:
-            yield values, str(status), ""
+            yield values, trained.status, ""
 
 
-def _trained(trainer: PairTrainer[Any], study: Study) -> PairTrainer[Any]:
+def _fitted(study: Study, lane: Lane, drawn: Given, other: Indices | None = None) -> _Adopted:
+    """Train `lane` by itself."""
+    begun = time.perf_counter()
+    if lane.trainer is None:
+        model: Any = lane.family.fit(lane, Points.of(drawn.xy, drawn.labels))
+        return _Adopted(drawn, other, None, model, time.perf_counter() - begun)
+    estimator = estimator_of(lane, at_once=not _from_zero(study))
+    trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
+    seconds = time.perf_counter() - begun
+    return _Adopted(drawn, other, trainer, estimator.adopt(trainer.snapshot(thorough=False)), seconds)
+
+
+def _ended(trainer: PairTrainer[Any], study: Study) -> PairTrainer[Any]:
     """`trainer` at its end, or after as many steps as are allowed."""
     while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
         trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
@@ -344,10 +343,10 @@ def _from_zero(study: Study) -> bool:
     return study.kind == "rules" or bool({"steps", "seconds"} & set(study.values))
 
 
-def _on_path(study: Study, lanes: list[Lane], drawn: Given) -> bool:
+def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     """Whether a `PathSolver` can go through these trainings: nothing but C is another."""
     first, n = lanes[0], len(drawn.xy)
-    if first.classifier != "svm" or first.learner != "smo" or _from_zero(study):
+    if first.trainer is None or not first.trainer.has_rules or _from_zero(study):
         return False
     s = first.settings
     alike = all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
@@ -360,28 +359,35 @@ class Trained:
 
     Attributes
     ----------
+    trainer : PairTrainer or None
+        None of what does not train by steps.
     classes : ndarray
         The labels, sorted.
     seconds : float
         Of the training.
     """
 
+    trainer: PairTrainer[Any] | None
     classes: Indices
     seconds = 0.0
 
-    def __init__(self, trainer: PairTrainer[Any], points: Given, other: Indices | None) -> None:
-        self.trainer, self.points, self.other = trainer, points, other
+    def __init__(self, points: Given, other: Indices | None) -> None:
+        self.points, self.other = points, other
 
-    def renew(self) -> None:
-        """The trainer has ended once more."""
-
-    def leaders(self, tests: bool) -> Mask:
-        """Return which classes are ahead at the test points, or at the points that were trained on."""
-        raise NotImplementedError
+    @property
+    def status(self) -> str:
+        """How it has ended."""
+        if self.trainer is None:
+            return "exact"
+        return str(self.trainer.status if self.trainer.status is not Status.RUNNING else Status.STOPPED_EARLY)
 
     @property
     def support_vectors(self) -> int:
         """How many there are."""
+        raise NotImplementedError
+
+    def leaders(self, tests: bool) -> Mask:
+        """Return which classes are ahead at the test points, or at the points that were trained on."""
         raise NotImplementedError
 
     def right(self, tests: bool) -> float:
@@ -389,20 +395,37 @@ class Trained:
         labels = self.points.test_labels if tests else self.points.labels
         return float(credit_of(self.leaders(tests), self.classes, labels).mean())
 
-    def apart(self) -> float:
-        """The share of the test points where the other classifier predicts another class."""
-        return float((self.classes[self.leaders(tests=True).argmax(axis=1)] != self.other).mean())
+    def predicted(self) -> Indices:
+        """The classes of the test points."""
+        return np.asarray(self.classes[self.leaders(tests=True).argmax(axis=1)])
 
 
 class _OnPath(Trained):
-    """From kernel values that are computed once."""
+    """Trainings for one C after the other, from kernel values that are computed once."""
 
-    def __init__(self, trainer: PairTrainer[PathSolver], points: Given, other: Indices | None) -> None:
-        super().__init__(trainer, points, other)
+    trainer: PairTrainer[PathSolver] | None = None
+
+    def __init__(self, points: Given, other: Indices | None, study: Study) -> None:
+        super().__init__(points, other)
         self.classes = np.unique(points.labels)
+        self._study, self._C = study, 1.0
         self._rows: dict[bool, list[Array]] = {}
 
+    def trained(self, lane: Lane) -> _OnPath:
+        """This for the C of `lane`: it goes on where it has ended before."""
+        if self.trainer is None:
+            estimator = estimator_of(lane, at_once=True)
+            estimator.set_params(solver="path", selection="second-order")
+            self.trainer = estimator.prepare(self.points.xy, self.points.labels)
+        else:
+            for solver in self.trainer.solvers:
+                solver.restart(solver.C / self._C * lane.settings.C)
+        self._C = lane.settings.C
+        _ended(self.trainer, self._study)
+        return self
+
     def leaders(self, tests: bool) -> Mask:
+        assert self.trainer is not None
         solvers = self.trainer.solvers
         if tests not in self._rows:
             xy = self.points.test_xy if tests else self.points.xy
@@ -414,6 +437,7 @@ class _OnPath(Trained):
 
     @property
     def support_vectors(self) -> int:
+        assert self.trainer is not None
         found = np.zeros(len(self.points.xy), dtype=bool)
         for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
             found[pair.index] |= solver.beta != 0.0
@@ -421,25 +445,23 @@ class _OnPath(Trained):
 
 
 class _Adopted(Trained):
-    """From the estimator's own predictions."""
+    """From the model's own predictions."""
 
     def __init__(
-        self, estimator: PairClassifier, trainer: PairTrainer[Any], points: Given, other: Indices | None
+        self, points: Given, other: Indices | None, trainer: PairTrainer[Any] | None, model: Any, seconds: float
     ) -> None:
-        super().__init__(trainer, points, other)
-        self._estimator = estimator
-
-    def renew(self) -> None:
-        self._model: Any = self._estimator.adopt(self.trainer.snapshot(thorough=False))
-        self.classes = np.asarray(self._model.classes_)
+        super().__init__(points, other)
+        self.trainer, self._model, self.seconds = trainer, model, seconds
+        self.classes = np.asarray(model.classes_)
 
     def leaders(self, tests: bool) -> Mask:
-        return np.asarray(self._model.leaders(self.points.test_xy if tests else self.points.xy))
+        xy = self.points.test_xy if tests else self.points.xy
+        if self._model.kind == "f":
+            return np.asarray(self._model.leaders(xy))
+        parts = range(0, len(xy), QUERIES)
+        shares = np.concatenate([self._model.predict_proba(xy[start : start + QUERIES]) for start in parts])
+        return np.asarray(shares == shares.max(axis=1, keepdims=True))
 
     @property
     def support_vectors(self) -> int:
         return len(self._model.support_)
-
-
-def _estimator(study: Study, lane: Lane) -> PairClassifier:
-    return estimator_of(lane, at_once=not _from_zero(study))

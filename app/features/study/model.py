@@ -90,7 +90,7 @@ class Measure:
     trained : bool
         Only what trains by steps has it.
     multipliers : bool
-        Only a support vector machine has it.
+        Only what has a multiplier for each point has it.
     """
 
     title: str
@@ -139,7 +139,7 @@ MEASURES: dict[str, Measure] = {
     "disagreement": Measure(
         "disagreement",
         "share of these points where another classifier predicts another class",
-        lambda trained: trained.apart(),
+        lambda trained: (trained.predicted() != trained.other).mean(),
         "smallest",
         share=True,
     ),
@@ -317,8 +317,9 @@ def axis_names(classifier: str, generated: bool) -> list[str]:
 
 def measures_of(lane: Lane, other: bool = False) -> list[str]:
     """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
-    trained, svm = lane.trainer is not None, lane.classifier == "svm"
-    found = [name for name, each in MEASURES.items() if (trained or not each.trained) and (svm or not each.multipliers)]
+    trained, multipliers = lane.trainer is not None, lane.trainer is not None and lane.trainer.has_multipliers
+    rows = MEASURES.items()
+    found = [name for name, row in rows if (trained or not row.trained) and (multipliers or not row.multipliers)]
     return [name for name in found if other or name != "disagreement"]
 
 

@@ -14,15 +14,17 @@ from app.core.points import Points
 from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
 from app.features.study.computing import compute
-from app.features.study.model import NOTES, Axis, Study
+from app.features.study.model import NOTES, Axis, Study, measures_of
 from app.learners.knn import KnnSettings
 from app.learners.svm import SvmSettings
+from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
 from app.state.test_split import folds_of
 from solver import SmoSolver
 from solver.data import datasets
 from solver.kernels.table import Kernel
 from solver.svm.c_path import PathSolver
+from tests.app.learners.test_new_learner import CentroidModel, Centroids, CentroidSettings
 
 from .studies import GRID, KNN, computed, given_of, results_of, with_tol
 
@@ -143,6 +145,26 @@ def test_disagreement_is_that_of_a_loop(name: str) -> None:
         one = KNeighborsClassifier(int(choice["k"])).fit(*train).predict(test[0])
         assert found["disagreement"] == pytest.approx((one != peer.fit(*train).predict(test[0])).mean(), abs=1e-12)
     assert len(seen) > 3
+
+
+def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known by nothing but `fit`, it is the studied classifier and the other one."""
+    monkeypatch.setitem(LEARNERS, "centroid", Centroids())
+    lane, axes = Lane("centroid"), (NOISE, Axis("shrinkage", (0.0, 0.5)))
+    assert measures_of(lane, other=True) == ["accuracy", "training_accuracy", "disagreement", "seconds"]
+    values = "accuracy", "training_accuracy", "disagreement"
+    study = msgspec.structs.replace(GRID, lane=lane, axes=axes, values=values, other=lane, repetitions=1)
+    for record in computed(study):
+        assert not record.error and record.status == "exact"
+        choice, data = study.choice(record.places), data_of(study, record.places)
+        X, y = datasets.generate("circle", 30, float(choice["noise"]), seed_of(data, 0, 0, "points"))
+        inside = folds_of(Points.of(X, y), 3, 0) != record.fold
+        points = Points.of(X[inside], y[inside])
+        one, other = (CentroidModel(points, CentroidSettings(shrinkage=s)) for s in (float(choice["shrinkage"]), 0.0))
+        predicted = one.predict(X[~inside])
+        assert record.values["accuracy"] == (predicted == y[~inside]).mean()
+        assert record.values["training_accuracy"] == (one.predict(X[inside]) == y[inside]).mean()
+        assert record.values["disagreement"] == (predicted != other.predict(X[~inside])).mean()
 
 
 @pytest.mark.parametrize("lane", [Lane("svm"), Lane("knn"), Lane("perceptron")], ids=lambda lane: lane.classifier)
