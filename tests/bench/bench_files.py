@@ -67,7 +67,7 @@ def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     editing, trigger = window.controller.editing, lambda name: window.named_actions[name].trigger
     path, other = folder / "bench.playground", folder / "other.playground"
     documents.write(window.document, other)
-    yield "save as", lambda: window.file_dialogs._save_elsewhere(path, lambda: None)
+    yield "save as", lambda: window.file_dialogs._save_elsewhere(lambda: None, path)
     yield "save", trigger("save")
     yield "revert", window.file_dialogs._reread
     yield "open", lambda: window.file_dialogs._read(other)

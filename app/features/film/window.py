@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QMainWindow,
@@ -41,13 +40,12 @@ from app.views.widgets.form_fields import (
     combo_box,
     describe,
     filled,
-    named,
     show_check,
     show_choice,
     show_number,
     spin_box,
 )
-from app.views.widgets.qt_dialogs import button_box, open_dialog
+from app.views.widgets.qt_dialogs import ask_where, button_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 from solver import Grid
@@ -509,14 +507,9 @@ class FilmDialog(QDialog):
             self._alert(str(error))
             return
         self._remember()
-        folder, suffix = Path(self._settings.values.folder), f".{spec.kind}"
-        accept, title = QFileDialog.AcceptMode.AcceptSave, f"{plan.TITLES[spec.kind].split(':')[0]} film (*{suffix})"
-        dialog = named(
-            QFileDialog(self, "Save the film as", str(folder / f"film{suffix}"), title, acceptMode=accept), "film.path"
-        )
-        dialog.setDefaultSuffix(suffix[1:])
-        dialog.fileSelected.connect(lambda name: self._make(spec, Path(name)))
-        open_dialog(dialog)
+        offered = Path(self._settings.values.folder) / f"film.{spec.kind}"
+        kinds = {f"{plan.TITLES[spec.kind].split(':')[0]} film": f".{spec.kind}"}
+        ask_where(self, "film.path", "Save the film as", offered, kinds, lambda path: self._make(spec, path))
 
     def _make(self, spec: FilmSpec, path: Path) -> None:
         self._patience.stop()

@@ -18,7 +18,7 @@ from app.files.documents import FileError
 from app.views.surroundings import Surroundings
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import button_box, open_dialog
+from app.views.widgets.qt_dialogs import ask_path, button_box
 from app.views.widgets.scrolling_form import scrolling
 
 from .model import Lesson
@@ -119,24 +119,19 @@ class AddStepDialog(QDialog):
     # -- the file --------------------------------------------------------------------------------------------------
 
     def _ask_file(self) -> None:
-        dialog = named(
-            QFileDialog(
-                self,
-                "Lesson",
-                str(self._path or Path.home() / f"my{LESSON_SUFFIX}"),
-                f"Lessons (*{LESSON_SUFFIX})",
-                acceptMode=QFileDialog.AcceptMode.AcceptSave,
-                fileMode=QFileDialog.FileMode.AnyFile,
-            ),
-            "lesson_file",
+        dialog = QFileDialog(
+            self,
+            "Lesson",
+            str(self._path or Path.home() / f"my{LESSON_SUFFIX}"),
+            f"Lessons (*{LESSON_SUFFIX})",
+            acceptMode=QFileDialog.AcceptMode.AcceptSave,
+            fileMode=QFileDialog.FileMode.AnyFile,
         )
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a step is added: nothing is lost
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, "Choose")
-        dialog.fileSelected.connect(self._chosen)
-        open_dialog(dialog)
+        ask_path(dialog, "lesson_file", self._chosen)
 
-    def _chosen(self, name: str) -> None:
-        path = Path(name)
+    def _chosen(self, path: Path) -> None:
         self._path = path if path.name.lower().endswith(LESSON_SUFFIX) else path.with_name(path.name + LESSON_SUFFIX)
         self._follow()
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.files import png
@@ -22,9 +22,9 @@ from app.views.charts.chart import Chart, is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import combo_box, describe, filled, named, show_choice, show_number
+from app.views.widgets.form_fields import combo_box, describe, filled, show_choice, show_number
 from app.views.widgets.picture_beside_text import PictureBesideText
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.inspection.z_buffer import MOST_PIXELS
 
@@ -393,19 +393,8 @@ class ReliefPanel(QWidget):
     def _ask_path(self) -> None:
         path = self._controller.store.path
         folder = path.parent if path is not None else Path.home()
-        dialog = named(
-            QFileDialog(
-                self,
-                "Save the picture as",
-                str(folder / "relief.png"),
-                "PNG picture (*.png)",
-                acceptMode=QFileDialog.AcceptMode.AcceptSave,
-                defaultSuffix="png",
-            ),
-            "relief.path",
-        )
-        dialog.fileSelected.connect(lambda name: self.save_picture(Path(name)))
-        open_dialog(dialog)
+        kinds = {"PNG picture": ".png"}
+        ask_where(self, "relief.path", "Save the picture as", folder / "relief.png", kinds, self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         """Write what is seen now as a PNG file, on a thread."""

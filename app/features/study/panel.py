@@ -28,7 +28,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
@@ -426,25 +426,13 @@ class StudyPanel(QWidget):
     def _ask_path(self) -> None:
         path = self._controller.store.path
         folder = path.parent if path is not None else Path.home()
-        filters = ";;".join(f"{what} (*{suffix})" for suffix, what in FILES.items())
-        dialog = named(
-            QFileDialog(
-                self,
-                "Save the results as",
-                str(folder / "study.png"),
-                filters,
-                acceptMode=QFileDialog.AcceptMode.AcceptSave,
-            ),
-            "study.path",
-        )
 
-        def chosen(name: str) -> None:
+        def chosen(path: Path) -> None:
             suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
-            given = Path(name)
-            self.save_as(given if given.suffix.lower() in FILES else Path(f"{name}{suffix}"))
+            self.save_as(path if path.suffix.lower() in FILES else Path(f"{path}{suffix}"))
 
-        dialog.fileSelected.connect(chosen)
-        open_dialog(dialog)
+        kinds = {what: suffix for suffix, what in FILES.items()}
+        dialog = ask_where(self, "study.path", "Save the results as", folder / "study.png", kinds, chosen)
 
     def save_as(self, path: Path) -> None:
         """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
@@ -470,10 +458,9 @@ class StudyPanel(QWidget):
     def _ask_folder(self) -> None:
         path = self._controller.store.path
         folder = path.parent if path is not None else Path.home()
-        dialog = named(QFileDialog(self, "Open the results in a folder", str(folder)), "study.folder")
+        dialog = QFileDialog(self, "Open the results in a folder", str(folder))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.fileSelected.connect(lambda name: self.open_results(Path(name)))
-        open_dialog(dialog)
+        ask_path(dialog, "study.folder", self.open_results)
 
     def open_results(self, folder: Path) -> None:
         """Show what the command line has computed, and keep it with the document."""

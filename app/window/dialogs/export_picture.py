@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -12,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -24,10 +24,10 @@ from PySide6.QtWidgets import (
 from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import describe, filled, named, show_check, show_choice, show_number, spin_box
-from app.views.widgets.qt_dialogs import button_box, open_dialog
+from app.views.widgets.form_fields import describe, filled, show_check, show_choice, show_number, spin_box
+from app.views.widgets.qt_dialogs import ask_where, button_box
 
-FILTERS = {"PNG picture (*.png)": "png", "SVG drawing (*.svg)": "svg"}
+KINDS = {"PNG picture": ".png", "SVG drawing": ".svg"}
 #: Width, height and scale of what is on screen.
 Size = tuple[int, int, float]
 
@@ -241,24 +241,11 @@ class PictureDialog(QDialog):
         shot = None if spec is None else self._checked_shot(spec)
         if spec is None or shot is None:
             return
-        folder = Path(self._settings.values.folder)
-        dialog = named(
-            QFileDialog(
-                self,
-                "Save the picture as",
-                str(folder / "picture.png"),
-                ";;".join(FILTERS),
-                acceptMode=QFileDialog.AcceptMode.AcceptSave,
-            ),
-            "picture.path",
-        )
-        dialog.setDefaultSuffix("png")
-        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(FILTERS.get(chosen, "png")))
-        dialog.fileSelected.connect(lambda name: self._save(shot, spec, Path(name)))
-        open_dialog(dialog)
+        offered = Path(self._settings.values.folder) / "picture.png"
+        ask_where(self, "picture.path", "Save the picture as", offered, KINDS, partial(self._save, shot, spec))
 
     def _save(self, shot: Shot, spec: PictureSpec, path: Path) -> None:
-        if path.suffix.lower() not in (".png", ".svg"):
+        if path.suffix.lower() not in KINDS.values():
             self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
             return
         self._settings.write(folder=str(path.parent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
@@ -15,13 +16,15 @@ from app.files import documents, recovery
 from app.files.locks import Claims
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import named
 from app.views.widgets.message_box import message_box
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import ask_path, ask_where
 
-FILTER = f"Playground documents (*{documents.SUFFIX})"
-TEXTS = "Share texts (*.txt)"
-COPIES = f"Recovery copies (*{recovery.SUFFIX} *{documents.ASIDE})"
+TITLE = "Playground documents"
+#: Filters of the dialog that opens files.
+OPENED = (
+    f"{TITLE} (*{documents.SUFFIX} *{LESSON_SUFFIX});;Share texts (*.txt);;"
+    f"Recovery copies (*{recovery.SUFFIX} *{documents.ASIDE})"
+)
 
 _Then = Callable[[], object]
 
@@ -117,20 +120,11 @@ class FileDialogs:
 
     def ask_save(self, then: _Then = _nothing) -> None:
         """Ask where to save; run `then` once it is saved."""
-        dialog = named(
-            QFileDialog(
-                self._window,
-                "Save as",
-                str(self._folder() / f"points{documents.SUFFIX}"),
-                FILTER,
-                acceptMode=QFileDialog.AcceptMode.AcceptSave,
-                defaultSuffix=documents.SUFFIX[1:],
-            ),
-            "save_as",
-        )
-        self._ask_path(dialog, lambda path: self._save_elsewhere(path, then))
+        offered, kinds = self._folder() / f"points{documents.SUFFIX}", {TITLE: documents.SUFFIX}
+        save = partial(self._save_elsewhere, then)
+        ask_where(self._window, "save_as", "Save as", offered, kinds, lambda path: self._use(path, save))
 
-    def _save_elsewhere(self, path: Path, then: _Then) -> None:
+    def _save_elsewhere(self, then: _Then, path: Path) -> None:
         """Save at a place just chosen, unless that is a document somebody is working on."""
         if self._claims.elsewhere(path):
             self._ask(
@@ -163,17 +157,9 @@ class FileDialogs:
 
     def ask_open(self) -> None:
         """Ask which file to open."""
-        dialog = named(
-            QFileDialog(
-                self._window,
-                "Open",
-                str(self._folder()),
-                f"{FILTER[:-1]} *{LESSON_SUFFIX});;{TEXTS};;{COPIES}",
-                fileMode=QFileDialog.FileMode.ExistingFile,
-            ),
-            "open",
-        )
-        self._ask_path(dialog, self._open)
+        existing = QFileDialog.FileMode.ExistingFile
+        dialog = QFileDialog(self._window, "Open", str(self._folder()), OPENED, fileMode=existing)
+        ask_path(dialog, "open", lambda path: self._use(path, self._open))
 
     def open_path(self, path: Path) -> None:
         """Open the file at `path`, after asking about unsaved changes."""
@@ -236,14 +222,9 @@ class FileDialogs:
         if path is not None:
             self._tasks.run(file_tasks.opening(path), file_tasks.take_reverted)
 
-    def _ask_path(self, dialog: QFileDialog, use: Callable[[Path], object]) -> None:
-
-        def chosen(name: str) -> None:
-            self._settings.write(folder=str(Path(name).parent))
-            use(Path(name))
-
-        dialog.fileSelected.connect(chosen)
-        open_dialog(dialog)
+    def _use(self, path: Path, use: Callable[[Path], object]) -> None:
+        self._settings.write(folder=str(path.parent))
+        use(path)
 
     def _folder(self) -> Path:
         path = self._controller.store.path

@@ -16,7 +16,7 @@ from app.files.documents import FileError
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
 from app.views.widgets.message_box import message_box
-from app.views.widgets.qt_dialogs import open_dialog
+from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 if TYPE_CHECKING:
     from app.exchange.table import Dialect, Table
@@ -45,10 +45,9 @@ class ImportExport:
         suffixes = {title: " ".join(f"*{suffix}" for suffix in each) for title, each in IMPORTS.items()}
         kinds = {"All points": " ".join(suffixes.values())} | suffixes | {"All files": "*"}
         filters = ";;".join(f"{title} ({each})" for title, each in kinds.items())
-        dialog = QFileDialog(
-            self._window, "Import points", self._folder(), filters, fileMode=QFileDialog.FileMode.ExistingFile
-        )
-        self._ask(dialog, "import_file", self.import_file)
+        folder, existing = self._settings.values.exchange_folder, QFileDialog.FileMode.ExistingFile
+        dialog = QFileDialog(self._window, "Import points", folder, filters, fileMode=existing)
+        ask_path(dialog, "import_file", lambda path: self._use(path, self.import_file))
 
     def import_file(self, path: Path) -> None:
         """Show what the file at `path` holds, and import it when that is wanted."""
@@ -77,17 +76,8 @@ class ImportExport:
         self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
     ) -> None:
         """Ask where to write a file for other programs: `name` is offered, `kinds` are suffixes by their titles."""
-        filters = {f"{kind} (*{suffix})": suffix for kind, suffix in kinds.items()}
-        dialog = QFileDialog(
-            self._window,
-            title,
-            str(Path(self._folder()) / name),
-            ";;".join(filters),
-            acceptMode=QFileDialog.AcceptMode.AcceptSave,
-            defaultSuffix=next(iter(kinds.values()))[1:],
-        )
-        dialog.filterSelected.connect(lambda kind: dialog.setDefaultSuffix(filters[kind][1:]))
-        self._ask(dialog, object_name, use)
+        offered = Path(self._settings.values.exchange_folder) / name
+        ask_where(self._window, object_name, title, offered, kinds, lambda path: self._use(path, use))
 
     def export(self, path: Path) -> None:
         """Write all points to `path`, in the format of its suffix; first ask whether a name may run as a formula."""
@@ -187,15 +177,6 @@ class ImportExport:
 
         ImportDialog(self._window, read, self._controller.import_points, add).open()
 
-    def _ask(self, dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> None:
-        dialog.setObjectName(name)
-
-        def chosen(file: str) -> None:
-            self._settings.write(exchange_folder=str(Path(file).parent))
-            use(Path(file))
-
-        dialog.fileSelected.connect(chosen)
-        open_dialog(dialog)
-
-    def _folder(self) -> str:
-        return self._settings.values.exchange_folder
+    def _use(self, path: Path, use: Callable[[Path], object]) -> None:
+        self._settings.write(exchange_folder=str(path.parent))
+        use(path)
