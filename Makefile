@@ -48,8 +48,10 @@ run: ready-run  ## Start the program (FILE=...); without a screen, draw playgrou
 		$(BIN)/classifier-playground $(if $(FILE),"$(FILE)"); \
 	fi
 
+# Bytecode is kept even where the environment forbids it: otherwise each worker would compile
+# all tests anew (16 s), and each program that a test starts all of `app` (1 s).
 test: ready-test  ## Run the tests (ARGS=...)
-	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal $(ARGS)
+	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal $(ARGS)
 
 soak: ready-test  ## Run the long tests, and those that draw examples with new ones (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
