@@ -13,7 +13,6 @@ from pytestqt.qtbot import QtBot
 
 from app.features.table import FEATURES
 from app.scene.help import sections, signs
-from app.state.session import FULL_SPEED
 from app.views.widgets.whats_this import teaching
 from app.window.bars.popup import PopupButton
 from app.window.dialogs.help import HelpDialog
@@ -109,8 +108,8 @@ def test_help_finds_a_word_on_any_page(make: Make) -> None:
 @pytest.mark.parametrize("simple", first_of([False, True], 1))
 def test_every_control_has_an_answer(make: Make, qtbot: QtBot, simple: bool) -> None:
     window = make(simple=simple)
+    window.controller.playback.set_replay(1e6)  # the bar stays, and nobody waits for the run
     window.controller.playback.watch(1)
-    window.controller.playback.set_speed(1, FULL_SPEED)  # the bar stays, and nobody waits for the run
     for lane in (0, 1):
         window.controller.lanes.fold(lane, False)
     for panel in ("evaluation", "table", "step"):

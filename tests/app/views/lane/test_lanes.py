@@ -126,6 +126,7 @@ def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(m
 def test_the_bar_of_a_run_makes_no_picture_wider(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     window.named_actions["code"].trigger()
+    window.controller.playback.set_replay(1e6)  # the bar stays, and nobody waits for the run
     window.controller.playback.watch(1)
     dock = window.findChild(QDockWidget, "dock.code")
     assert dock is not None

@@ -232,6 +232,7 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     settle(qtbot, window)
     assert window.result(1).certificate.n_iter == paused.certificate.n_iter
     window.controller.playback.set_speed(1, 99)
+    window.controller.playback.set_replay(1e6)
     window.controller.toggle_pause()
     settle(qtbot, window)
     points = window.document.points
