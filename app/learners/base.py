@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, T
 
 import msgspec
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short
 from solver.core.arrays import Array, Indices, Integers, Mask
@@ -146,6 +147,10 @@ class Learner(Generic[S]):
         Simple offers it.
     compares : bool
         It has no model of its own: it shows where those of two other lanes differ.
+    searched : str
+        The field for all of whose values one search is enough (see `ahead_of_all`); "" for none.
+    numerics : int
+        Version of what studies compute of it: to be raised when a change of the program changes any result.
     answers : str
         What its model gives in place of an f, in a clause; of one that has none.
     growth : float
@@ -162,6 +167,8 @@ class Learner(Generic[S]):
     asks = False
     compares = False
     simple = False
+    searched = ""
+    numerics = 3
     answers = "it gives each class a share"
     growth = 1.0
 
@@ -320,9 +327,9 @@ class Learner(Generic[S]):
         """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
         return msgspec.structs.replace(lane.settings, **{parameter: getattr(self.settings(), parameter)})
 
-    def ahead_on_curve(self, lane: LaneSettings[S], parameter: str, points: Points) -> Ahead | None:
-        """What gives the classes ahead for all values of `parameter` at once; None where each value is trained."""
-        return None
+    def ahead_of_all(self, lane: LaneSettings[S], xy: Array, labels: NDArray[Any]) -> Ahead:
+        """What gives the classes ahead for all values of the field `searched`, of one that has it."""
+        raise ValueError(f"{self.title} has no field that one search is enough for.")
 
     def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
         """What trains on one label more, from the multipliers of those before, to the optimum."""

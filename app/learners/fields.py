@@ -60,6 +60,9 @@ class Field:
         It shares a place with the field before it.
     has_curve : bool
         Its whole range can be tried, for the accuracy under its slider.
+    tried : tuple or None
+        From, to, number of values, and whether they are in equal ratios: what a study tries at first, where that is not
+        its slider.
     least : str
         What the least value is called, "" for the number.
     change, off : str
@@ -85,6 +88,7 @@ class Field:
     end: str = ""
     beside: bool = False
     has_curve: bool = False
+    tried: tuple[float, float, int, bool] | None = None
     least: str = ""
     change: str = ""
     off: str = ""
@@ -164,6 +168,7 @@ SEED = Field(
     "Seed",
     "Of the random order. The same seed: the same line.",
     parameter="random_state",
+    tried=(0, 9, 10, False),
     change="Set the seed to {value}",
 )
 INTERCEPT = Field(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped
+from solver.core.arrays import Array
 
 from .base import Ahead, LaneSettings, Learner, Measured
 from .code import TIES, Code, call
@@ -82,6 +84,7 @@ FIELDS = (
         "1 is Manhattan, 2 Euclidean, large p near Chebyshev.",
         title="p of Minkowski",
         shown=lambda settings, classes: settings.metric == "minkowski",
+        tried=(1, 10, 7, True),
     ),
 )
 
@@ -109,6 +112,8 @@ class Neighbors(Learner[KnnSettings]):
     leaves_out = True
     simple = True
     asks = True
+    searched = "k"
+    numerics = 4
     answers = "it counts votes"
 
     def formula(self, lane: LaneSettings[KnnSettings]) -> str:
@@ -162,12 +167,10 @@ class Neighbors(Learner[KnnSettings]):
             remarks=tuple(remarks),
         )
 
-    def ahead_on_curve(self, lane: LaneSettings[KnnSettings], parameter: str, points: Points) -> Ahead | None:
+    def ahead_of_all(self, lane: LaneSettings[KnnSettings], xy: Array, labels: NDArray[Any]) -> Ahead:
         from solver.knn.k_path import leaders
 
-        if parameter != "n_neighbors":
-            return None
-        return partial(leaders, neighbors_of(lane.settings, 1).fit(points.xy, points.labels))
+        return partial(leaders, neighbors_of(lane.settings, 1).fit(xy, labels))
 
     def label_remark(self, lane: LaneSettings[KnnSettings], n_labels: int, chosen: bool) -> str:
         k = lane.settings.n_neighbors

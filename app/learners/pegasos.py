@@ -56,6 +56,7 @@ FIELDS = (
         "Steps",
         "Steps in all; each looks at one random point.",
         parameter="n_iter",
+        tried=(1000, 1_000_000, 4, True),
         change="Set the steps to {value}",
     ),
     SEED,

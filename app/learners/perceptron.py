@@ -53,6 +53,7 @@ FIELDS = (
         "Passes",
         "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
         parameter="max_iter",
+        tried=(10, 1000, 5, True),
         change="Set the passes to {value}",
     ),
     SEED,
@@ -62,6 +63,7 @@ FIELDS = (
         "Extra orders",
         "Train again in so many other random orders and draw all the lines, with the one of widest margin on top:"
         " many lines separate, one is widest.",
+        tried=(0, 10, 6, False),
         primary=True,
         change="Set the extra orders to {value}",
     ),

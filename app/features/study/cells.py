@@ -18,10 +18,6 @@ from app.core.points import Points
 
 from .model import Study, existing_cells
 
-#: Versions of the numerics by classifier, and of all others: to be raised whenever a change of the program changes any
-#: result.
-NUMERICS = {"knn": 4}
-OTHERS = 3
 #: The oldest version whose results a document shows, to be computed again.
 OLDEST = 2
 #: Every how many places of an axis are computed first, then next, then all.
@@ -89,7 +85,7 @@ def data_of(study: Study, places: Places) -> dict[str, Any]:
 
 def numerics_of(study: Study) -> int:
     """The version of the numerics that computes `study`."""
-    return NUMERICS.get(study.lane.classifier, OTHERS)
+    return study.lane.family.numerics
 
 
 def key_of(study: Study, places: Places, repetition: int, fold: int) -> str:

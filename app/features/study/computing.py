@@ -17,7 +17,7 @@ import numpy as np
 from app.core import log
 from app.core.points import Points
 from app.engine.outcome import credit_of
-from app.learners.base import Ahead, estimator_of
+from app.learners.base import estimator_of
 from app.state.document import Lane
 from app.state.test_split import folds_of
 from solver import Status
@@ -29,7 +29,7 @@ from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
 from .cells import Path, Places, data_of, key_of, seed_of
-from .model import MEASURES, PATH_AXES, Study, axis_kinds
+from .model import MEASURES, Study
 
 #: Distances and counts of neighbours held at once, and places whose shares are.
 BLOCK, QUERIES = 100_000, 5000
@@ -246,31 +246,18 @@ def _of_draw(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
         if study.other is None:
             raise ValueError("There is no other classifier to disagree with.")
         other = _fitted(study, study.other, drawn).predicted()
-    if lanes[0].trainer is not None or (found := _at_once(study, lanes, drawn, other)) is None:
+    if not lanes[0].family.searched:
         return _one_by_one(study, lanes, drawn, other)
-    return found
+    if "seconds" in study.values:  # each for itself
+        return (result for lane in lanes for result in _at_once(study, [lane], drawn, other))
+    return _at_once(study, lanes, drawn, other)
 
 
-def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result] | None:
-    """The results of a learner that answers for all values of the path's axis at once, such as kNN for all k."""
-    kinds = axis_kinds(lanes[0].classifier)
-    name = next((name for name in PATH_AXES if name in kinds), None)
-    if name is None:
-        return None
-    begun = time.perf_counter()
-    ahead = lanes[0].family.ahead_on_curve(lanes[0], kinds[name].parameter, Points.of(drawn.xy, drawn.labels))
-    if ahead is None:
-        return None
-    if "seconds" in study.values and len(lanes) > 1:  # each for itself
-        return (result for lane in lanes for result in _at_once(study, [lane], drawn, other) or ())
-    return _answered(study, lanes, drawn, other, name, ahead, begun)
-
-
-def _answered(
-    study: Study, lanes: list[Lane], drawn: Given, other: Indices | None, name: str, ahead_of: Ahead, begun: float
-) -> Iterator[Result]:
-    n, parameter = len(drawn.xy), axis_kinds(lanes[0].classifier)[name].parameter
-    ks = np.array([getattr(lane.settings, parameter) for lane in lanes], dtype=np.int64)
+def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
+    """The results of a learner for which one search is enough, such as kNN for all k."""
+    family, n, begun = lanes[0].family, len(drawn.xy), time.perf_counter()
+    ahead_of = family.ahead_of_all(lanes[0], drawn.xy, drawn.labels)
+    ks = np.array([family.field(family.searched).value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
     classes = np.unique(drawn.labels)
 
@@ -296,7 +283,7 @@ def _answered(
     place = 0
     for k, there in zip(ks, sound, strict=True):
         if not there:
-            yield {}, "", f"{name} is {k}, but there are only {n} points to learn from."
+            yield {}, "", f"{family.searched} is {k}, but there are only {n} points to learn from."
             continue
         yield {name: float(values[name][place]) for name in study.values}, "exact", ""
         place += 1

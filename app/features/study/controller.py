@@ -168,7 +168,7 @@ class StudyController:
         lanes = document.lanes[: document.shown]
         wanted = None if self.kept is None else self.kept.study.lane.classifier
         of_study = (place for place, lane in enumerate(lanes) if lane.classifier == wanted)
-        own = (place for place, lane in enumerate(lanes) if lane.classifier == "svm")
+        own = (place for place, lane in enumerate(lanes) if lane.trainer is not None and lane.trainer.has_multipliers)
         any_ = (place for place, lane in enumerate(lanes) if not lane.is_difference)
         return next(of_study, next(own, next(any_, 0)))
 

@@ -304,7 +304,9 @@ def axis_kinds(classifier: str) -> dict[str, AxisKind]:
     """What can be an axis of a study of `classifier`, by name."""
     struct = LEARNERS[classifier].settings
     own = {
-        name: AxisKind(struct, row.parameter, row.label or row.title, {value: text for text, value, _ in row.choices})
+        name: AxisKind(
+            struct, row.parameter, row.label or row.title, {value: text for text, value, _ in row.choices}, row.tried
+        )
         for name, row in axis_fields(classifier).items()
     }
     return {**own, **DATA_AXES}

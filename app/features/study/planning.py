@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from app.core.number_format import grouped, number_of, share_of, share_text
+from app.learners.base import Learner
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
 from app.state.document import Document, Lane
@@ -61,18 +62,6 @@ WHOLE: dict[str, tuple[str, int, int]] = {
     "repetitions": ("Repetitions", 1, 1000),
     "draws": ("Draws", 1, 1000),
     "test": ("New points", 1, 100_000),
-}
-#: Ranges that are neither those of a slider nor of all that may be, by parameter.
-_RANGES: dict[str, tuple[float, float, int, bool]] = {
-    "gamma": (0.01, 100, 7, True),
-    "p": (1, 10, 7, True),
-    "coef0": (0, 2, 5, False),
-    "tol": (1e-6, 0.1, 6, True),
-    "epochs": (1, 10, 5, False),
-    "passes": (10, 1000, 5, True),
-    "steps": (1000, 1_000_000, 4, True),
-    "seed": (0, 9, 10, False),
-    "orders": (0, 10, 6, False),
 }
 
 
@@ -185,10 +174,17 @@ class Planned:
 
 def lane_of(kind: Kind, lane: Lane) -> Lane:
     """The classifier that is studied: of a lane, or the one that this kind is about."""
-    classifier = {"efficiency": "knn", "rules": "svm"}.get(kind, lane.classifier)
-    if LEARNERS[classifier].compares:
-        classifier = "svm"
+    classifier = next(name for name in (lane.classifier, Lane().classifier, *LEARNERS) if _is_of(kind, LEARNERS[name]))
     return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
+
+
+def _is_of(kind: Kind, learner: Learner[Any]) -> bool:
+    """Whether this kind of study can be about a learner: its one search, its working-set rules, or its models."""
+    if kind == "efficiency":
+        return bool(learner.searched)
+    if kind == "rules":
+        return any(each.has_rules for each in learner.trainers.values())
+    return not learner.compares
 
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
@@ -205,11 +201,11 @@ def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> Axi
     counts = [number for number in document.training_points.counts if number]
     low, high, whole = kind.limits
     scale = parameter(kind.struct, kind.parameter).scale
-    proposal = kind.proposal or _RANGES.get(name)
+    proposal = kind.proposal
     if name == "n":
         most = 200 if generated else max(min(counts, default=1), 1)
         proposal = 5 if most >= 10 else 1, most, min(6, most), True
-    elif name == "k":
+    elif name == lane.family.searched:
         proposal = 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True
     elif proposal is None and scale is not None:
         proposal = 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True
@@ -427,10 +423,10 @@ def seconds_of_one(study: Study, given: Given | None, n: int) -> float:
         test = len(given.test_labels)
     if study.folds:
         test, number = number // study.folds, number - number // study.folds
-    if study.lane.classifier == "knn":
+    if study.lane.family.searched:
         along = len(study.axes[study.path_axis].values) if study.path_axis >= 0 else 1
         return (3e-4 + 1.3e-5 * test * (1.0 + number / 400)) / along
-    if study.lane.classifier == "svm":
+    if study.lane.trainer is not None and study.lane.trainer.has_multipliers:
         cold = 4.0 if study.kind == "rules" or "steps" in study.values else 1.0
         return cold * (5e-4 + 2.2e-8 * number**2) + 1e-8 * number * test
     return 1e-2 + 1e-6 * number + 1e-8 * test

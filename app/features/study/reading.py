@@ -134,7 +134,7 @@ class _Reader:
         return found
 
     def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
-        name = table.get("name", "svm")
+        name = table.get("name", Lane().classifier)
         known = [key for key, learner in LEARNERS.items() if not learner.compares]
         if not isinstance(name, str) or name not in known:
             self.fault(f"{where}.name", f"is {_shown(name)}; it must be one of {', '.join(known)}.")

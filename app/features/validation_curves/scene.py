@@ -1,6 +1,6 @@
 """Validation curves: accuracy over the whole range of a slider, below it; which are asked for, and what is shown.
 
-A learner that answers for all values at once (`Learner.ahead_on_curve`: kNN for k) is judged by leaving one out; others
+A learner that answers for all values at once (`Learner.searched`: kNN for k) is judged by leaving one out; others
 by five folds: they are trained anew at each value, first at every fourth, with a limit of updates; where it is reached,
 that is said.
 Each value is computed from nothing but the points and the settings: none depends on what was computed before it.
@@ -129,8 +129,9 @@ class CurveQuery:
         """Post curves that grow; ValueError with a sentence where there is none."""
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
-        ahead = self.lane.family.ahead_on_curve(self.lane, self.field.parameter, self.points)
-        if ahead is not None:
+        family = self.lane.family
+        if self.control == family.searched:
+            ahead = family.ahead_of_all(self.lane, self.points.xy, self.points.labels)
             yield from _at_once(self, ahead, post, overtaken)
         else:
             if len(self.points.classes) < 2:

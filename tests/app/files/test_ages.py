@@ -23,14 +23,16 @@ from app.exchange import share_text
 from app.features.lessons import reading as lessons
 from app.features.study import reading as study_files
 from app.features.study import results
-from app.features.study.cells import OTHERS
 from app.features.study.results import StudyResults
 from app.features.table import FEATURES
 from app.files import documents
 from app.files.documents import FileError, UnreadError
+from app.learners.base import Learner
 from app.state.document import Document, GeneratorSettings
 
 AGES = Path(__file__).parent / "ages"
+#: The version of the studies' numerics, of learners that have none of their own.
+NUMERICS = Learner.numerics
 DOCUMENTS = sorted(path.stem for path in AGES.glob("*.playground"))
 #: What the writers were told.
 FIRST_KNN = {"n_neighbors": 7, "weights": "distance-squared", "metric": "minkowski", "p": 2.5}
@@ -218,7 +220,7 @@ def test_a_folder_of_results_opens_with_every_number(tmp_path: Path) -> None:
     for path in (AGES / "study").glob("*.jsonl"):  # as if this program had computed it
         text = path.read_text(encoding="utf-8")
         assert text.count('"numerics":2') == 1
-        (tmp_path / path.name).write_text(text.replace('"numerics":2', f'"numerics":{OTHERS}'), encoding="utf-8")
+        (tmp_path / path.name).write_text(text.replace('"numerics":2', f'"numerics":{NUMERICS}'), encoding="utf-8")
     found = results.read(tmp_path)
     lines = folder_lines("study")
     records = {(*each.places, each.repetition, each.fold): each for each in found.records()}
@@ -238,7 +240,7 @@ def test_a_folder_of_results_opens_with_every_number(tmp_path: Path) -> None:
 def test_results_of_other_numerics_are_refused_in_a_sentence() -> None:
     with pytest.raises(FileError) as caught:
         results.read(AGES / "study-numerics1")
-    assert str(caught.value) == f"study-numerics1 was computed by numerics 1; this program has {OTHERS}."
+    assert str(caught.value) == f"study-numerics1 was computed by numerics 1; this program has {NUMERICS}."
 
 
 def test_the_first_study_file_is_read() -> None:
