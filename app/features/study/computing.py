@@ -257,7 +257,8 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | Non
     """The results of a learner for which one search is enough, such as kNN for all k."""
     family, n, begun = lanes[0].family, len(drawn.xy), time.perf_counter()
     ahead_of = family.ahead_of_all(lanes[0], drawn.xy, drawn.labels)
-    ks = np.array([family.field(family.searched).value(lane.settings) for lane in lanes], dtype=np.int64)
+    searched = family.field(family.searched)
+    ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
     classes = np.unique(drawn.labels)
 
@@ -283,7 +284,7 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | Non
     place = 0
     for k, there in zip(ks, sound, strict=True):
         if not there:
-            yield {}, "", f"{family.searched} is {k}, but there are only {n} points to learn from."
+            yield {}, "", f"{searched.called} is {k}, but there are only {n} points to learn from."
             continue
         yield {name: float(values[name][place]) for name in study.values}, "exact", ""
         place += 1

@@ -19,6 +19,7 @@ CHOSEN = {
     "app/state/document.py": "the lanes of a new document",
     "app/files/examples.py": "the name of an example",
     "app/features/lessons/shipped.py": "the name of a lesson",
+    "app/features/race/race_run.py": "a race is between rules of SMO, so of SVMs",
     "app/features/study/model.py": "the classifiers of the preset studies",
 }
 
