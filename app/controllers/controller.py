@@ -21,7 +21,6 @@ from app.state.commands import (
     Regenerate,
     Revert,
     SetFields,
-    SetGenerator,
     SetLane,
     SetView,
     ShowLanes,
@@ -254,7 +253,7 @@ class Controller:
         text, document = text_of(values), self.document
         if document.is_generated:
             return self.dispatch(Regenerate(settings=settings, text=text, merge_key=drag))
-        accepted = self.dispatch(SetGenerator(settings=settings, text=text, merge_key=drag))
+        accepted = self.dispatch(SetFields(drag, changes=(("generator", settings),), text=text))
         if accepted and len(document.points):
             why = "The points are not the generator's" if document.origin is None else "The points were edited"
             self.say(f"{why}, so they stay as they are.  Generate (G) makes new ones.")

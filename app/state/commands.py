@@ -46,10 +46,14 @@ class Command(Protocol):
 
 @dataclass(frozen=True)
 class Edit:
-    """What commands have in common."""
+    """What commands have in common; `text` is the name of those that have the same for every document."""
 
     merge_key: Hashable = None
     undoable: bool = True
+    text: str = ""
+
+    def name(self, before: Document, after: Document) -> str:
+        return self.text
 
 
 def _count(number: int) -> str:
@@ -260,15 +264,14 @@ class Generate(Edit):
     add: bool = False
 
     def name(self, before: Document, after: Document) -> str:
-        return f"{'Add' if self.add else 'Generate'} {self.settings.name}"
+        return self.text or f"{'Add' if self.add else 'Generate'} {self.settings.name}"
 
     def apply(self, document: Document) -> Document:
         made = self.settings.points()
         # Numbers of points go on, so that no learner takes a new point for an old one.
         start = document.points if self.add else Points((), document.points.next_id)
         points = start.append(made.xy, made.labels)
-        same = len(points) == len(document.points) and np.array_equal(points.xy, document.points.xy)
-        if same and np.array_equal(points.labels, document.points.labels):
+        if points.looks_like(document.points):
             points = document.points
         origin = self.settings if not len(start) else document.origin
         changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
@@ -285,37 +288,17 @@ class Regenerate(Generate):
 
     text: str = "Change the generator"
 
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
-
     def apply(self, document: Document) -> Document:
         made = super().apply(document)
         return replace(made, view=document.view) if document.view.holds(made.points) else made
 
 
 @dataclass(frozen=True)
-class SetGenerator(Edit):
-    """Other settings of the generator; nothing is generated yet."""
-
-    settings: GeneratorSettings = GeneratorSettings()
-    text: str = "Change the generator"
-
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
-
-    def apply(self, document: Document) -> Document:
-        return document if self.settings == document.generator else replace(document, generator=self.settings)
-
-
-@dataclass(frozen=True)
 class SetFields(Edit):
-    """Other values of the document's own fields: class names and colours, axes, notes, limit of training, split."""
+    """Other values of the document's own fields: generator, class names and colours, axes, notes, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
     text: str = "Change the document"
-
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
 
     def apply(self, document: Document) -> Document:
         changed = {name: value for name, value in self.changes if getattr(document, name) != value}
@@ -330,16 +313,10 @@ class Revert(Edit):
     text: str = "Revert to the file"
     own_view: bool = False
 
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
-
     def apply(self, document: Document) -> Document:
         points, old = self.document.points, document.points
-        alike = len(points) == len(old) and np.array_equal(points.ids, old.ids) and np.array_equal(points.xy, old.xy)
-        if alike and np.array_equal(points.labels, old.labels):
-            points = old
-        else:  # numbers of points go on, so that no learner takes a new point for an old one
-            points = Points(points.blocks, max(points.next_id, old.next_id))
+        # Numbers of points go on, so that no learner takes a new point for an old one.
+        points = old if points.same_as(old) else Points(points.blocks, max(points.next_id, old.next_id))
         # The lanes are new ones, whatever their places were called before.
         view = document.view if points is old else View.fitting(points)
         if self.own_view:
@@ -358,9 +335,7 @@ class SetView(Edit):
 
     view: View = View()
     undoable: bool = False
-
-    def name(self, before: Document, after: Document) -> str:
-        return "Look elsewhere"
+    text: str = "Look elsewhere"
 
     def apply(self, document: Document) -> Document:
         return document if self.view == document.view else replace(document, view=self.view)
@@ -373,9 +348,7 @@ class Attach(Edit):
     part: str = ""
     data: bytes = b""
     undoable: bool = False
-
-    def name(self, before: Document, after: Document) -> str:
-        return "Keep with the document"
+    text: str = "Keep with the document"
 
     def apply(self, document: Document) -> Document:
         kept = {**dict(document.attached), self.part: self.data}
@@ -417,9 +390,6 @@ class SetLane(Edit):
     index: int = 0
     lane: Lane = Lane()
     text: str = "Change the classifier"
-
-    def name(self, before: Document, after: Document) -> str:
-        return self.text
 
     def apply(self, document: Document) -> Document:
         if self.lane == document.lanes[self.index]:
@@ -471,9 +441,7 @@ class RemoveLane(Edit):
     """The lane at place `index` away; ValueError, with a sentence, when it is the only one."""
 
     index: int = 0
-
-    def name(self, before: Document, after: Document) -> str:
-        return "Remove a classifier"
+    text: str = "Remove a classifier"
 
     def apply(self, document: Document) -> Document:
         if len(document.lanes) == 1:

@@ -23,7 +23,6 @@ from app.state.commands import (
     RemovePoints,
     Revert,
     SetFields,
-    SetGenerator,
     SetLane,
     SetView,
     ShowLanes,
@@ -68,7 +67,7 @@ NOTHING: dict[str, Command] = {
     "relabel none": RelabelPoints(label=3),
     "remove none": RemovePoints(),
     "remove others": RemovePoints(ids=(-1, 3, 10**12)),
-    "same generator": SetGenerator(settings=GeneratorSettings()),
+    "same generator": SetFields(changes=(("generator", GeneratorSettings()),)),
     "same lane": SetLane(index=0, lane=Lane("knn")),
     "same number of lanes": ShowLanes(count=2),
     "same view": SetView(view=View()),
@@ -100,7 +99,10 @@ CHANGES: dict[str, tuple[Command, str]] = {
     "clear": (Clear(), "Clear 3 points"),
     "generate": (Generate(settings=GeneratorSettings(name="xor")), "Generate xor"),
     "generate more": (Generate(add=True), "Add moons"),
-    "generator": (SetGenerator(settings=GeneratorSettings(seed=3), text="Set seed to 3"), "Set seed to 3"),
+    "generator": (
+        SetFields(changes=(("generator", GeneratorSettings(seed=3)),), text="Set seed to 3"),
+        "Set seed to 3",
+    ),
     "lane": (SetLane(index=1, lane=Lane("svm", svm=SvmSettings(C=9.0)), text="Set C to 9"), "Set C to 9"),
     "lanes": (ShowLanes(count=1), "Show one classifier"),
 }
