@@ -14,18 +14,7 @@ if TYPE_CHECKING:
     from .core.conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
     from .core.multiclass import REST, SCHEMES, Pair, PairTrainer
     from .inspection.active_learning import certainty, most_informative
-    from .inspection.metrics import (
-        ClassScores,
-        KktCase,
-        KktReport,
-        RocCurve,
-        class_scores,
-        confusion_matrix,
-        kkt_case,
-        margins,
-        roc_curve,
-        slacks,
-    )
+    from .inspection.metrics import ClassScores, KktCase, KktReport, RocCurve, class_scores, kkt_case, roc_curve
     from .kernels.feature_maps import polynomial_features
     from .kernels.surface import Grid, RunningExpansion
     from .kernels.table import KERNELS, Kernel
@@ -58,9 +47,7 @@ _HOMES = {
     "kernels.table": "KERNELS Kernel",
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
-    "inspection.metrics": (
-        "ClassScores KktCase KktReport RocCurve class_scores confusion_matrix kkt_case margins roc_curve slacks"
-    ),
+    "inspection.metrics": "ClassScores KktCase KktReport RocCurve class_scores kkt_case roc_curve",
     "core.multiclass": "REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
     "online.online_svc": "OnlineSVC",
@@ -116,15 +103,12 @@ __all__ = [
     "Status",
     "certainty",
     "class_scores",
-    "confusion_matrix",
     "kkt_case",
     "largest_margin",
-    "margins",
     "most_informative",
     "polynomial_features",
     "project",
     "roc_curve",
-    "slacks",
 ]
 
 

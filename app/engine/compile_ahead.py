@@ -51,10 +51,6 @@ class CompileAhead:
         """True while compiling; such a thread cannot be stopped, only left behind."""
         return self._thread.is_alive()
 
-    def wait(self, seconds: float) -> None:
-        """Wait at most `seconds` for the end."""
-        self._thread.join(seconds)
-
     def _work(self) -> None:
         self._begun.wait(self._waiting)
         fast_loops.load_on_this_thread()

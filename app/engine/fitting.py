@@ -58,11 +58,11 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
 
 
 def trained(
-    estimator: PairClassifier, trainer: PairTrainer[Any], pace: Pace, *, most: float = MOST_UPDATES, each: int = ROUND
+    estimator: PairClassifier, trainer: PairTrainer[Any], pace: Pace, *, most: float
 ) -> Generator[Step, None, Fitted]:
     """Run the `trainer` that `estimator` has prepared, to its end or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:
-        trainer.step(int(min(each, most - trainer.n_iter)), pace.late)
+        trainer.step(int(min(ROUND, most - trainer.n_iter)), pace.late)
         if pace.late():
             yield from pace.pause()
     trainer.step(0)

@@ -1,7 +1,7 @@
-"""Slacks, margins, the table of KKT cases, confusion, scores of classes and ROC: what a model does on points.
+"""The table of KKT cases, scores of classes and ROC: what a model does on points.
 
-Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; functional margin ``y_i f_i``, geometric margin ``y_i f_i / ||w||``; slack
-``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point; ``alpha_i`` in [0, C_i] its multiplier.
+Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; slack ``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point;
+``alpha_i`` in [0, C_i] its multiplier.
 
 The optimality conditions (Karush, Kuhn, Tucker) of the soft-margin SVM, complete:
 
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Integers, Mask
-from solver.core.checks import check_labels, check_number, check_numbers, check_signs
+from solver.core.checks import check_number, check_numbers, check_signs
 
 
 def _signs_and_values(y: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
@@ -36,47 +36,6 @@ def _signs_and_values(y: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
         raise ValueError(f"f must hold one finite number for each of at least one point; its shape is {values.shape}.")
     return check_signs(y, len(values), both=False), values
-
-
-def slacks(y: ArrayLike, f: ArrayLike) -> Array:
-    """``max(0, 1 - y_i f_i)``, shape (n,): the least slack with which f satisfies each constraint.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        -1 and +1.
-    f : array-like of shape (n,)
-        Decision values, finite.
-
-    Raises
-    ------
-    ValueError
-        One sentence naming what is wrong.
-    """
-    signs, values = _signs_and_values(y, f)
-    return np.maximum(0.0, 1.0 - signs * values)
-
-
-def margins(y: ArrayLike, f: ArrayLike, norm: float | None = None) -> Array:
-    """Functional margins ``y_i f_i``, or geometric ones ``y_i f_i / norm``, shape (n,).
-
-    Parameters
-    ----------
-    y, f
-        As in `slacks`.
-    norm : float, optional
-        ``||w||``, above 0.  The geometric margin is the distance from the boundary in feature space, negative on the
-        wrong side.
-
-    Raises
-    ------
-    ValueError
-        One sentence naming what is wrong.
-    """
-    signs, values = _signs_and_values(y, f)
-    if norm is None:
-        return signs * values
-    return signs * values / check_number("norm", norm, 0.0, open_low=True, open_high=True)
 
 
 class KktCase(IntEnum):
@@ -134,8 +93,10 @@ def kkt_case(
         Multipliers in [0, C].
     C : float or array-like of shape (n,)
         Upper bounds, above 0; inf for the hard margin, where no support vector is bounded.
-    y, f
-        As in `slacks`.
+    y : array-like of shape (n,)
+        -1 and +1.
+    f : array-like of shape (n,)
+        Decision values, finite.
     tol : float, default=1e-3
         How far y f may be from what the table wants.
     alpha_tol : float, default=0
@@ -173,39 +134,6 @@ def kkt_case(
     return KktReport(case, violation <= tol, violation)
 
 
-def confusion_matrix(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> Integers:
-    """How often class `row` was called class `column`, as scikit-learn's function of that name.
-
-    Parameters
-    ----------
-    y_true, y_pred : array-like of shape (n,)
-        Labels of any one type that can be sorted, n >= 1.
-    labels : array-like of shape (n_classes,), optional
-        The classes in the order of rows and columns; default all that occur, sorted.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_classes)
-
-    Raises
-    ------
-    ValueError
-        Not one label each, none at all, or one that `labels` lacks or repeats.
-    """
-    truth, guess = _two_of_a_kind(y_true, y_pred)
-    classes, codes = check_labels(np.concatenate([truth, guess]), 2 * len(truth))
-    order: NDArray[Any] = classes if labels is None else np.asarray(labels)
-    if order.ndim != 1 or len(np.unique(order)) != len(order):
-        raise ValueError("labels must be a list of different labels.")
-    missing = np.setdiff1d(classes, order)
-    if len(missing):
-        raise ValueError(f"labels lacks {missing.tolist()[0]!r}, which occurs in y_true or y_pred.")
-    place = np.array([int(np.flatnonzero(order == c)[0]) for c in classes])[codes]
-    n = len(order)
-    counts = np.bincount(place[: len(truth)] * n + place[len(truth) :], minlength=n * n)
-    return counts.reshape(n, n).astype(np.int64)
-
-
 @dataclass(frozen=True)
 class ClassScores:
     """How well each class was found, read off a confusion matrix; where a share would be of nothing it is 0.
@@ -238,7 +166,8 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
     Parameters
     ----------
     confusion : array-like of shape (n_classes, n_classes)
-        Counts, rows true and columns predicted, as `confusion_matrix` has them; a point may count in parts.
+        Counts, rows true and columns predicted, as scikit-learn's `confusion_matrix` has them; a point may count in
+        parts.
 
     Raises
     ------
@@ -277,23 +206,13 @@ def _square(confusion: ArrayLike) -> NDArray[Any]:
     counts = np.asarray(confusion)
     numbers = counts.dtype.kind in "iuf" and (counts >= 0).all()
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not numbers:
-        raise ValueError("confusion must be a square of counts, as confusion_matrix gives it.")
+        raise ValueError("confusion must be a square of counts, as scikit-learn's confusion_matrix gives it.")
     return counts
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any]) -> Array:
     shares: Array = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
     return shares
-
-
-def _two_of_a_kind(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    truth, guess = np.asarray(y_true), np.asarray(y_pred)
-    if truth.ndim != 1 or truth.shape != guess.shape or not len(truth):
-        raise ValueError(
-            f"y_true and y_pred must hold one label for each of at least one point; their shapes are {truth.shape} and "
-            f"{guess.shape}."
-        )
-    return truth, guess
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, kn
     ahead.append(CompileAhead(done))
     begun.set()
     compiler.may.release(3)
-    ahead[0].wait(30)
+    ahead[0]._thread.join(30)
     steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
     assert told == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
 
@@ -74,9 +74,9 @@ def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: 
     finally:
         go.set()
     for each in loading:
-        each.wait(30)
+        each._thread.join(30)
     assert used == [True, True] and fast_loops.ready()
-    CompileAhead(lambda: None).wait(30)
+    CompileAhead(lambda: None)._thread.join(30)
     assert fast_loops.ready(), "what is loaded once stays loaded"
 
 
@@ -89,7 +89,7 @@ def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(compile_ahead, "compile_all", fail)
     ahead = CompileAhead(lambda: None)
-    ahead.wait(30)
+    ahead._thread.join(30)
     assert "no compiler" in ahead.failure and not ahead.progress and not fast_loops.ready()
 
 

@@ -1222,10 +1222,9 @@ def test_preparation_is_done_once_and_says_why_not(error: OSError | None, monkey
     monkeypatch.setattr(preparation_module.CompileAhead, "_loaded", False)
     preparation = preparation_module.CompileAhead(done.set)
     assert preparation.running and not fast_loops.ready() and not done.is_set()
-    preparation.wait(0.0)
     go.set()
     assert done.wait(PATIENCE)
-    preparation.wait(PATIENCE)
+    preparation._thread.join(PATIENCE)
     assert not preparation.running and fast_loops.ready() == (error is None)
     said = "The fast solver could not be compiled (OSError: no compiler here)."
     assert preparation.failure == (said if error else "")
