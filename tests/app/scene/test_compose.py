@@ -17,6 +17,7 @@ from app.engine.requests import NO_MARKS, Frame, LaneRequest, LaneSpec, Marks, P
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.engine.surface_values import shown_pair
+from app.features.table import FEATURES
 from app.learners.knn import METRICS, WEIGHTS
 from app.learners.svm import CLASS_WEIGHTS, class_weight_formula
 from app.scene import text as words
@@ -33,6 +34,7 @@ from app.state.document import (
     SvmSettings,
     View,
     default_document,
+    problem,
 )
 from app.state.session import SPEEDS, Selection, Session
 from app.state.test_split import Split
@@ -51,7 +53,9 @@ def scene(document: Document, *frames: Frame, session: Session = Session()) -> S
     results = Results()
     for frame in frames:
         results.accept(frame)
-    return compose(document, session, results, title="t", modified=False, history=("Add 1 point",), position=1)
+    return compose(
+        document, session, results, FEATURES, title="t", modified=False, history=("Add 1 point",), position=1
+    )
 
 
 def learnt(document: Document, index: int) -> Frame:
@@ -354,7 +358,7 @@ def test_details_of_an_svm_and_of_knn() -> None:
 
 
 def test_binary_problems_in_words() -> None:
-    assert words.problem(1, 1) == "class 2 against the rest" and words.problem(0, 3) == "class 1 against class 4"
+    assert problem(1, 1) == "class 2 against the rest" and problem(0, 3) == "class 1 against class 4"
     parts = (certificate(Status.OPTIMAL), certificate(Status.OPTIMAL))
     frame = replace(svm_frame(Phase.DONE, *parts), lane=Lane("svm", svm=rest_of()))
     assert "steps in 2 problems" in words.details(frame) and "counted in each problem" in words.details(frame)
