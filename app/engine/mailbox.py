@@ -27,25 +27,19 @@ class Mailbox(Generic[Item]):
     ----------
     wake : callable
         Called from a compute thread when the box turns from empty to not empty; must return at once.
-
-    Attributes
-    ----------
-    closed : bool
-        There is nobody to be woken any more.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._lock = threading.RLock()
         self._slots: dict[Hashable, Item] = {}
-        self.closed = False
 
     def post(self, frame: Item) -> None:
         """Put `frame` into its lane's slot."""
         with self._lock:  # held while waking: whoever is woken cannot be taken down meanwhile
             first = not self._slots
             self._slots[frame.index] = frame
-            if first and not self.closed:
+            if first:
                 self._wake()
 
     def take(self) -> list[Item]:
@@ -54,11 +48,6 @@ class Mailbox(Generic[Item]):
             frames = list(self._slots.values())
             self._slots.clear()
         return frames
-
-    def close(self) -> None:
-        """Wake nobody from now on."""
-        with self._lock:
-            self.closed = True
 
     @property
     def empty(self) -> bool:

@@ -16,6 +16,7 @@ from app.state.session import Seek
 from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
+from solver.kernels.kernel_classifier import UNFINISHED
 
 from .cover import Cover
 from .run_state import RunState
@@ -197,6 +198,13 @@ class Frame:
     starts: Starts | None = None
     at_once: AtOnce | None = None
     cover: Cover = Cover.NOTHING
+
+    @property
+    def ended(self) -> bool:
+        """Whether this shows the model of a training that came to its end, as all problems' certificates say."""
+        if self.phase is not Phase.DONE or self.provisional or self.model is None:
+            return False
+        return all(certificate.status not in UNFINISHED for certificate in self.certificates)
 
     @property
     def certificate(self) -> AnyCertificate | None:

@@ -13,7 +13,6 @@ from app.engine.query import Answer, Query
 from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scores, Scoring, threshold_of
 from app.features.scores.scene import is_present, measured_on, measured_words, plain_lane, scoring_of
-from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
@@ -85,7 +84,7 @@ def state_of(document: Document, index: int, frame: Frame | None) -> str:
         return ""
     if frame.phase is Phase.TRAINING:
         return "training"
-    if frame.model is None or ended(frame):
+    if frame.model is None or frame.ended:
         return ""
     return "paused" if frame.phase is Phase.PAUSED else "uncertified"
 

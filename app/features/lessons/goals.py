@@ -18,7 +18,6 @@ from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair
 from app.features.evaluation.scene import PANEL, EvaluationSession, validation_of
 from app.features.scores.scene import is_present, measured_on, score
-from app.features.what_if.query import ended
 from app.scene.context import Context
 from app.state.document import Document
 
@@ -279,7 +278,7 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
         if _goes_on(frame):
             return math.nan
         return float(sum(each.n_iter for each in frame.certificates))
-    if not ended(frame):
+    if not frame.ended:
         return math.nan
     if what == "support vectors":
         return float(sum(each.n_free + each.n_bounded for each in frame.certificates))

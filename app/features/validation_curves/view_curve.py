@@ -33,8 +33,9 @@ from app.views.widgets.later import later
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
-from . import scene as words
-from .scene import Curve, Strips, ValidationCurve
+from . import text as words
+from .query import Curve
+from .scene import Strips, ValidationCurve
 
 #: Opacity of a curve that is of other points or settings.
 FADED = 0.35

@@ -17,17 +17,14 @@ from app.engine.fitting import fitted
 from app.engine.outcome import outcome
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
-from app.engine.requests import Frame, Phase
 from app.engine.surface_values import MOST_VERTICES, shown_pair, source_of, surface, unless_too_dense
 from app.features.scores.query import fresh_points
-from app.learners.base import estimator_of
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
 from solver.core.arrays import Array
 from solver.data.distribution import Law
 from solver.inspection.boundary_distance import squared_norm
-from solver.kernels.kernel_classifier import UNFINISHED
 
 #: Two trainings to a tolerance tol may end with f so many tol apart; less than that is no change.
 TOLERANCES = 10.0
@@ -255,21 +252,8 @@ def _facts(
     )
 
 
-def ended(frame: Frame) -> bool:
-    """Whether the frame shows the model of a training that came to its end, as all problems' certificates say."""
-    if frame.phase is not Phase.DONE or frame.provisional or frame.model is None:
-        return False
-    return all(certificate.status not in UNFINISHED for certificate in frame.certificates)
-
-
 def exists(lane: Lane, points: Points) -> bool:
     """Whether there is a model of these points at all."""
     if lane.trainer is None:
         return len(points) > 0 and not lane.is_difference
-    if len(points.classes) < 2:
-        return False
-    try:
-        estimator_of(lane)
-    except ValueError:
-        return False
-    return True
+    return len(points.classes) >= 2 and not lane.family.refusal(lane)

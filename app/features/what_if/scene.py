@@ -19,7 +19,7 @@ from app.state.document import Document
 from solver.core import fast_loops
 from solver.core.arrays import Integers
 
-from .query import ChangeQuery, Ghost, GhostQuery, StateSide, ended, exists
+from .query import ChangeQuery, Ghost, GhostQuery, StateSide, exists
 from .state import Baseline, WhatIfSession
 
 
@@ -31,7 +31,7 @@ def side_of(baseline: Baseline, slot: int) -> StateSide | None:
         return None
     frame = baseline.frames[slot]
     model = None if frame is None else frame.model
-    return StateSide(document.training_points, document.lanes[place], model, frame is None or ended(frame))
+    return StateSide(document.training_points, document.lanes[place], model, frame is None or frame.ended)
 
 
 def differs(old: Document, new: Document) -> bool:
@@ -70,7 +70,7 @@ def _present(document: Document, frame: Frame | None, place: int) -> StateSide |
         return None
     if frame.lane != document.lanes[place]:
         return None
-    return StateSide(frame.points, frame.lane, frame.model, ended(frame))
+    return StateSide(frame.points, frame.lane, frame.model, frame.ended)
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
@@ -123,7 +123,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     trainer = frame.lane.trainer
     if trainer is None or not trainer.has_multipliers:
         return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if not ended(frame) or not frame.lane.family.reaches_optimum(frame.lane):
+    if not frame.ended or not frame.lane.family.reaches_optimum(frame.lane):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
         return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")

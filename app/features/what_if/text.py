@@ -12,7 +12,7 @@ from app.scene.context import Context
 from app.state.document import Document, Lane
 from app.state.session import Session
 
-from .query import Change, ChangeQuery, Facts, ended
+from .query import Change, ChangeQuery, Facts
 from .scene import Removable, differs, removable, side_of
 from .state import WhatIfSession
 
@@ -113,7 +113,7 @@ def _state(
     query, change = answer.query, answer.value
     assert isinstance(query, ChangeQuery)
     # Until the newest model has been compared, what is said is of one of the moments before.
-    present = frame is not None and query.new.model is frame.model and ended(frame)
+    present = frame is not None and query.new.model is frame.model and frame.ended
     provisional = not (present and query.new.finished)
     stopped = frame is not None and frame.phase is Phase.DONE and query.new.model is frame.model and provisional
     text = verdict(change, provisional, stopped)

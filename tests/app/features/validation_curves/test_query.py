@@ -18,19 +18,9 @@ from app.core.points import Points
 from app.engine.pieces import OvertakenError
 from app.engine.query import Answer
 from app.engine.results import Results
-from app.features.validation_curves import scene as query
-from app.features.validation_curves.scene import (
-    FOLDS,
-    SEED,
-    Curve,
-    CurveQuery,
-    ValidationCurvesSession,
-    asked_lane,
-    name_of,
-    places,
-    queries,
-    question_of,
-)
+from app.features.validation_curves import query
+from app.features.validation_curves.query import FOLDS, SEED, Curve, CurveQuery, asked_lane, places
+from app.features.validation_curves.scene import ValidationCurvesSession, name_of, queries, question_of
 from app.features.validation_curves.scene import lane as strips_of
 from app.learners.fields import Field
 from app.learners.scales import RankScale

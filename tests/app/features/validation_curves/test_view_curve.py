@@ -17,8 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from app.core.number_format import percent
 from app.engine.pool import Priority
-from app.features.validation_curves import scene as query
-from app.features.validation_curves.scene import Curve, CurveQuery, Strips, ValidationCurve, name_of, sentence
+from app.features.validation_curves import query
+from app.features.validation_curves.query import Curve, CurveQuery
+from app.features.validation_curves.scene import Strips, ValidationCurve, name_of
+from app.features.validation_curves.text import sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.scales import RankScale
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document

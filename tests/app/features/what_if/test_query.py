@@ -25,7 +25,7 @@ from app.engine.surface_values import MOST_VERTICES, Surface, unless_too_dense
 from app.features.scores.query import fresh_points
 from app.features.what_if import text as words
 from app.features.what_if.controller import WhatIf
-from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide, ended
+from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide
 from app.features.what_if.scene import differs, queries, removable, side_of
 from app.features.what_if.state import Baseline, WhatIfSession
 from app.learners.base import estimator_of
@@ -460,9 +460,9 @@ def test_removing_is_one_step_with_a_name_and_arms() -> None:
 def test_why_there_is_nothing_to_remove() -> None:
     document, lane = Document(TWO, (LANES["rbf"],), 1), LANES["rbf"]
     frame = frame_of(lane, TWO)
-    assert len(removable(document, frame).ids) and ended(frame)
+    assert len(removable(document, frame).ids) and frame.ended
     hard = frame_of(Lane("svm", svm=SvmSettings("linear", hard_margin=True)), TWO)
-    assert not ended(hard)
+    assert not hard.ended
     for other, text in (
         (None, "Wait"),
         (replace(frame, phase=Phase.TRAINING), "Wait"),

@@ -1,0 +1,230 @@
+"""Query of the validation curves: accuracy over the whole range of a slider.
+
+A learner that answers for all values at once (`Learner.searched`: kNN for k) is judged by leaving one out; others
+by five folds: they are trained anew at each value, first at every fourth, with a limit of updates; where it is reached,
+that is said.
+Each value is computed from nothing but the points and the settings: none depends on what was computed before it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.points import Points, shuffled
+from app.engine.cross_validation import cross_validated
+from app.engine.fitting import fitted
+from app.engine.outcome import credit_of, outcome
+from app.engine.pieces import Pace, Step
+from app.learners.base import Ahead
+from app.learners.fields import Field
+from app.learners.scales import Scale
+from app.state.document import Lane
+from solver.core.arrays import Array
+
+#: Seconds between two posts of a curve that grows.
+INTERVAL = 0.12
+#: Every how many places are tried first.
+COARSE = 4
+#: Number of folds, and the seed that deals them: evaluation with as many folds reports the same accuracy.
+FOLDS, SEED = 5, 0
+#: Points an SVM's curve is made of at most, and points whose kNN votes are counted at most: of more, a sample.
+MOST_TRAINED, MOST_COUNTED = 500, 4000
+#: Updates of one training after which it is given up.
+MOST_UPDATES = 50_000
+#: Distances and counts of neighbours held at once.
+BLOCK = 40_000
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Accuracies over the range of a control, as far as they are known.
+
+    Attributes
+    ----------
+    field : Field
+        Whose slider it is.
+    scale : Scale
+        Place p of the arrays is the slider's position ``scale.low + p``.
+    train, validated, test : ndarray of shape (m,)
+        Share of points classified rightly: training points by the model that learnt them all, the same points by
+        models that did not learn them, test points; NaN where that is not known (yet).
+    finished : ndarray of shape (m,), bool
+        False where a training was given up before it was certified, or has no solution.
+    counted, total : int
+        How many of the points have been counted so far; less than all of them only for kNN.
+    n_points : int
+        Of so many points there are; fewer of them were used when `sampled`.
+    sampled : int
+        How many points the curve is made of.
+    complete : bool
+        Nothing is still to come.
+    folds : int
+        Into how many parts the points were dealt; 0: each of them was left out.
+    fewest : int
+        Points of the smallest class, 0 where that does not matter: fewer than `folds`, and some parts have none.
+    """
+
+    field: Field
+    scale: Scale
+    train: Array
+    validated: Array
+    test: Array
+    finished: NDArray[np.bool_]
+    counted: int
+    total: int
+    n_points: int
+    sampled: int
+    complete: bool = False
+    folds: int = FOLDS
+    fewest: int = 0
+
+    @property
+    def method(self) -> str:
+        """How `validated` was made, in a word."""
+        return f"{self.folds} folds" if self.folds else "leave-one-out"
+
+    @property
+    def known(self) -> NDArray[np.intp]:
+        """The places with a value, ascending."""
+        return np.flatnonzero(~np.isnan(self.validated))
+
+
+@dataclass(frozen=True)
+class CurveQuery:
+    """How the accuracy changes over the whole range of one control; `lane` as `asked_lane` makes it.
+
+    Attributes
+    ----------
+    points : Points
+        To learn from.
+    lane : Lane
+    control : str
+        The name of a slider.
+    test : Points or None
+    """
+
+    points: Points
+    lane: Lane
+    control: str
+    test: Points | None = None
+
+    @property
+    def field(self) -> Field:
+        """The field of the control."""
+        return self.lane.family.field(self.control)
+
+    def answer(self, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post curves that grow; ValueError with a sentence where there is none."""
+        if len(self.points) < 2:
+            raise ValueError("The curve needs two points or more.")
+        family = self.lane.family
+        if self.control == family.searched:
+            ahead = family.ahead_of_all(self.lane, self.points.xy, self.points.labels)
+            yield from _at_once(self, ahead, post, overtaken)
+        else:
+            if len(self.points.classes) < 2:
+                raise ValueError("The curve needs points of two classes.")
+            yield from _trained_anew(self, post, overtaken)
+
+
+@lru_cache(maxsize=64)
+def asked_lane(lane: Lane, control: str) -> Lane:
+    """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
+    settings = lane.family.curve_settings(lane, lane.family.field(control).parameter)
+    return Lane(lane.classifier).with_part(lane.classifier, settings)
+
+
+def places(count: int) -> list[int]:
+    """The order in which so many places are tried: every fourth and the last, then those between."""
+    first = sorted({*range(0, count, COARSE), count - 1})
+    return first + [place for place in range(count) if place not in set(first)]
+
+
+class _Posting:
+    """The curve under way: its arrays grow, what is posted are copies, not too often."""
+
+    def __init__(self, query: CurveQuery, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
+        scale = query.field.scale(len(query.points))
+        m = scale.high - scale.low + 1
+        self._post, self._posted = post, 0.0
+        nan = np.full(m, np.nan)
+        n = len(query.points)
+        self.curve = Curve(
+            query.field, scale, nan, nan.copy(), nan.copy(), np.ones(m, dtype=bool), 0, total, n, sampled
+        )
+
+    def now(self, counted: int, complete: bool) -> None:
+        """Post, unless that was done a moment ago."""
+        if not complete and time.perf_counter() - self._posted < INTERVAL:
+            return
+        copies = {name: getattr(self.curve, name).copy() for name in ("train", "validated", "test", "finished")}
+        for array in copies.values():
+            array.flags.writeable = False
+        self._post(replace(self.curve, **copies, counted=counted, complete=complete))
+        self._posted = time.perf_counter()
+
+
+# -- all values at once ------------------------------------------------------------------------------------------------
+
+
+def _at_once(
+    query: CurveQuery, ahead: Ahead, post: Callable[[Curve], None], overtaken: Callable[[], bool]
+) -> Generator[Step]:
+    """Accuracies at all values from one answer for each point."""
+    points, pace = query.points, Pace(overtaken)
+    classes = np.unique(points.labels)
+    order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
+    asked, counted = len(order), 0
+    sheet = _Posting(query, asked, asked, post)
+    curve = sheet.curve = replace(sheet.curve, folds=0)
+    values = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
+    size = max(1, BLOCK // (len(points) * (1 + len(classes))))
+    right = np.zeros((2, len(values)))
+    for start in range(0, asked, size):
+        block = order[start : start + size]
+        for row, left_out in enumerate((None, block)):
+            leaders = ahead(points.xy[block], values, left_out)
+            right[row] += credit_of(leaders, classes, points.labels[block]).sum(axis=0)
+            yield from pace.pause()
+        counted += len(block)
+        curve.train[:], curve.validated[:] = right / counted
+        if counted < asked:
+            sheet.now(counted, complete=False)
+    test = query.test
+    if test is not None and len(test):
+        hits = np.zeros(len(values))
+        for start in range(0, len(test), size):
+            part = slice(start, start + size)
+            hits += credit_of(ahead(test.xy[part], values, None), classes, test.labels[part]).sum(axis=0)
+            yield from pace.pause()
+        curve.test[:] = hits / len(test)
+    sheet.now(counted, complete=True)
+
+
+# -- each value trained ------------------------------------------------------------------------------------------------
+
+
+def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+    """Accuracies at each value: one training on all points, one without each fold."""
+    points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
+    folds = min(FOLDS, len(points))
+    sheet = _Posting(query, len(points), len(points), post)
+    fewest = min(int((points.labels == label).sum()) for label in points.classes)
+    curve = sheet.curve = replace(sheet.curve, folds=folds, fewest=fewest)
+    order = places(len(curve.train))
+    for number, place in enumerate(order, 1):
+        lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + place))
+        made = yield from fitted(lane, points, pace, most=MOST_UPDATES)
+        for values, asked in ((curve.train, points), (curve.test, query.test)):
+            if asked is not None and len(asked):
+                values[place] = (yield from outcome(made.model, asked.xy, asked.labels, pace)).accuracy
+        validated = yield from cross_validated(lane, points, folds, SEED, pace, most=MOST_UPDATES)
+        curve.validated[place] = validated.mean
+        curve.finished[place] = made.finished and not validated.unfinished
+        sheet.now(len(points), complete=number == len(order))

@@ -1,0 +1,74 @@
+"""Text of the validation curves: the accuracies at a value, and remarks about a whole curve."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from app.core.number_format import count, grouped, percent
+
+from .query import MOST_UPDATES, Curve
+from .scene import ValidationCurve
+
+#: What is written at a curve where there is little room.
+SHORT = {"training": "train", "validation": "valid", "test": "test"}
+
+
+def rows(curve: Curve, place: int) -> list[tuple[str, float]]:
+    """Name and accuracy of each series at place `place` of the curve; NaN where it is not known."""
+    series = [("training", curve.train), ("validation", curve.validated)]
+    if curve.total and not all(map(math.isnan, curve.test)):
+        series.append(("test", curve.test))
+    return [(name, float(values[place])) for name, values in series]
+
+
+def accuracy(value: float) -> str:
+    """ "97.5 %", as everywhere; "–" where it is not known."""
+    return "–" if math.isnan(value) else percent(value)
+
+
+@lru_cache(maxsize=64)
+def sentence(curve: Curve, position: int, stale: bool) -> str:
+    """ "C = 10: training 97.0 %, validation 93.0 %, test 91.0 %", and what is to be said about these numbers."""
+    scale, field = curve.scale, curve.field
+    place = min(max(position, scale.low), scale.high) - scale.low
+    head = f"{field.called} = {field.number(scale.value_at(scale.low + place))}"
+    values = rows(curve, place)
+    if all(math.isnan(value) for _, value in values):
+        return f"{head}: not tried yet"
+    text = f"{head}: " + ", ".join(f"{name} {accuracy(value)}" for name, value in values)
+    if not curve.finished[place]:
+        text += " (stopped early)"
+    return text + (" (before the change)" if stale else "")
+
+
+def remark(curve: Curve) -> str:
+    """What is to be said about the whole curve, or ""."""
+    return remarks(curve)[0]
+
+
+def remarks(curve: Curve) -> tuple[str, ...]:
+    """`remark`, and the same in ever less room."""
+    if curve.counted < curve.total:
+        done = grouped(curve.counted)
+        return f"so far, of {done} of {count(curve.total, 'point')}", f"{done} so far", "so far"
+    if curve.sampled < curve.n_points:
+        number = grouped(curve.sampled)
+        return f"of a sample of {count(curve.sampled, 'point')}", f"sample of {number}", f"of {number}"
+    return ("",)
+
+
+def notes(strip: ValidationCurve) -> str:
+    """All that the picture may have no room for, and what its signs mean: a sentence a line, or ""."""
+    curve = strip.curve
+    if curve is None or strip.message or not len(curve.known):
+        return strip.message
+    lines = [f"Training: points it learnt from; validation: each of them left out in turn ({curve.method})"]
+    if not all(map(math.isnan, curve.test)):
+        lines[0] += "; test: the test points"
+    lines += [remark(curve).capitalize()] if remark(curve) else []
+    if 0 < curve.fewest < curve.folds:
+        lines.append(f"The smallest class has {count(curve.fewest, 'point')}: some of {curve.folds} parts have none")
+    if not all(curve.finished[curve.known]):
+        lines.append(f"Hollow ring: stopped early after {grouped(MOST_UPDATES)} updates, or there is no solution")
+    return "\n".join(f"{line}." for line in lines)
