@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from app.controllers.host import Host
+from app.controllers.host import DocumentHost
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
-from app.state.document import MAX_LANES, Document
+from app.state.document import MAX_LANES
 from app.state.session import FULL_SPEED
-
-
-class ExampleHost(Host, Protocol):
-    """The same, where documents can be replaced."""
-
-    def put(self, document: Document, path: None) -> None: ...
-    def replace_by(self, document: Document, text: str) -> bool: ...
 
 
 class ExampleController:
     """
     Parameters
     ----------
-    host : ExampleHost
+    host : DocumentHost
     """
 
-    def __init__(self, host: ExampleHost) -> None:
+    def __init__(self, host: DocumentHost) -> None:
         self._host = host
         #: The example opened last as a document of its own, and the store's number of that document.
         self._opened: tuple[Example | None, int] = (None, 0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
-from app.controllers.host import Host
+from app.controllers.host import DocumentHost
 from app.core.number_format import count
 from app.exchange import opening
 from app.exchange.opening import Contents, Kind
@@ -17,18 +16,6 @@ from app.files.documents import Fingerprint
 from app.state.commands import Revert
 from app.state.document import Document, View
 from app.state.store import same_content
-
-
-class FileHost(Host, Protocol):
-    """The same, where the document's file is known, too."""
-
-    on_disk: Fingerprint | None
-
-    def replace_by(self, document: Document, text: str) -> bool: ...
-
-    def put(
-        self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
-    ) -> None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +67,10 @@ class FileTasks:
 
     Parameters
     ----------
-    host : FileHost
+    host : DocumentHost
     """
 
-    def __init__(self, host: FileHost) -> None:
+    def __init__(self, host: DocumentHost) -> None:
         self._host = host
 
     # -- saving ----------------------------------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Protocol
 
 from app.engine.results import Results
+from app.files.documents import Fingerprint
 from app.state.commands import Command
 from app.state.document import Document
 from app.state.session import FeatureSession, Session
@@ -27,3 +29,14 @@ class Host(Protocol):
     def set_lane(self, index: int, part: str = "", drag: object = None, text: str = "", **values: Any) -> None: ...
     def pan(self, dx: float, dy: float) -> None: ...
     def say(self, sentence: str) -> None: ...
+
+
+class DocumentHost(Host, Protocol):
+    """The same, where the whole document can be replaced, and what its file held is known."""
+
+    on_disk: Fingerprint | None
+
+    def put(
+        self, document: Document, path: Path | None, on_disk: Fingerprint | None = None, modified: bool = False
+    ) -> None: ...
+    def replace_by(self, document: Document, text: str) -> bool: ...

@@ -24,7 +24,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.state.document import Document
 
-from . import documents, file_format, locks
+from . import documents, locks
 from .background_task import Progress, Task, start
 
 SUFFIX = ".recovery"
@@ -49,7 +49,6 @@ class Work:
 class _Header(msgspec.Struct):
     time: float
     points: int
-    version: int
     path: str | None = None
     on_disk: tuple[int, str] | None = None
 
@@ -326,7 +325,6 @@ class Recorder:
         header: dict[str, Any] = {
             "time": time.time(),
             "points": len(work.document.points),
-            "version": file_format.NEWEST,
             "path": str(documents.absolute(work.path)) if work.path is not None else None,
             "on_disk": work.on_disk,
         }

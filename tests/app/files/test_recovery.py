@@ -321,9 +321,9 @@ BAD: dict[str, bytes] = {
     "a list": b"[]\n",
     "deep": b"[" * 90_000 + b"\n",
     "endless line": b"{" * 200_000,
-    "wrong types": b'{"time": "now", "points": 1, "version": 2}\n',
-    "no time": b'{"points": 1, "version": 2}\n',
-    "latin 1": b'{"time": 1, "points": 1, "version": 2, "path": "\xe9"}\n',
+    "wrong types": b'{"time": "now", "points": 1}\n',
+    "no time": b'{"points": 1}\n',
+    "latin 1": b'{"time": 1, "points": 1, "path": "\xe9"}\n',
 }
 
 
@@ -331,7 +331,7 @@ BAD: dict[str, bytes] = {
 def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None:
     desk.folder.mkdir()
     (desk.folder / "bad.recovery").write_bytes(BAD[name])
-    (desk.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1, "version": 2}\n')
+    (desk.folder / "good.recovery").write_bytes(b'{"time": 1, "points": 1}\n')
     (copy,), (sentence,) = orphans(desk.folder)
     assert copy.file.name == "good.recovery"
     aside = desk.folder / "bad.unreadable"
@@ -339,13 +339,13 @@ def test_a_copy_that_cannot_be_read_is_kept_aside(name: str, desk: Desk) -> None
     assert aside.read_bytes() == BAD[name]
     with pytest.raises(documents.FileError, match=r"The recovery copy of Untitled is (empty|damaged)"):
         copy.read()
-    assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1, "version": 2}\n'
+    assert copy.set_aside().read_bytes() == b'{"time": 1, "points": 1}\n'
     assert orphans(desk.folder) == ([], []) and desk.names() == ["bad.unreadable", "good.unreadable"]
 
 
 def copy_of(moment: str, document: Document | None = None, path: str = "null") -> bytes:
     """What a copy holds that says it was written at `moment`."""
-    header = f'{{"time": {moment}, "points": 10, "version": 2, "path": {path}}}\n'
+    header = f'{{"time": {moment}, "points": 10, "path": {path}}}\n'
     return header.encode() + documents.encode(document or new_document())
 
 
@@ -488,14 +488,17 @@ def test_what_is_set_aside_replaces_nothing_and_can_be_read(desk: Desk) -> None:
         recovery.read(asides[0])
 
 
-def test_a_copy_of_a_newer_program_is_not_called_damaged(desk: Desk) -> None:
+@pytest.mark.parametrize("version", [1, 2, 99])
+def test_a_copy_of_another_program_is_not_called_damaged_and_stays(version: int, desk: Desk) -> None:
     desk.folder.mkdir()
-    newer = copy_of("1").partition(b"\n")[0] + b'\n{"format": "classifier-playground", "version": 99}'
-    (desk.folder / "one.recovery").write_bytes(newer)
+    header = copy_of("1").partition(b"\n")[0]
+    other = header + f'\n{{"format": "classifier-playground", "version": {version}}}'.encode()
+    (desk.folder / "one.recovery").write_bytes(other)
     (copy,), _ = orphans(desk.folder)
-    with pytest.raises(documents.UnreadError, match="of version 99"):
+    with pytest.raises(documents.UnreadError, match=f"of version {version}"):
         copy.read()
     copy.lock.release()
+    assert copy.file.read_bytes() == other
 
 
 def test_when_the_system_gives_no_thread_the_next_change_tries_again(
@@ -540,7 +543,7 @@ def test_copies_come_newest_first_and_leftovers_go(desk: Desk) -> None:
     assert orphans(desk.folder) == ([], [])
     desk.folder.mkdir()
     for name, moment in (("a", 10.0), ("b", 30.0), ("c", 20.0)):
-        (desk.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1, "version": 2}).encode())
+        (desk.folder / f"{name}.recovery").write_bytes(json.dumps({"time": moment, "points": 1}).encode())
     (desk.folder / "gone.lock").touch()
     (desk.folder / ".a.recovery.x1.tmp").touch()
     (desk.folder / "notes.txt").touch()
