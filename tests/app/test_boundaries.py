@@ -80,7 +80,7 @@ def forbidden(path: Path) -> Iterator[str]:
 
 def test_the_rules_see_relative_imports() -> None:
     assert "app.files.documents" in imported(ROOT / "app/main.py")
-    assert "app.engine.shading" in imported(ROOT / "app/engine/lane_job.py")
+    assert "app.engine.training_run" in imported(ROOT / "app/engine/lane_job.py")
     assert any("pyqtgraph" in tops(path) for path in SOURCES)
 
 
