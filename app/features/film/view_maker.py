@@ -9,26 +9,21 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from types import GeneratorType
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from app.core import log
 from app.core.number_format import grouped
 from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, Priority
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Picture
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
-from app.engine.shading import Shades
 from app.engine.training_run import PROBLEMS
 from app.files import documents
 from app.files.background_task import Progress, Task
@@ -38,10 +33,8 @@ from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session
 from app.views import theme
+from app.views.export.flow import Flow, PictureFlow
 from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
-from app.views.export.maker import TURN, paint_strip
-from app.views.task_runner import TaskRunner
-from app.views.widgets.later import later
 from solver import Grid
 
 from . import plan
@@ -51,8 +44,6 @@ from .view_relief import ReliefShot, common_limit, painted, relief_shot
 
 #: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
 LAID_OVER = ("boundary", "ghost")
-#: What goes on between two answers of the background; each is sent to it where it waits.
-Flow = Generator[None, Any, Any]
 
 
 @dataclass(frozen=True)
@@ -148,7 +139,7 @@ class _Take:
     view: ReliefView = field(default_factory=ReliefView)
 
 
-class FilmMaker(QObject):
+class FilmMaker(PictureFlow):
     """Makes one film, or one estimate, at a time; each begins by giving the one before up.
 
     Parameters
@@ -171,131 +162,51 @@ class FilmMaker(QObject):
     made = Signal()
     estimated = Signal(object)
     failed = Signal(str)
-    _came = Signal(int, object)
 
     def __init__(self, scheduler: Scheduler, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._scheduler = scheduler
-        self._numbers = itertools.count(1)
-        self._awaited = 0
-        self._flow: Flow | None = None
-        self._tasks = TaskRunner(self)
+        super().__init__(scheduler, "The film was not made", parent)
         self._feed: Feed | None = None
-        self._sheet: Sheet | None = None
-        self._pictures: dict[tuple[int, Grid], tuple[Frame, Picture]] = {}
         self._limit = math.inf  # of all pictures of the relief
         self._queue = scheduler.queue(_frames, Priority.BACKGROUND)
         self._drawing = scheduler.queue(_done, Priority.BACKGROUND)
-        self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def busy(self) -> bool:
-        """True while something is being made."""
-        return self._flow is not None
 
     def make(self, moment: Moment, spec: FilmSpec, path: Path) -> None:
         """Begin a film; ValueError, with one sentence, where there is none."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
-        self._begin(self._film(moment, spec, path))
+        self.begin(self._film(moment, spec, path))
 
     def estimate(self, moment: Moment, spec: FilmSpec) -> None:
         """Begin to find out what a film will be like; ValueError, with one sentence, where there is none."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
-        self._begin(self._try_out(moment, spec))
+        self.begin(self._try_out(moment, spec))
 
-    def cancel(self) -> bool:
-        """Give up what is being made, without a trace; False when the film is being written already."""
-        if not self._tasks.give_up():
-            return False
-        self._end()
-        return True
+    def end(self) -> None:
+        super().end()
+        if self._feed is not None:
+            self._feed.close()
+            self._feed = None
+        self._queue.cancel()
+        self._drawing.cancel()
 
-    def close(self) -> None:
-        """Give up what is being made, and wait for what cannot be given up."""
-        self.cancel()
-        self._end()
-        self._tasks.close(patience=5.0)
+    def report(self, sentence: str) -> None:
+        self.failed.emit(sentence)
 
-    # -- one thing after the other ---------------------------------------------------------------------------------
-
-    def _begin(self, flow: Flow) -> None:
-        self.cancel()
-        self._end()
-        self._flow = flow
-        self._go_on(None)
-
-    def _go_on(self, answer: Any) -> None:
-        flow = self._flow
-        if flow is None:
-            return
-        try:
-            if isinstance(answer, Exception):
-                flow.throw(answer)
-            else:
-                flow.send(answer)
-        except StopIteration:  # the encoder has all it needs
-            pass
-        except (ValueError, documents.FileError) as error:
-            self._fail(str(error))
-        except MemoryError:
-            self._fail("The film was not made: there is not enough memory for one of this size.")
-        except Exception as error:
-            log.caught("The film was not made.", error)
-            self._fail(f"The film was not made ({type(error).__name__}: {error}).")
+    def sentence(self, error: Exception) -> str:
+        return str(error) if isinstance(error, ValueError) else super().sentence(error)
 
     def _finish(self, estimate: Estimate | None) -> None:
         """The encoder has ended."""
-        self._end()
+        self.end()
         if estimate is None:
             self.made.emit()
         else:
             self.estimated.emit(estimate)
 
-    def _fail(self, sentence: str) -> None:
-        self._tasks.give_up()
-        self._end()
-        self.failed.emit(sentence)
-
     def _run(self, title: str, work: Callable[[Progress], Estimate | None]) -> None:
         """Do what ends the film, or the estimate, on the encoder's thread."""
-        self._tasks.run(Task(title, work, "The film was not made"), self._finish, lambda error: self._fail(str(error)))
-
-    def _end(self) -> None:
-        flow, self._flow, self._awaited = self._flow, None, 0
-        if self._feed is not None:
-            self._feed.close()
-            self._feed = None
-        if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
-            flow.close()
-            self._queue.cancel()
-            self._drawing.cancel()
-        self._pictures.clear()
-        if self._sheet is not None:
-            with suppress(RuntimeError):  # the window has gone meanwhile
-                self._sheet.close()
-            self._sheet = None
-
-    def _await(self, begin: Callable[[Callable[[Any], None]], object]) -> Flow:
-        """What ``begin(done)`` hands to `done`, from any thread."""
-        number = self._awaited = next(self._numbers)
-
-        def done(answer: Any) -> None:
-            with suppress(RuntimeError):  # the window has gone meanwhile
-                self._came.emit(number, answer)
-
-        begin(done)
-        return (yield)
-
-    @Slot(int, object)
-    def _take(self, number: int, answer: Any) -> None:
-        if number == self._awaited:
-            self._go_on(answer)
-
-    def _turn(self) -> Flow:
-        """Let the window do what it has to."""
-        yield from self._await(lambda done: later(self, lambda: done(None)))
+        self.tasks.run(Task(title, work, "The film was not made"), self._finish, self.fail)
 
     # -- a film ----------------------------------------------------------------------------------------------------
 
@@ -308,7 +219,9 @@ class FilmMaker(QObject):
         self._feed = feed
 
         def work(progress: Progress) -> None:
-            data = encode(film, palette_of(film, first), feed.take(len(takes)))
+            palette = palette_of(film, first)
+            first.clear()  # they may be large
+            data = encode(film, palette, feed.take(len(takes)))
             progress.commit()
             documents.write_bytes(data, path)
 
@@ -318,7 +231,7 @@ class FilmMaker(QObject):
             pixels = samples.pop(number, None)
             if pixels is None:
                 pixels = yield from self._pixels(take, spec)
-            yield from self._await(partial(feed.put, pixels))
+            yield from self.wait_for(partial(feed.put, pixels))
             left = (time.perf_counter() - begun) / (number + 1) * (len(takes) - number - 1)
             self.progressed.emit(number + 1, len(takes), left)
 
@@ -391,11 +304,11 @@ class FilmMaker(QObject):
 
     def work(self, act: Callable[[], Any]) -> Flow:
         """What `act` returns, when nothing else is wanted; ValueError where it raises one."""
-        return (yield from self._await(lambda done: self._drawing.submit(_Work(act, done))))
+        return (yield from self.wait_for(lambda done: self._drawing.submit(_Work(act, done))))
 
     def frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
         """The last frame of a request; ValueError, with its sentence, where there is none."""
-        frame = yield from self._await(lambda done: self._queue.submit(_Wanted(job, newest, request, done)))
+        frame = yield from self.wait_for(lambda done: self._queue.submit(_Wanted(job, newest, request, done)))
         if frame is None or frame.phase in (Phase.EMPTY, Phase.FAILED):
             raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
         return frame
@@ -418,8 +331,8 @@ class FilmMaker(QObject):
     def _laid_out(self, take: _Take, spec: FilmSpec) -> Flow:
         """The sheet that an exported picture would be."""
         shot = yield from take.shoot()
-        self._sheet = Sheet(shot, spec.picture, self._sheet)
-        return self._sheet
+        self.sheet = Sheet(shot, spec.picture, self.sheet)
+        return self.sheet
 
     def _pixels(self, take: _Take, spec: FilmSpec) -> Flow:
         """A picture: of the relief, or painted as `PictureMaker` would paint it."""
@@ -427,38 +340,8 @@ class FilmMaker(QObject):
             relief = yield from take.shoot()
             return (yield from self.work(partial(painted, relief, spec.picture, take.view, self._limit)))
         sheet = yield from self._laid_out(take, spec)
-        surfaces: list[Picture | None] = []
-        for plot in sheet.plots:
-            surface = None
-            if plot.model_frame is not None:
-                surface = yield from self._surface(plot.model_frame, plot.grid, sheet.theme.shades)
-            surfaces.append(surface)
-        yield from self._turn()
-        sheet.show(surfaces)
-        pixels: Pixels = np.empty((spec.picture.height, spec.picture.width), dtype=np.uint32)
-        row, begun = 0, time.perf_counter()
-        while row < spec.picture.height:
-            row = paint_strip(sheet, pixels, row)
-            if time.perf_counter() - begun > TURN:
-                yield from self._turn()
-                begun = time.perf_counter()
-        return pixels
-
-    def _surface(self, frame: Frame, grid: Grid, shades: Shades) -> Flow:
-        """The surface of a frame; that of a lane that stays as it is, is computed once."""
-        known = self._pictures.get((frame.index, grid))
-        if known is not None and known[0] is frame:
-            return known[1]
-
-        def begin(done: Callable[[Any], None]) -> None:
-            mine = self._awaited
-            self._scheduler.enlarge(frame, grid, shades, done, lambda: self._awaited != mine)
-
-        surface = yield from self._await(begin)
-        if isinstance(surface, str):
-            raise ValueError(surface)
-        self._pictures[frame.index, grid] = frame, surface
-        return surface
+        yield from self.show_surfaces(sheet)
+        return (yield from self.painted(sheet))
 
 
 def _film_of(spec: FilmSpec, n_pictures: int) -> Film:

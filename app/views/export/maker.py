@@ -1,48 +1,34 @@
-"""PictureMaker: has a picture computed, painted, written: none of it holds the window up.
-
-Surfaces come from the compute pool; painting goes strip by strip between the window's own events; compressing and
-writing are a background task.
-"""
+"""PictureMaker: makes a picture for a file or the clipboard; compressing and writing are a background task."""
 
 from __future__ import annotations
 
 import base64
-import itertools
 import re
-import time
 from collections.abc import Callable
-from contextlib import suppress
 from html import escape
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize, Qt
 from PySide6.QtGui import QFontInfo, QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
-from app.core import log
-from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.files import documents, png
 from app.files.background_task import Progress, Task
-from app.views.task_runner import TaskRunner
-from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
 
+from .flow import Flow, PictureFlow
 from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
 
-#: Device pixels painted at a time.
-STRIP_PIXELS = 300_000
-#: Seconds of painting after which the window gets its turn.
-TURN = 0.008
 #: More letters than the PNG of a single pixel has in an SVG file, fewer than any other's.
 STAND_IN = 400
 _FONT = re.compile(rb'font-family="[^"]*"')
 _SURFACE = re.compile(rb'xlink:href="data:image/png;base64,([^"]*)"')
 
 
-class PictureMaker(QObject):
+class PictureMaker(PictureFlow):
     """Makes one picture at a time.
 
     Parameters
@@ -53,143 +39,46 @@ class PictureMaker(QObject):
     parent : QObject
     """
 
-    #: Number of the picture, which lane's surface, and the surface or a sentence.
-    _computed = Signal(int, int, object)
-
     def __init__(
         self, scheduler: Scheduler, say: Callable[[str], None], alert: Callable[[str], None], parent: QObject
     ) -> None:
-        super().__init__(parent)
-        self._scheduler, self._say, self._alert = scheduler, say, alert
-        self._numbers = itertools.count(1)
-        self._wanted = 0  # the number being made; 0 for none
-        self._sheet: Sheet | None = None
-        self._path: Path | None = None
-        self._surfaces: list[Picture | None] = []
-        self._missing = 0
-        self._pixels: NDArray[np.uint32] = np.empty((0, 0), dtype=np.uint32)
-        self._next_row = 0
-        self._tasks = TaskRunner(self)
-        self._computed.connect(self._take_surface, Qt.ConnectionType.QueuedConnection)
-        self._painting = QTimer(self, interval=0)
-        self._painting.timeout.connect(self._paint_on)
-
-    @property
-    def busy(self) -> bool:
-        """True while a picture is being made."""
-        return self._wanted != 0
+        super().__init__(scheduler, "The picture was not made", parent)
+        self._say, self._alert = say, alert
 
     def make(self, shot: Shot, spec: PictureSpec, path: Path | None) -> bool:
         """Begin the picture `spec` of `shot`, for the file `path` (.svg: shapes, else PNG) or, for None, the clipboard.
 
         False, with a sentence, when the last one is not finished.
         """
-        if self._wanted:
+        if self.busy:
             self._say("The last picture is still being made.")
             return False
-        number = self._wanted = next(self._numbers)
-        self._path = path
-        try:
-            self._sheet = Sheet(shot, spec)
-        except Exception as error:
-            self._fail(_reason(error))
-            return False
-        self._surfaces = [None] * len(self._sheet.plots)
-        self._missing = sum(plot.model_frame is not None for plot in self._sheet.plots)
+        self.begin(self._picture(shot, spec, path))
+        return self.busy
+
+    def report(self, sentence: str) -> None:
+        self._say("")
+        self._alert(sentence)
+
+    def _picture(self, shot: Shot, spec: PictureSpec, path: Path | None) -> Flow:
+        sheet = self.sheet = Sheet(shot, spec)
         self._say("Making the picture…")
-        shades = self._sheet.theme.shades
-        for index, plot in enumerate(self._sheet.plots):
-            if plot.model_frame is None:
-                continue
-
-            def done(answer: Picture | str, index: int = index) -> None:
-                with suppress(RuntimeError):  # the window has gone meanwhile
-                    self._computed.emit(number, index, answer)
-
-            self._scheduler.enlarge(plot.model_frame, plot.grid, shades, done, lambda: self._wanted != number)
-        if not self._missing:
-            later(self, self._begin_painting)
-        return True
-
-    def close(self) -> None:
-        """Give up what is being made; a writing thread ends soon."""
-        self._wanted = 0
-        self._painting.stop()
-        self._drop_sheet()
-        self._tasks.close(patience=2.0)
-
-    # -- computing -------------------------------------------------------------------------------------------------
-
-    @Slot(int, int, object)
-    def _take_surface(self, number: int, index: int, answer: Picture | str) -> None:
-        if number != self._wanted:
+        surfaces = yield from self.show_surfaces(sheet)
+        if path is not None and path.suffix.lower() == ".svg":
+            data, pictures = draw_svg(sheet), [surface.argb for surface in surfaces if surface is not None]
+            self._write(path, lambda progress: _with_surfaces(data, pictures, progress))
             return
-        if isinstance(answer, str):
-            self._fail(answer)
+        pixels = yield from self.painted(sheet)
+        if path is not None:
+            self._write(path, lambda progress: png.encode(pixels, round(spec.dpi / 0.0254), progress))
             return
-        self._surfaces[index] = answer
-        self._missing -= 1
-        if not self._missing:
-            self._begin_painting()
+        height, width = pixels.shape
+        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
+        QGuiApplication.clipboard().setImage(image.copy())
+        self._finish("The picture is in the clipboard.")
 
-    # -- painting --------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def _begin_painting(self) -> None:
-        try:
-            self._begin()
-        except Exception as error:
-            self._fail(_reason(error))
-
-    def _begin(self) -> None:
-        sheet = self._sheet
-        if sheet is None:
-            return
-        spec = sheet.spec
-        sheet.show(self._surfaces)
-        if self._path is not None and self._path.suffix.lower() == ".svg":
-            data = draw_svg(sheet)
-            surfaces = [surface.argb for surface in self._surfaces if surface is not None]
-            self._write(lambda progress: _with_surfaces(data, surfaces, progress))
-            return
-        self._pixels = np.empty((spec.height, spec.width), dtype=np.uint32)
-        self._next_row = 0
-        self._painting.start()
-
-    @Slot()
-    def _paint_on(self) -> None:
-        try:
-            self._paint_strips()
-        except Exception as error:
-            self._fail(_reason(error))
-
-    def _paint_strips(self) -> None:
-        """Paint for a moment; go on after the window's other events."""
-        begun = time.perf_counter()
-        sheet = self._sheet
-        if sheet is None or not self._wanted:
-            self._painting.stop()
-            return
-        while self._next_row < sheet.spec.height:
-            self._next_row = paint_strip(sheet, self._pixels, self._next_row)
-            if time.perf_counter() - begun > TURN:
-                return
-        self._painting.stop()
-        pixels, dpi = self._pixels, sheet.spec.dpi
-        if self._path is None:
-            height, width = pixels.shape
-            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
-            QGuiApplication.clipboard().setImage(image.copy())
-            self._finish("The picture is in the clipboard.")
-        else:
-            self._write(lambda progress: png.encode(pixels, round(dpi / 0.0254), progress))
-
-    # -- writing ---------------------------------------------------------------------------------------------------
-
-    def _write(self, encode: Callable[[Progress], bytes]) -> None:
-        path = self._path
-        assert path is not None
-        self._drop_sheet()
+    def _write(self, path: Path, encode: Callable[[Progress], bytes]) -> None:
+        self.drop_sheet()
 
         def work(progress: Progress) -> str:
             data = encode(progress)
@@ -198,50 +87,11 @@ class PictureMaker(QObject):
             return f"Saved {path.name}."
 
         task = Task(f"Saving {path.name}", work, "The picture was not made", kept=False)
-        self._tasks.run(task, self._finish, lambda error: self._fail(str(error)))
+        self.tasks.run(task, self._finish, self.fail)
 
     def _finish(self, sentence: str) -> None:
-        self._end()
+        self.end()
         self._say(sentence)
-
-    def _fail(self, sentence: str) -> None:
-        self._end()
-        self._say("")
-        self._alert(sentence)
-
-    def _end(self) -> None:
-        self._wanted = 0
-        self._painting.stop()
-        self._pixels = np.empty((0, 0), dtype=np.uint32)
-        self._surfaces = []
-        self._drop_sheet()
-
-    def _drop_sheet(self) -> None:
-        if self._sheet is not None:
-            self._sheet.close()
-            self._sheet = None
-
-
-def _reason(error: Exception) -> str:
-    log.caught("The picture was not made.", error)
-    if isinstance(error, MemoryError):
-        return "The picture was not made: there is not enough memory for one of this size."
-    return f"The picture was not made ({type(error).__name__}: {error})."
-
-
-def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
-    """Paint the strip of `sheet` that begins at `row` of its pixels; returns where the next one begins."""
-    spec, step = sheet.spec, sheet.step
-    # A whole number of units, which is a whole number of pixels: so nothing in the strip is shifted by a fraction.
-    units = max(1, round(STRIP_PIXELS / spec.width / spec.scale / step)) * step
-    end = min(row + round(units * spec.scale), spec.height)
-    strip = pixels[row:end]
-    image = QImage(strip.data, spec.width, end - row, 4 * spec.width, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(spec.scale)
-    with painter_on(image) as painter:
-        painter.translate(0, -row / spec.scale)
-        sheet.paint(painter)
-    return end
 
 
 def draw_svg(sheet: Sheet) -> bytes:

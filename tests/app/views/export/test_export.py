@@ -30,7 +30,7 @@ from app.files.background_task import CancelledError, Progress
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.views.export import maker
+from app.views.export import flow, maker
 from app.views.export.layout import PRESETS, TEXT, PictureSpec, Sheet, scale_for, screen_size, shoot
 from app.views.theme import theme_of
 from app.window.dialogs.export_picture import PictureDialog
@@ -181,11 +181,11 @@ def test_strips_make_the_picture_that_one_stroke_would(
     sheet.show(pictures)
     found = []
     for most in (10**9, 40_000):
-        monkeypatch.setattr(maker, "STRIP_PIXELS", most)
+        monkeypatch.setattr(flow, "STRIP_PIXELS", most)
         pixels = np.zeros((spec.height, spec.width), dtype=np.uint32)
         row = strips = 0
         while row < spec.height:
-            row = maker.paint_strip(sheet, pixels, row)
+            row = flow.paint_strip(sheet, pixels, row)
             strips += 1
         found.append(pixels)
         assert strips == 1 if most == 10**9 else strips > 10
@@ -434,10 +434,9 @@ def test_closing_the_window_while_a_picture_is_made_leaves_nothing_running(
     path = tmp_path / "a.png"
     assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 900, 600, 1.0), path)
     qtbot.waitUntil(begun.is_set, timeout=20_000)
-    threading.Timer(0.2, go.set).start()
     assert window.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "task"]
-    qtbot.wait(50)
+    go.set()
+    qtbot.waitUntil(lambda: not [thread for thread in threading.enumerate() if thread.name == "task"])
     assert not path.exists() and not window.picture_maker.busy
 
 

@@ -1,0 +1,221 @@
+"""PictureFlow: has pictures computed and painted piece by piece, so that none of it holds the window up.
+
+What is to be done is a generator in the window's thread.  Where it waits for the background, or lets the window go on,
+it yields; the answer is sent to it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from functools import partial
+from types import GeneratorType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QImage
+
+from app.core import log
+from app.engine.requests import Frame, Picture
+from app.engine.scheduler import Scheduler
+from app.files.documents import FileError
+from app.views.task_runner import TaskRunner
+from app.views.widgets.later import later
+from app.views.widgets.painting import painter_on
+from solver import Grid
+
+from .layout import Sheet
+
+#: Device pixels painted at a time.
+STRIP_PIXELS = 300_000
+#: Seconds of painting after which the window gets its turn.
+TURN = 0.008
+#: What goes on between two answers of the background; each is sent to it where it waits.
+Flow = Generator[None, Any, Any]
+
+
+class PictureFlow(QObject):
+    """Runs one flow at a time.
+
+    Parameters
+    ----------
+    scheduler : Scheduler
+    failure : str
+        Begins the sentence about what goes wrong: "The film was not made".
+    parent : QObject, optional
+    """
+
+    _came = Signal(int, object)
+
+    def __init__(self, scheduler: Scheduler, failure: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.scheduler = scheduler
+        self.tasks = TaskRunner(self)
+        self.sheet: Sheet | None = None
+        self._failure = failure
+        self._numbers = itertools.count(1)
+        self._awaited = 0
+        self._flow: Flow | None = None
+        self._surfaces: dict[tuple[Frame, Grid], Picture] = {}
+        self._came.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def busy(self) -> bool:
+        """True while something is being made."""
+        return self._flow is not None
+
+    def cancel(self) -> bool:
+        """Give up what is being made, without a trace; False when it is being written already."""
+        if not self.tasks.give_up():
+            return False
+        self.end()
+        return True
+
+    def close(self) -> None:
+        """Give up what is being made, and wait for what cannot be given up."""
+        self.cancel()
+        self.end()
+        self.tasks.close(patience=5.0)
+
+    # -- one thing after the other ---------------------------------------------------------------------------------
+
+    def begin(self, flow: Flow) -> None:
+        """Start a flow in place of the one before."""
+        self.cancel()
+        self.end()
+        self._flow = flow
+        self._go_on(None)
+
+    def end(self) -> None:
+        """Stop the flow, and let go of what it used."""
+        flow, self._flow, self._awaited = self._flow, None, 0
+        if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
+            flow.close()
+        self._surfaces = {}
+        self.drop_sheet()
+
+    def fail(self, error: Exception) -> None:
+        """Stop the flow because of an error, and report it."""
+        self.tasks.give_up()
+        self.end()
+        self.report(self.sentence(error))
+
+    def report(self, sentence: str) -> None:
+        """Tell the user why nothing was made."""
+        raise NotImplementedError
+
+    def sentence(self, error: Exception) -> str:
+        """Return the sentence about an error; one of the program is logged."""
+        if isinstance(error, FileError):
+            return str(error)
+        log.caught(f"{self._failure}.", error)
+        if isinstance(error, MemoryError):
+            return f"{self._failure}: there is not enough memory for one of this size."
+        return f"{self._failure} ({type(error).__name__}: {error})."
+
+    def drop_sheet(self) -> None:
+        """Let go of the sheet."""
+        if self.sheet is not None:
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                self.sheet.close()
+            self.sheet = None
+
+    def wait_for(self, begin: Callable[[Callable[[Any], None]], object]) -> Flow:
+        """Return what ``begin(done)`` hands to `done`, from any thread; raise it where it is an exception."""
+        number = self._awaited = next(self._numbers)
+
+        def done(answer: Any) -> None:
+            with suppress(RuntimeError):  # the window has gone meanwhile
+                self._came.emit(number, answer)
+
+        begin(done)
+        return (yield)
+
+    def turn(self) -> Flow:
+        """Let the window do what it has to."""
+        yield from self.wait_for(lambda done: later(self, lambda: done(None)))
+
+    def _go_on(self, answer: Any) -> None:
+        flow = self._flow
+        if flow is None:
+            return
+        try:
+            if isinstance(answer, Exception):
+                flow.throw(answer)
+            else:
+                flow.send(answer)
+        except StopIteration:  # a task does the rest
+            pass
+        except Exception as error:
+            self.fail(error)
+
+    @Slot(int, object)
+    def _take(self, number: int, answer: Any) -> None:
+        if number == self._awaited:
+            self._go_on(answer)
+
+    # -- a picture -------------------------------------------------------------------------------------------------
+
+    def show_surfaces(self, sheet: Sheet) -> Flow:
+        """Compute the surfaces of a sheet's plots side by side, show them, and return them in the order of the plots.
+
+        Those of the sheet before are used again.
+        """
+        keys = [None if plot.model_frame is None else (plot.model_frame, plot.grid) for plot in sheet.plots]
+        wanted = {key for key in keys if key is not None}
+        found: dict[tuple[Frame, Grid], Any] = {key: self._surfaces[key] for key in wanted & self._surfaces.keys()}
+        missing = wanted - found.keys()
+
+        def begin(done: Callable[[Any], None]) -> None:
+            mine = self._awaited
+
+            def take(key: tuple[Frame, Grid], answer: Picture | str) -> None:
+                found[key] = answer
+                if len(found) == len(wanted):
+                    done(None)
+
+            for key in missing:
+                shades = sheet.theme.shades
+                self.scheduler.enlarge(*key, shades, partial(take, key), lambda: self._awaited != mine)
+
+        if missing:
+            yield from self.wait_for(begin)
+        for answer in found.values():
+            if isinstance(answer, str):
+                raise FileError(answer)
+        self._surfaces = found
+        surfaces = [None if key is None else found[key] for key in keys]
+        yield from self.turn()
+        sheet.show(surfaces)
+        return surfaces
+
+    def painted(self, sheet: Sheet) -> Flow:
+        """Return the pixels of a sheet, 0xffrrggbb of shape (height, width)."""
+        spec = sheet.spec
+        pixels: NDArray[np.uint32] = np.empty((spec.height, spec.width), dtype=np.uint32)
+        row, begun = 0, time.perf_counter()
+        while row < spec.height:
+            row = paint_strip(sheet, pixels, row)
+            if time.perf_counter() - begun > TURN:
+                yield from self.turn()
+                begun = time.perf_counter()
+        return pixels
+
+
+def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
+    """Paint the strip of `sheet` that begins at `row` of its pixels; returns where the next one begins."""
+    spec, step = sheet.spec, sheet.step
+    # A whole number of units, which is a whole number of pixels: so nothing in the strip is shifted by a fraction.
+    units = max(1, round(STRIP_PIXELS / spec.width / spec.scale / step)) * step
+    end = min(row + round(units * spec.scale), spec.height)
+    strip = pixels[row:end]
+    image = QImage(strip.data, spec.width, end - row, 4 * spec.width, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(spec.scale)
+    with painter_on(image) as painter:
+        painter.translate(0, -row / spec.scale)
+        sheet.paint(painter)
+    return end
