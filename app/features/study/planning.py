@@ -15,7 +15,7 @@ import numpy as np
 
 from app.core.number_format import grouped, number_of, share_of, share_text
 from app.learners.base import Learner
-from app.learners.scales import parameter
+from app.learners.scales import LogScale, parameter
 from app.learners.table import LEARNERS
 from app.state.document import Document, Lane
 from app.state.session import FeatureSession
@@ -207,7 +207,7 @@ def axis_plan(name: str, lane: Lane, document: Document, generated: bool) -> Axi
         proposal = 5 if most >= 10 else 1, most, min(6, most), True
     elif name == lane.family.searched:
         proposal = 1, max(min(len(document.training_points) * 3 // 5, 50), 1), 8, True
-    elif proposal is None and scale is not None:
+    elif proposal is None and isinstance(scale, LogScale):
         proposal = 10.0 ** max(scale.least, -2), 10.0 ** min(scale.most, 4), 7, True
     start, stop, count, log = proposal or (low, high, int(min(high - low + 1, 9)) if whole else 5, False)
     return AxisPlan(name, _shown(kind, start), _shown(kind, stop), str(count), log)

@@ -1,4 +1,7 @@
-"""A new learner is one class and its row: it works in form and lane, in files, in probe, evaluation and a picture."""
+"""A new learner is one class and its row: it works everywhere, or says in a sentence what it has nothing for.
+
+Form and lane, files and share text, probe, evaluation, curve, study, film, code, and every panel.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +13,41 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec import Meta
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QSlider
 from pytestqt.qtbot import QtBot
 
+from app.core import log
 from app.core.points import Points
 from app.engine.cross_validation import Validated
 from app.engine.export_surface import enlarge
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Picture
 from app.engine.shading import Shades
+from app.exchange import share_text
+from app.features.code.program import program
 from app.features.evaluation.query import CrossValidation
+from app.features.film.plan import Sweep, Training, Turn, can_film, check, document_with
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
+from app.features.race.controller import lanes_of
 from app.features.scores.query import Scores, Scoring
+from app.features.study.model import measures_of
+from app.features.study.planning import plan_of, planned
+from app.features.validation_curves.scene import Curve, CurveQuery, asked_lane, sentence
 from app.files import documents
-from app.learners.base import Learner
+from app.learners.base import Learner, estimator_of
 from app.learners.fields import Field
 from app.learners.model import SharesModel
+from app.learners.scales import LinearScale, LogScale
 from app.learners.table import LEARNERS
 from app.scene import text
 from app.scene.status_badge import Mood, badge
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.state.edit_struct import changed_struct
+from app.views.widgets.scale_slider import ScaleSlider
+from app.window.dock_manager import docks
 from solver import Grid
+from tests.app.features.study.studies import computed
 from tests.app.views.lane.test_forms import choose, find, type_into, unfold
 from tests.windows import Make, finish_tasks, save_as, settle
 
@@ -46,6 +61,7 @@ class CentroidSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shrinkage: Annotated[float, Meta(ge=0, le=1)] = 0.0
     rounded: bool = False
     nearness: Literal["gaussian", "laplacian"] = "gaussian"
+    C: Annotated[float, Meta(ge=0.5, le=8, extra={"steps": (0.5, 8, 0.5)})] = 1.0
 
 
 class CentroidModel(SharesModel):
@@ -54,10 +70,10 @@ class CentroidModel(SharesModel):
         own = np.array([points.xy[points.labels == c].mean(axis=0) for c in points.classes])
         centres = own + settings.shrinkage * (points.xy.mean(axis=0) - own)
         self.centres = np.round(centres) if settings.rounded else centres
-        self.power = 2 if settings.nearness == "gaussian" else 1
+        self.power, self.C = 2 if settings.nearness == "gaussian" else 1, settings.C
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        nearness = np.exp(-(np.linalg.norm(np.asarray(X)[:, None, :] - self.centres, axis=2) ** self.power))
+        nearness = np.exp(-self.C * (np.linalg.norm(np.asarray(X)[:, None, :] - self.centres, axis=2) ** self.power))
         return nearness / nearness.sum(axis=1, keepdims=True)
 
 
@@ -84,6 +100,7 @@ class Centroids(Learner[CentroidSettings]):
             choices=(("Gaussian", "gaussian", "exp(−d²)"), ("Laplacian", "laplacian", "exp(−d)")),
             shown=lambda settings, classes: not settings.rounded,
         ),
+        Field("C", "slider", "C", "How fast it falls: a C as that of an SVM, but for its limits.", has_curve=True),
     )
 
     def name(self, lane: Lane) -> str:
@@ -178,3 +195,85 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
     pictures: list[Picture | str] = []
     list(enlarge(frame, Grid(-2.0, 2.0, -1.5, 1.5, 200, 150), SHADES, pictures.append, bool))
     assert isinstance(pictures[0], Picture) and len(pictures[0].boundary)
+
+
+def test_its_slider_has_its_own_scale(lane: Lane, make: Make, qtbot: QtBot) -> None:
+    window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
+    unfold(window, 0)
+    own = [each for each in window.findChildren(ScaleSlider, "lane0.C.slider") if each.isVisible()]
+    assert [each.scale for each in own] == [LinearScale(0.5, 8, 0.5)]
+    assert find(window, "lane1.C.slider").scale == LogScale(-4, 6)
+    own[0].setSliderPosition(own[0].place_of(3.0))
+    own[0].triggerAction(QSlider.SliderAction.SliderMove)
+    settle(qtbot, window)
+    assert window.document.lanes[0].settings.C == 3.0 and window.document.lanes[1].svm.C == 1.0
+    assert window.result(0).model.C == 3.0
+
+
+def test_in_a_share_text(lane: Lane) -> None:
+    shared = share_text.decode(share_text.encode(Document(POINTS, (lane, Lane("knn")))))
+    assert shared.lanes[0] == lane
+
+
+def test_in_a_curve(lane: Lane) -> None:
+    curves: list[Curve] = []
+    query = CurveQuery(POINTS, asked_lane(lane, "C"), "C", POINTS)
+    list(query.answer(curves.append, bool))
+    values = [query.field.scale(len(POINTS)).value_at(place) for place in range(16)]
+    wanted = [
+        (CentroidModel(POINTS, CentroidSettings(0.25, C=C)).predict(POINTS.xy) == POINTS.labels).mean() for C in values
+    ]
+    assert curves[-1].complete and curves[-1].train.tolist() == wanted == curves[-1].test.tolist()
+    assert not np.isnan(curves[-1].validated).any() and curves[-1].finished.all()
+    assert sentence(curves[-1], 15, False).startswith("C = 8: training ")
+
+
+def test_in_a_study(lane: Lane) -> None:
+    document = Document(POINTS, (lane,), 1)
+    plan = plan_of("grid", lane, document)
+    assert [axis.name for axis in plan.axes] == ["C", "n"] and plan.axes[0].stop == "8"
+    found = planned(plan, lane, document)
+    assert found.study is not None and not found.faults and "steps" not in measures_of(lane)
+    records = computed(found.study, found.given)
+    assert {record.status for record in records} == {"exact"} and not any(record.error for record in records)
+    mean = CrossValidation(lane.with_value(lane.family.field("C"), 0.5), POINTS, 5, 0)
+    validated: list[Validated] = []
+    list(mean.answer(validated.append, bool))
+    whole = [record for record in records if found.study.choice(record.places) == {"C": 0.5, "n": 20}]
+    assert np.mean([record.values["accuracy"] for record in whole]) == pytest.approx(validated[-1].mean)
+
+
+def test_in_a_film_and_a_program(lane: Lane) -> None:
+    document = Document(POINTS, (lane, Lane("svm")))
+    assert can_film(document, 0) == ("C",)
+    sweep = Sweep(0, "C", 1, 8, 8)
+    check(document, sweep)
+    assert sweep.values(document) == tuple(range(1, 9))
+    assert document_with(document, 0, "C", 4.0).lanes[0].settings == CentroidSettings(0.25, C=4.0)
+    for content, refusal in ((Training(0), "does not train; its C can be swept"), (Turn(0), "it gives each class a")):
+        with pytest.raises(ValueError, match=refusal):
+            check(document, content)
+    text = program(document).text
+    assert "Nearest centroid, shrinkage 0.25" in text and "scikit-learn has nothing like it." in text
+
+
+def test_a_race_and_a_training_are_refused(lane: Lane) -> None:
+    assert lanes_of(Document(POINTS, (lane, Lane("knn")))) == ()
+    with pytest.raises(ValueError, match=r"^Nearest centroid does not train by steps\.$"):
+        estimator_of(lane)
+
+
+def test_with_every_panel_open(
+    lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caught: list[str] = []
+    monkeypatch.setattr(log, "caught", lambda what, error=None: caught.append(what))
+    window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
+    for name in [each.name for each in docks(window.features)]:
+        if name != "lesson":
+            window.named_actions[name].trigger()
+    settle(qtbot, window)
+    window.grab()
+    assert not caught
+    texts = [each.text() for each in window.findChildren(QLabel) if each.isVisible()]
+    assert not [each for each in texts if "rror" in each and "training" not in each]
