@@ -33,7 +33,8 @@ from app.features.race.controller import lanes_of
 from app.features.scores.query import Scores, Scoring
 from app.features.study.model import measures_of
 from app.features.study.planning import plan_of, planned
-from app.features.validation_curves.scene import Curve, CurveQuery, asked_lane, sentence
+from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
+from app.features.validation_curves.text import sentence
 from app.files import documents
 from app.learners.base import Learner, estimator_of
 from app.learners.fields import Field
