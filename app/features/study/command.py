@@ -108,7 +108,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
     failed = 0
     if threading.current_thread() is threading.main_thread():
-        _Stopping(progress)
+        _stop_on_signals(progress)
     computing = engines.run(study, given, todo, folder, options.jobs, options.dask)
     try:
         for records, ended in computing:
@@ -116,8 +116,6 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
             progress.more(ended)
     except KeyboardInterrupt:
         return STOPPED
-    except engines.EngineError as error:
-        raise FileError(str(error)) from None
     except OSError as error:
         raise FileError(f"{folder} cannot be written to: {documents.reason(error)}.") from None
     progress.end()
@@ -130,31 +128,26 @@ def _study_to_run(path: Path | None, opener: Open, source: Document | None) -> t
     if path is not None:
         return reading.read(path, opener, source)
     assert source is not None
-    study, given, faults = reading.examined(reading.written(study_of(source), ""), Path(), opener, source)
-    if study is None:
-        raise reading.StudyError("The document", faults)
-    return study, given
+    return study_of(source), Given.of(source.training_points, source.test_points)
 
 
-class _Stopping:
+def _stop_on_signals(progress: _Progress) -> None:
     """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
 
-    def __init__(self, progress: _Progress) -> None:
-        self._progress = progress
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._stop)
-
-    def _stop(self, number: int, frame: object) -> NoReturn:
+    def stop(number: int, frame: object) -> NoReturn:
         for each in (signal.SIGINT, signal.SIGTERM):
             signal.signal(each, signal.SIG_IGN)
         watch = threading.Timer(PATIENCE, os._exit, (STOPPED,))
         watch.daemon = True
         watch.start()
-        self._progress.say(f"Stopped: {self._progress.done} of {count(self._progress.all, 'path')}.  {GO_ON}")
+        progress.say(f"Stopped: {progress.done} of {count(progress.all, 'path')}.  {GO_ON}")
         # Every finished cell is written already.
         if sys.stderr is not None:  # what libraries say of connections that end is of no use
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
 
 class _Progress:
@@ -170,7 +163,7 @@ class _Progress:
     def say(self, text: str) -> None:
         """A line that stays."""
         before = "\n" if self._open else ""
-        self._write(f"{before}{text}\n")
+        _complain(f"{before}{text}\n")
         self._open = False
 
     def more(self, paths: int) -> None:
@@ -186,16 +179,13 @@ class _Progress:
         if self._made > 1:
             left = (now - self._first) / (self._made - 1) * (self._todo - self._made)
             text += f", {_duration(left)} left"
-        self._write(f"\r{text:<60}" if self._replaces else f"{text}\n")
+        _complain(f"\r{text:<60}" if self._replaces else f"{text}\n")
         self._open = self._replaces
 
     def end(self) -> None:
         """Nothing is left."""
         if self._made:
             self.say(f"Done in {_duration(time.monotonic() - self._begun)}.")
-
-    def _write(self, text: str) -> None:
-        _complain(text)
 
 
 def _complain(text: str) -> None:

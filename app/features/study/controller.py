@@ -324,7 +324,7 @@ class StudyController:
             return False
         if self._trial is None or self._trial.study != plan.study:
             self._end_trial()
-            self._trial = Trial(plan.study, plan.given, lambda: None)
+            self._trial = Trial(plan.study, plan.given)
         self._trial.collect()
         if self._trial.factor > 0:
             self._slower[_sort(plan.study)] = self._trial.factor

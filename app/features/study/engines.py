@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from app.files.documents import FileError
+
 from .cells import Path
 from .computing import Given, Record, compute
 from .model import Study
@@ -30,7 +32,7 @@ LOOK, WORTHWHILE = 0.05, 1.0
 SIGNALS = 0.2
 
 
-class EngineError(Exception):
+class EngineError(FileError):
     """An engine cannot be had; the text is one sentence."""
 
 

@@ -217,9 +217,7 @@ def runs_text(study: Study, count: int) -> str:
     """ "3 of 5 folds"."""
     folds, repetitions = max(1, study.folds), study.repetitions
     whole = folds * repetitions
-    noun = "fold" if repetitions == 1 and folds > 1 else "repetition"
-    if repetitions > 1 and folds > 1:
-        noun = "fold"
+    noun = "fold" if folds > 1 else "repetition"
     number = f"{count}" if count == whole else f"{count} of {whole}"
     return f"{number} {noun}{'' if number == '1' else 's'}"
 

@@ -261,10 +261,10 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
     if len(table) < len(plan.axes):
         faults["axis1.name"] = "The second axis must be another parameter than the first."
     whole = {name: _whole(name, getattr(plan, name), faults) for name in WHOLE}
-    if not faults and whole["folds"] == 1:
-        faults["folds"] = "Folds must be 0, for test points, or 2 and more; 1 is no cross-validation."
-    if not plan.generated and not faults:
-        _check_points(document, whole["folds"], faults)
+    points = document.training_points
+    if not plan.generated and (len(points) < 2 or len(points.classes) < 2):
+        sentence = "There are no points of two classes to learn from: draw some, or take those of the generator."
+        faults.setdefault("data", sentence)
     if faults:
         return Planned(faults=faults)
     given = None if plan.generated else Given.of(document.training_points, document.test_points)
@@ -334,14 +334,6 @@ def _whole(name: str, typed: str, faults: Faults) -> int:
         faults[name] = f"{title} must be a whole number from {least} to {grouped(most)}; “{typed[:20]}” is not."
         return least
     return int(number)
-
-
-def _check_points(document: Document, folds: int, faults: Faults) -> None:
-    points = document.training_points
-    if len(points) < 2 or len(points.classes) < 2:
-        faults["data"] = "There are no points of two classes to learn from: draw some, or take those of the generator."
-    elif folds == 0 and not len(document.test_points):
-        faults["folds"] = "Folds must be 2 or more: the document keeps no test points back."
 
 
 def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None) -> Study:

@@ -266,7 +266,7 @@ class _Reader:
         if study.other is not None and "disagreement" not in study.values:
             self.fault("other", "is there, but values has no disagreement.")
         if study.folds == 1:
-            self.fault("folds", "is 1; it must be 0, for test points, or 2 and more.")
+            self.fault("folds", "is 1, which is no cross-validation; it must be 0, for test points, or 2 and more.")
         if self.given is not None:
             self._check_given(study, self.given)
         elif study.generator is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import time
 from collections import deque
-from collections.abc import Callable
 
 from .cells import Path, paths
 from .computing import Given
@@ -30,8 +29,6 @@ class Trial:
     ----------
     study : Study
     given : Given or None
-    wake : callable
-        As in `Run`.
 
     Attributes
     ----------
@@ -39,14 +36,14 @@ class Trial:
         How much longer the cells took than the model says; NaN while none is done.
     """
 
-    def __init__(self, study: Study, given: Given | None, wake: Callable[[], None]) -> None:
+    def __init__(self, study: Study, given: Given | None) -> None:
         self.study = study
         self.factor = float("nan")
         self._costs = costs_of(study, given)
         self._cost = self._took = 0.0
         self._begun = self._last = time.monotonic()
         self._first = 0.0
-        self._run: Run | None = Run(study, given, self._drawn, wake, 1)
+        self._run: Run | None = Run(study, given, self._drawn, lambda: None, 1)
 
     def _drawn(self) -> deque[Path]:
         every = paths(self.study)

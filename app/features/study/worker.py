@@ -57,25 +57,18 @@ class _Forward(logging.Handler):
         _tell(self._out, Answer(note=self.format(record)))
 
 
-class _Inbox:
-    """What the thread that reads hands over."""
-
-    def __init__(self) -> None:
-        self.orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
-        self.go = threading.Event()
-        self.go.set()
-
-    def read(self, source: BinaryIO) -> None:
-        decoder = msgspec.json.Decoder(Order)
-        for line in source:
-            order = decoder.decode(line)
-            if order.go is None:
-                self.orders.put(order)
-            elif order.go:
-                self.go.set()
-            else:
-                self.go.clear()
-        os._exit(0)  # the window is gone, or wants no more
+def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Event) -> None:
+    """Hand over what is ordered; on a thread of its own, so that no pipe is ever full."""
+    decoder = msgspec.json.Decoder(Order)
+    for line in source:
+        order = decoder.decode(line)
+        if order.go is None:
+            orders.put(order)
+        elif order.go:
+            go.set()
+        else:
+            go.clear()
+    os._exit(0)  # the window is gone, or wants no more
 
 
 def main(niceness: int) -> None:
@@ -85,23 +78,25 @@ def main(niceness: int) -> None:
         os.nice(niceness)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever libraries may print
-    inbox = _Inbox()
-    threading.Thread(target=inbox.read, args=(sys.stdin.buffer,), daemon=True).start()
+    orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+    go = threading.Event()
+    go.set()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, orders, go), daemon=True).start()
     log.LOGGER.addHandler(_Forward(out))
-    first = inbox.orders.get()
+    first = orders.get()
     _tell(out, Answer())  # it has begun
     study, given = first.study, None if first.points is None else Given.of_lists(first.points)
     assert study is not None
     while True:
-        order = inbox.orders.get()
+        order = orders.get()
         found: list[Record] = []
         told = time.monotonic()
         for record in (record for path in order.paths for record in compute(study, path, given)):
             found.append(record)
-            if time.monotonic() - told > EVERY or not inbox.go.is_set():
+            if time.monotonic() - told > EVERY or not go.is_set():
                 _tell(out, Answer(tuple(found)))
                 found, told = [], time.monotonic()
-            inbox.go.wait()
+            go.wait()
         _tell(out, Answer(tuple(found), True))
 
 

@@ -553,7 +553,7 @@ def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Timed, "take", lambda self: [])
     clock = [100.0]
     monkeypatch.setattr(timing, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    trial = Trial(NOTES, None, lambda: None)
+    trial = Trial(NOTES, None)
     clock[0] += 11.0
     trial.collect()
     assert trial.ended and trial.factor == pytest.approx(10.0 / costs_of(NOTES, None).min())

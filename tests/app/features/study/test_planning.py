@@ -56,7 +56,7 @@ def test_a_plan_becomes_the_study_it_says() -> None:
         ({"axes": (C, AxisPlan("k", "1", "5", "3"))}, "axis1.name", "does not have"),
         ({"axes": (C, AxisPlan("n", "5", "30", "3", True))}, "axis1.stop", "class has only 20 points"),
         ({"axes": (AxisPlan("coef0", "0", "1", "3", True), C)}, "axis0.start", "above 0"),
-        ({"folds": "1"}, "folds", "1 is no cross-validation"),
+        ({"folds": "1"}, "folds", "is 1, which is no cross-validation"),
         ({"folds": "-1"}, "folds", "from 0 to 100"),
         ({"folds": "0"}, "folds", "keeps no test points back"),
         ({"folds": "41"}, "folds", "only 40 points"),
