@@ -38,11 +38,11 @@ def read(path: Path, dialect: Dialect | None = None) -> Table:
     return decode(documents.read_bytes(path), name, path.suffix.lower(), dialect)
 
 
-def read_text(text: str, name: str = CLIPBOARD, dialect: Dialect | None = None) -> Table:
+def read_text(text: str, dialect: Dialect | None = None) -> Table:
     """The table in a text, such as a spreadsheet puts on the clipboard; FileError when there is none."""
     if len(text) > documents.MAX_BYTES:
-        raise FileError(f"{name} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
-    return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), name, "", dialect)
+        raise FileError(f"{CLIPBOARD} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
+    return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), CLIPBOARD, "", dialect)
 
 
 def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:

@@ -38,8 +38,8 @@ _NO_NAME = "no file can have this name"
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
-def _nothing(share: float = 0.0) -> None:
-    """What follows when nothing is to follow."""
+def _nothing() -> None:
+    """Do nothing (default continuation)."""
 
 
 class FileError(Exception):

@@ -140,14 +140,6 @@ class MultiplierBars(LinkedChart):
         pitch = self.pitch()
         return 0.0 if pitch < ROOM_FOR_GAPS else max(1.0, round(0.25 * pitch))
 
-    def bar_box(self, bar: int) -> QRectF:
-        """The bar at `bar`, from the ground to its multiplier."""
-        assert self._study is not None and self._study.alpha is not None
-        columns, pitch, gap = self.plot_area(), self.pitch(), self.gap()
-        alpha = float(self._study.alpha[self.bars().place[bar]])
-        height = columns.height() * alpha / self.top()
-        return QRectF(columns.left() + bar * pitch + gap / 2, columns.bottom() - height, pitch - gap, height)
-
     def order(self) -> Indices:
         return self.bars().place if self._has_bars() else np.empty(0, dtype=np.intp)
 

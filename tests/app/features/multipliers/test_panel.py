@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.kkt.text import NO_STUDY, point_words
-from app.features.multipliers.panel import MultipliersPanel, bars_of
+from app.features.multipliers.panel import MultiplierBars, MultipliersPanel, bars_of
 from app.learners.table import TRAINERS
 from app.state.document import Document, Lane, View
 from app.views import kkt_style
@@ -72,6 +72,14 @@ def pixels(panel: MultipliersPanel) -> np.ndarray:
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
 
+def bar_box(bars: MultiplierBars, bar: int) -> QRectF:
+    """The bar at `bar`, from the ground to its multiplier."""
+    assert bars._study is not None and bars._study.alpha is not None
+    columns, pitch, gap = bars.plot_area(), bars.pitch(), bars.gap()
+    height = columns.height() * float(bars._study.alpha[bars.bars().place[bar]]) / bars.top()
+    return QRectF(columns.left() + bar * pitch + gap / 2, columns.bottom() - height, pitch - gap, height)
+
+
 def plain(case: KktCase, dark: bool = False) -> int:
     return int(kkt_style.CASES[case].colour(DARK if dark else LIGHT).rgb())
 
@@ -89,7 +97,7 @@ def test_heights_are_the_multipliers_of_libsvm(show: Show, weighted: bool) -> No
     columns = bars.plot_area()
     assert bars.top() == C.max()
     for bar, place in enumerate(bars.bars().place.tolist()):
-        box = bars.bar_box(bar)
+        box = bar_box(bars, bar)
         assert box.height() / columns.height() * bars.top() == pytest.approx(alpha[place], abs=1e-6)
         assert box.bottom() == columns.bottom()
         assert columns.left() - 1e-9 <= box.left() < box.right() <= columns.right() + 1e-9
@@ -104,7 +112,7 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     image, columns = pixels(panel), panel.bars.plot_area()
     seen = set()
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
-        box, case = panel.bars.bar_box(bar), KktCase(int(run_state.kkt.case[place]))
+        box, case = bar_box(panel.bars, bar), KktCase(int(run_state.kkt.case[place]))
         seen.add(case)
         column = image[: round(columns.bottom()), round(box.left())]
         height, exact = int((column == plain(case)).sum()), alpha[place] * columns.height()
@@ -124,7 +132,7 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     ground = round(panel.bars.plot_area().bottom()) - 1
     row = pixels(panel)[ground]
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
-        painted = row[round(panel.bars.bar_box(bar).left())] == plain(KktCase.FREE)
+        painted = row[round(bar_box(panel.bars, bar).left())] == plain(KktCase.FREE)
         assert painted == (run_state.alpha[place] > 0)
 
 
@@ -135,7 +143,7 @@ def test_height_up_to_the_largest(show: Show) -> None:
     assert panel.bars.top() == 1e4
     choose(panel, "alphas.height", 1)
     assert panel.bars.top() == run_state.alpha.max()
-    assert panel.bars.bar_box(0).height() == pytest.approx(panel.bars.plot_area().height())
+    assert bar_box(panel.bars, 0).height() == pytest.approx(panel.bars.plot_area().height())
 
 
 def test_the_hard_margin_has_no_upper_line(show: Show) -> None:
