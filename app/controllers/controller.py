@@ -118,6 +118,11 @@ class Controller:
         self.store = store
         self.session = session
         self.results = results or Results()
+        #: Location of the pointer in the plane, as long as a feature follows it; no part of the session, which would
+        #: be another one after each move of the mouse.
+        self.pointer: tuple[float, float] | None = None
+        #: Called after `pointer` has changed.
+        self.pointer_changed: Callable[[], None] = lambda: None
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
@@ -177,6 +182,12 @@ class Controller:
         if session != self.session:
             self.session = session
             self._changed()
+
+    def point(self, location: tuple[float, float] | None) -> None:
+        """Have features follow the pointer to `location`; None: it is in no picture."""
+        if location != self.pointer:
+            self.pointer = location
+            self.pointer_changed()
 
     def change(self, kind: type[FeatureSession], **changes: Any) -> None:
         """Change what is being done with a feature."""

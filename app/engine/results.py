@@ -15,9 +15,16 @@ from .requests import NO_MARKS, Frame
 
 
 class Results:
-    """One frame per lane, by its slot; one answer per question, by its name."""
+    """One frame per lane, by its slot; one answer per question, by its name.
+
+    Attributes
+    ----------
+    news : int
+        Number of frames and answers that were kept so far.
+    """
 
     def __init__(self) -> None:
+        self.news = 0
         self._frames: dict[int, Frame] = {}
         self._answers: dict[str, Answer] = {}
 
@@ -27,6 +34,7 @@ class Results:
         if present is not None and frame.job < present.job:
             return False
         self._frames[frame.index] = frame
+        self.news += 1
         return True
 
     def accept_answer(self, answer: Answer) -> bool:
@@ -35,6 +43,7 @@ class Results:
         if present is not None and answer.number < present.number:
             return False
         self._answers[answer.name] = answer
+        self.news += 1
         return True
 
     def frame(self, slot: int) -> Frame | None:

@@ -1,8 +1,8 @@
-"""Ask the background: requests from the scheduler the pictures and answers that the window should show."""
+"""BackgroundRequests: requests from the scheduler the pictures and answers that the window should show."""
 
 from __future__ import annotations
 
-from app.engine.requests import LaneSpec
+from app.engine.requests import LaneSpec, Sides
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.scene.compared import sides_of
@@ -11,36 +11,65 @@ from app.scene.feature_table import FeatureTable
 from app.state.session import SPEEDS
 from solver.core import fast_loops
 
-
-def order(scheduler: Scheduler, context: Context, features: FeatureTable, shades: Shades) -> None:
-    """Ask for each lane's picture; nothing is asked twice."""
-    document, session = context.document, context.session
-    watched = features.watched(session)
-    sides = sides_of(document, context.results)
-    for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
-        if lane.is_difference and sides is None:
-            scheduler.forget(slot)
-            continue
-        spec = LaneSpec(
-            document.training_points,
-            lane,
-            grid,
-            shades,
-            not session.playing[slot],
-            SPEEDS[session.speeds[slot]],
-            session.restarts[slot],
-            fast_loops.ready(),
-            session.seeks[slot],
-            sides if lane.is_difference else None,
-            "curves" in watched,
-            "cases" in watched,
-            session.replay_factor,
-        )
-        scheduler.want(slot, spec)
-    for place, slot in enumerate(document.slots[document.shown :], document.shown):
-        (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)
+#: Owner of the questions of features that follow the pointer.
+POINTER = "pointer"
 
 
-def ask(scheduler: Scheduler, context: Context, features: FeatureTable) -> None:
-    """Ask what the features want to know."""
-    scheduler.ask(features.queries(context))
+class BackgroundRequests:
+    """Orders pictures and asks questions again only when something has changed that they depend on.
+
+    Parameters
+    ----------
+    scheduler : Scheduler
+    features : FeatureTable
+    """
+
+    def __init__(self, scheduler: Scheduler, features: FeatureTable) -> None:
+        self._scheduler, self._features = scheduler, features
+        self._following, self._others = features.by_pointer()
+        self._last: dict[str, tuple[object, ...]] = {}
+
+    def update(self, context: Context, shades: Shades) -> None:
+        """Request whatever of `context` has not been requested yet."""
+        document, news = context.document, self._scheduler.results.news
+        seen = (document, context.session, context.grids, fast_loops.ready())
+        has_difference = any(lane.is_difference for lane in document.lanes)
+        sides = sides_of(document, context.results) if has_difference else None
+        if self._is_new("pictures", *seen, shades, sides):
+            self._order(context, shades, sides)
+        if self._is_new("questions", *seen, news):
+            self._scheduler.ask(self._others.queries(context))
+        if self._is_new(POINTER, *seen, news, context.pointer):
+            self._scheduler.ask(self._following.queries(context), POINTER)
+
+    def _is_new(self, what: str, *inputs: object) -> bool:
+        """Return whether `what` was last requested with other inputs."""
+        before, self._last[what] = self._last.get(what), inputs
+        return before != inputs
+
+    def _order(self, context: Context, shades: Shades, sides: Sides | None) -> None:
+        """Order each lane's picture; `sides` are the models that a difference compares."""
+        document, session, scheduler = context.document, context.session, self._scheduler
+        watched = self._features.watched(session)
+        for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
+            if lane.is_difference and sides is None:
+                scheduler.forget(slot)
+                continue
+            spec = LaneSpec(
+                document.training_points,
+                lane,
+                grid,
+                shades,
+                not session.playing[slot],
+                SPEEDS[session.speeds[slot]],
+                session.restarts[slot],
+                fast_loops.ready(),
+                session.seeks[slot],
+                sides if lane.is_difference else None,
+                "curves" in watched,
+                "cases" in watched,
+                session.replay_factor,
+            )
+            scheduler.want(slot, spec)
+        for place, slot in enumerate(document.slots[document.shown :], document.shown):
+            (scheduler.stop if place < len(document.lanes) else scheduler.forget)(slot)

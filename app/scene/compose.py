@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -46,10 +47,11 @@ def compose(
     history: tuple[str, ...] = (),
     position: int = 0,
     saved_at: int | None = None,
+    pointer: tuple[float, float] | None = None,
 ) -> Scene:
     """The scene of this moment."""
     covered, shown = features.covered(document, session), features.controls(session)
-    points, context = document.points, Context(document, session, results.without(covered))
+    points, context = document.points, Context(document, session, results.without(covered), pointer=pointer)
     watched, marking = features.watched(session), features.marking(session)
     lanes = tuple(_lane(index, context, features, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]
@@ -103,6 +105,13 @@ def compose(
         offer=in_picture(document, session) if shown is None and not covered else None,
         hidden=frozenset() if shown is None else frozenset(PLACES.keys() - shown),
     )
+
+
+def follow_pointer(scene: Scene, context: Context, features: FeatureTable) -> Scene:
+    """Return `scene` with what follows the pointer composed anew."""
+    following, _ = features.by_pointer()
+    found = {type(each): each for each in following.added_to_scene(context, scene.lanes)}
+    return replace(scene, features=tuple(found.get(type(each), each) for each in scene.features))
 
 
 def _n_classes(document: Document, session: Session) -> int:

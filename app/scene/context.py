@@ -22,9 +22,12 @@ class Context:
         The models that lanes show just now, and answers that have come.
     grids : tuple of Grid
         One sample per device pixel of each lane on screen; empty while the scene is composed, for views lay it out.
+    pointer : (x, y) or None
+        Location of the pointer in the plane, for features that follow it.
     """
 
     document: Document
     session: Session
     results: Results
     grids: tuple[Grid, ...] = ()
+    pointer: tuple[float, float] | None = None

@@ -228,7 +228,8 @@ class Feature:
     covers : callable or None
         ``covers(document, session)``: what is not to be seen yet of which lanes, by their slots.
     pointed : callable or None
-        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.
+        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.  Scene and queries of a
+        feature with it are made anew whenever the controller's `pointer` changes; nothing else is.
     views : dict
         Classes of widgets and layers, by where they stand:
 

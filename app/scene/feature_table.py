@@ -37,6 +37,11 @@ class FeatureTable:
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.rows)
 
+    def by_pointer(self) -> tuple[FeatureTable, FeatureTable]:
+        """Return the features that follow the pointer, and the others."""
+        following = tuple(feature for feature in self.rows if feature.pointed is not None)
+        return FeatureTable(following), FeatureTable(tuple(each for each in self.rows if each not in following))
+
     def actions(self) -> tuple[Action, ...]:
         """What can be done with all of them."""
         return tuple(action for feature in self.rows for action in feature.actions)

@@ -222,6 +222,14 @@ class DockManager:
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
 
+    def follow_pointer(self, scene: Scene) -> None:
+        """Draw the panels of `scene` that follow the pointer; nothing else is new in it."""
+        assert self._scene is not None
+        self._scene = scene, self._scene[1]
+        following, _ = self._around.features.by_pointer()
+        for dock in following.docks():
+            self._draw_late(dock.name)
+
     def _taking_turns(self, scene: Scene) -> set[str]:
         """The panels that take turns while a run plays, each in an update of its own: so the user gets in between."""
         of_runs = sorted(name for name in self._in_sight if "run" in self._specs[name].watches)

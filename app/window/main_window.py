@@ -25,13 +25,12 @@ from app.features.lessons.state import LessonSession
 from app.files import documents
 from app.files.examples import EXAMPLES, Example
 from app.files.settings import QtState, Settings
-from app.scene import ask_background
-from app.scene.compose import compose
+from app.scene.ask_background import BackgroundRequests
+from app.scene.compose import compose, follow_pointer
 from app.scene.context import Context
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
-from app.state.session import Session
 from app.tools import PointerPosition, point_at
 from app.views import theme
 from app.views.export import layout
@@ -97,10 +96,9 @@ class MainWindow(DropWindow):
         self._menu_bar = QMenuBar()
         self.scene: Scene | None = None
         self._picture_menu: PictureMenu | None = None
-        self._refresh_pending = self._refresh_queued = self._asking = False
+        self._refresh_pending = self._refresh_queued = False
         self._command_states: actions.CommandStates | None = None
-        #: What was last ordered; when the oldest of what has not been drawn was asked for; jobs drawn, by slot.
-        self._ordered: tuple[Document, Session] | None = None
+        #: When the oldest change that has not been drawn was made; jobs drawn, by slot.
         self._waiting_since = 0.0
         self._jobs_drawn: dict[int, int] = {}
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
@@ -120,6 +118,7 @@ class MainWindow(DropWindow):
         """Take the parts that need the window to exist first, and build the views."""
         self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
         self.safekeeping = safekeeping
+        self._requests = BackgroundRequests(scheduler, self.features)
         self.appearance = Appearance(self, controller, self._settings, self._redraw)
         self.tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
         self.file_dialogs = FileDialogs(self, controller, self._settings, safekeeping.claims, self.tasks)
@@ -167,6 +166,7 @@ class MainWindow(DropWindow):
         self._command_states = actions.CommandStates(controller, self._rules())
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
+        controller.pointer_changed = self._follow_pointer
         self.resize(*FIRST_SIZE)
         geometry = self._settings.values.geometry.data
         self.restoreGeometry(QByteArray(geometry))
@@ -178,7 +178,7 @@ class MainWindow(DropWindow):
         controller.prefer_simple(self._settings.values.simple)
         # Points of one's own have been made by somebody who needs no example.
         controller.set_session(first_start=not geometry and controller.document.is_generated)
-        self._compose()
+        self._draw(self._compose())
         self.follow()  # pictures are ordered once their size is known
         self.dock_manager.restore()
         self._settings.on_failure(self.say)
@@ -219,8 +219,7 @@ class MainWindow(DropWindow):
         return self.scheduler.results.frame(self.document.slots[lane])
 
     def to_widget(self, lane: int, x: float, y: float) -> QPoint:
-        """The pixel of the lane's canvas that shows (x, y)."""
-        self.refresh_if_pending()
+        """The pixel of the lane's canvas that shows (x, y) in the present view, drawn or not yet."""
         return self.canvases[lane].to_widget(x, y)
 
     def show_tools(self, shown: bool) -> None:
@@ -229,9 +228,7 @@ class MainWindow(DropWindow):
 
     def idle(self) -> bool:
         """True when nothing is preparing, pending or running and the last frame has been painted."""
-        if self.compile_ahead.running or self._refresh_pending or self._asking or self.tasks.busy:
-            return False
-        if not self.scheduler.idle:
+        if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
         return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
 
@@ -273,17 +270,14 @@ class MainWindow(DropWindow):
 
     @Slot()
     def _refresh_soon(self) -> None:
-        """Order at once; draw once, when the pictures have come that will be here in a moment."""
+        """Request pictures and answers at once; draw once, with the pictures that will be here in a moment."""
         self._refresh_queued = False
         if not self._refresh_pending or self._closed:
             return
         self.scheduler.collect()
         known = self.scene is not None and self._places_kept()
-        wished = (self.document, self.controller.session)
-        if known and (self._ordered is None or any(a is not b for a, b in zip(self._ordered, wished, strict=True))):
-            self._ordered = wished
-            self._order()
-            self._ask()
+        if known:
+            self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
         moment = max(A_MOMENT, min(2.0 * slowest, SOON))
         left = self._waiting_since + moment - time.perf_counter()
@@ -309,23 +303,36 @@ class MainWindow(DropWindow):
 
     @Slot()
     def refresh(self) -> None:
-        """Compose the scene, draw it, and order what it is to show."""
+        """Compose the scene, draw it, and request what it is to show."""
         self._refresh_pending = False
         self._enough.stop()
         if self._closed:
             return
         self.scheduler.collect()
-        self._compose()
-        self._order()
-        if not self._asking:
-            self._asking = True
-            later(self, self._ask)  # once these pictures are painted
+        self._draw(self._compose())
+        self._request()
 
-    def _compose(self) -> None:
-        """Compose the scene and draw it."""
+    def _follow_pointer(self) -> None:
+        """Compose, draw and request what follows the pointer, unless all is going to be drawn anyway."""
+        if self.scene is not None and not (self._refresh_pending or self._closed):
+            self.scene = follow_pointer(self.scene, self._context(), self.features)
+            for canvas in self.canvases[: self.scene.shown]:
+                canvas.follow_pointer(self.scene)
+            self.dock_manager.follow_pointer(self.scene)
+            self._request()
+
+    def _present(self) -> Scene:
+        """Return the scene of this moment, which need not be drawn yet."""
+        if self.scene is not None and not self._refresh_pending:
+            return self.scene
+        self.scheduler.collect()
+        return self._compose()
+
+    def _compose(self) -> Scene:
+        """Return the scene of this moment, made anew."""
         store, session = self.controller.store, self.controller.session
         lesson = session.of(LessonSession).lesson
-        scene = compose(
+        return compose(
             store.document,
             session,
             self.scheduler.results,
@@ -335,13 +342,8 @@ class MainWindow(DropWindow):
             history=store.history,
             position=store.position,
             saved_at=store.saved_position,
+            pointer=self.controller.pointer,
         )
-        self._draw(scene)
-        self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
-        if self._shown and all(self._jobs_drawn.values()):
-            later(self, self.compile_ahead.begin)  # once these pictures are painted
-        self.status_line.show_progress(self.compile_ahead.progress)
-        self._show_hint()
 
     def _draw(self, scene: Scene) -> None:
         old, self.scene = self.scene, scene
@@ -378,6 +380,11 @@ class MainWindow(DropWindow):
                 action.setEnabled(not scene.no_run)
                 action.setToolTip(actions.tip_of(action, scene.no_run) if scene.no_run else action.whatsThis())
         self.lessons.render_scene(scene, self.named_actions)
+        self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
+        if self._shown and all(self._jobs_drawn.values()):
+            later(self, self.compile_ahead.begin)  # once these pictures are painted
+        self.status_line.show_progress(self.compile_ahead.progress)
+        self._show_hint()
 
     def _hide_tools(self, scene: Scene) -> None:
         """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""
@@ -386,24 +393,17 @@ class MainWindow(DropWindow):
             self._tools_hidden = hidden
             self._palette.setHidden(hidden)
 
-    def _order(self) -> None:
-        """Ask the background for the pictures of the lanes."""
-        document, session = self.controller.document, self.controller.session
-        shades = theme.dressed(theme.theme_of(session.dark), document.styles).shades
-        ask_background.order(self.scheduler, self._context(), self.features, shades)
-
-    @Slot()
-    def _ask(self) -> None:
-        """Ask the background what the features want to know."""
-        self._asking = False
-        if not self._closed:
-            ask_background.ask(self.scheduler, self._context(), self.features)
+    def _request(self) -> None:
+        """Request from the background what is not known yet of this moment."""
+        context = self._context()
+        shades = theme.dressed(theme.theme_of(context.session.dark), context.document.styles).shades
+        self._requests.update(context, shades)
 
     def _context(self) -> Context:
         document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
         results = self.features.seen(document, session, self.scheduler.results)
-        return Context(document, session, results, grids)
+        return Context(document, session, results, grids, self.controller.pointer)
 
     def _grids(self) -> tuple[Grid, ...]:
         return tuple(canvas.grid() for canvas in self.canvases[: self.document.shown])
@@ -426,14 +426,12 @@ class MainWindow(DropWindow):
 
     def _study_of(self, lane: int) -> RunState | None:
         """The newest that is known of a lane's run."""
-        self.refresh_if_pending()
-        known = self.scene is not None and lane < len(self.scene.lanes)
-        return self.scene.lanes[lane].run_state if known and self.scene is not None else None
+        lanes = self._present().lanes
+        return lanes[lane].run_state if lane < len(lanes) else None
 
     def _studied(self) -> int:
         """The lane whose run is looked at."""
-        self.refresh_if_pending()
-        return 0 if self.scene is None else self.scene.studied
+        return self._present().studied
 
     # -- actions ---------------------------------------------------------------------------------------------------
 
@@ -574,10 +572,9 @@ class MainWindow(DropWindow):
 
     def ask_picture(self) -> None:
         """Ask which picture to export, of what is shown when the answer comes."""
-        self.refresh_if_pending()
-        scene = self.scene
-        if scene is None or self.findChild(PictureDialog) is not None:
+        if self.findChild(PictureDialog) is not None:
             return
+        scene = self._present()
         PictureDialog(
             self,
             self._settings,
@@ -610,17 +607,11 @@ class MainWindow(DropWindow):
             self._picture_menu = PictureMenu(
                 self, self.controller, self.named_actions, self.copy_picture, self.edit_point
             )
-        self.refresh_if_pending()
-        if self.scene is not None:
-            self._picture_menu.open_at(lane, pointer, at)
+        self._picture_menu.open_at(lane, pointer, at)
 
     def shoot(self, what: What) -> Shot:
-        self.refresh_if_pending()
-        assert self.scene is not None
-        document, session = self.controller.document, self.controller.session
-        results = self.features.seen(document, session, self.scheduler.results)
-        frames = [results.frame(slot) for slot in document.slots[: self.scene.shown]]
-        return layout.shoot(self.features, self.scene, frames, what)
+        scene, results = self._present(), self._context().results
+        return layout.shoot(self.features, scene, [results.frame(lane.slot) for lane in scene.lanes], what)
 
     def _show(self, dialog: type[QDialog], make: Callable[[QWidget], QDialog] | None = None) -> None:
         """Open a dialog that may stay open, or bring it to the front."""

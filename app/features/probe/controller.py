@@ -25,18 +25,15 @@ class ProbeController:
         self._pointer: tuple[float, float] | None = None
 
     def aim(self, pointer: PointerPosition | None) -> None:
-        """The pointer is there, or in no picture; others are told only where one of them looks."""
+        """The pointer is there, or in no picture; it is followed only where panel or pictures show it."""
         session = self._host.session
         self._pointer = (
             None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
         )
-        chosen = session.of(ProbeSession)
-        if pointer is None and "probe" in session.open_panels and chosen.probe is None:
+        opened, pinned = "probe" in session.open_panels, session.of(ProbeSession).probe is not None
+        if pointer is None and opened and not pinned:
             return  # on its way to the panel: what that tells stays
-        watched = "probe" in session.open_panels or chosen.probe is not None or self._host.document.shown > 1
-        aim = self._pointer if watched else None
-        if aim != chosen.aim:
-            self._host.change(ProbeSession, aim=aim)
+        self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
 
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
@@ -44,7 +41,7 @@ class ProbeController:
         if session.of(ProbeSession).probe is not None:
             self.unpin()
             return
-        place = place_of(session) or session.cursor or self._pointer
+        place = place_of(session, self._host.pointer) or session.cursor or self._pointer
         if place is None:
             self._host.say(
                 "Put the pointer over a picture, or call the keyboard cursor with an arrow key, then press Q."

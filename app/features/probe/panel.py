@@ -237,7 +237,7 @@ class ProbePanel(QWidget):
     def _toggle(self) -> None:
         chosen = self._controller.session.of(ProbeSession)
         self._pin.setChecked(chosen.probe is not None)  # the scene says whether it is down
-        if chosen.probe is None and chosen.aim is None:
+        if chosen.probe is None and self._controller.pointer is None:
             self._probe.pin(*(each.value() for each in self._fields.values()))
         else:
             self._probe.toggle()

@@ -6,7 +6,7 @@ Every number is the model's own: the vote neighbour by neighbour, or f term by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -298,38 +298,35 @@ class ProbeSession(FeatureSession):
     ----------
     probe : tuple of (float, float) or None
         The place whose class is explained, once it is pinned.
-    aim : tuple of (float, float) or None
-        Where the pointer is in one of the pictures, for the others to mark and for what follows it.
     """
 
     probe: tuple[float, float] | None = None
-    aim: tuple[float, float] | None = None
 
     def of_new_document(self) -> ProbeSession:
-        return replace(self, probe=None)
+        return ProbeSession()
 
 
-def place_of(session: Session) -> Place | None:
-    """The place that is probed: the pinned one, else that of the keyboard, else that of the pointer; None for none."""
+def place_of(session: Session, pointer: Place | None) -> Place | None:
+    """The place that is probed: the pinned one, else that of the keyboard, else that of `pointer`; None for none."""
     chosen = session.of(ProbeSession)
     if chosen.probe is not None:
         return chosen.probe
     if "probe" not in session.open_panels:
         return None
-    return session.cursor or chosen.aim
+    return session.cursor or pointer
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     """What is probed at this moment, in all lanes."""
-    document, session = context.document, context.session
-    place = place_of(session)
+    document, session, aim = context.document, context.session, context.pointer
+    place = place_of(session, aim)
     chosen = session.of(ProbeSession)
     if place is None:
-        return (Probe(None, False, chosen.aim) if chosen.aim is not None else NO_PROBE,)
+        return (Probe(None, False, aim) if aim is not None else NO_PROBE,)
     names = document.class_names
     rests, told = chosen.probe is not None or session.cursor is not None, "probe" in session.open_panels
     found = tuple(_lane(document, lane, context.results, names, place, rests, told) for lane in lanes)
-    return (Probe(place, chosen.probe is not None, chosen.aim, found),)
+    return (Probe(place, chosen.probe is not None, aim, found),)
 
 
 def _lane(
@@ -369,7 +366,7 @@ def _question(frame: Frame, document: Document, names: tuple[str, ...], place: P
 
 def queries(context: Context) -> dict[str, Query]:
     """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
-    place = place_of(context.session)
+    place = place_of(context.session, context.pointer)
     if place is None:
         return {}
     document = context.document

@@ -173,6 +173,11 @@ class Canvas(PointingPlot):
             self.unpainted = True
             self.viewport().update()
 
+    def follow_pointer(self, scene: Scene) -> None:
+        """Draw `scene`, which differs from the last one in what follows the pointer."""
+        self._scene = scene
+        self._lay_features_over()
+
     def _lanes_over(self) -> list[tuple[LaneOverlays, LaneScene]]:
         """The overlays of this lane, and those of the lane over parts of it."""
         assert self._lane is not None
@@ -325,12 +330,13 @@ class Canvas(PointingPlot):
         return max(1, round(area.width())), max(1, round(area.height()))
 
     def to_widget(self, x: float, y: float) -> QPoint:
-        """The canvas's pixel that shows (x, y)."""
-        at = self.position_of(x, y)
+        """The canvas's pixel that shows (x, y) in the present view, which need not be drawn yet."""
+        at = self.position_of(x, y, self.grid_for(self._eye.view))
         return QPoint(int(np.floor(at.x())), int(np.floor(at.y())))
 
-    def position_of(self, x: float, y: float) -> QPointF:
-        area, grid = self.plot_area(), self.grid()
+    def position_of(self, x: float, y: float, grid: Grid | None = None) -> QPointF:
+        """The location of (x, y) on the canvas where it shows `grid`; default: as it is drawn."""
+        area, grid = self.plot_area(), grid or self.grid()
         px = area.left() + (x - grid.left) / (grid.right - grid.left) * area.width()
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
         return QPointF(px, py)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.engine.pool import Job
+from app.engine.query import Query
 from app.engine.requests import LaneRequest
+from app.features.probe.scene import Probe
+from app.scene.context import Context
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.window import main_window as window_module
 from app.window.main_window import MainWindow
@@ -46,6 +52,48 @@ class Frozen:
             yield from work(request, overtaken)
 
         return job
+
+
+class Counted:
+    """How often scenes were composed, pictures ordered and questions of features gathered, and what for."""
+
+    def __init__(self, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.window = window
+        self.composed = self.ordered = self.delivered = self.pointer = 0
+        self.asked: list[tuple[object, ...]] = []
+        compose, collect, requests = window._compose, window.scheduler.collect, window._requests
+        order, others, following = requests._order, requests._others, requests._following
+
+        def counted_compose() -> Scene:
+            self.composed += 1
+            return compose()
+
+        def counted_collect() -> bool:
+            news = collect()
+            self.delivered += news
+            return news
+
+        def counted_order(*what: Any) -> None:
+            self.ordered += 1
+            order(*what)
+
+        def counted_queries(context: Context) -> dict[str, Query]:
+            self.asked.append((context.document, context.session, window.scheduler.results.news))
+            return FeatureTable.queries(others, context)
+
+        def counted_pointer(context: Context) -> dict[str, Query]:
+            self.pointer += 1
+            return FeatureTable.queries(following, context)
+
+        monkeypatch.setattr(window, "_compose", counted_compose)
+        monkeypatch.setattr(window.scheduler, "collect", counted_collect)
+        monkeypatch.setattr(requests, "_order", counted_order)
+        monkeypatch.setattr(requests, "_others", SimpleNamespace(queries=counted_queries))
+        monkeypatch.setattr(requests, "_following", SimpleNamespace(queries=counted_pointer))
+
+    def reset(self) -> None:
+        self.composed = self.ordered = self.delivered = self.pointer = 0
+        self.asked.clear()
 
 
 @pytest.fixture
@@ -96,6 +144,59 @@ def test_a_click_is_drawn_once_with_both_pictures(
     )
     settle(qtbot, window)
     assert all(window.result(lane).full for lane in (0, 1))
+
+
+def test_a_click_is_ordered_once_and_composed_once_more_for_each_delivery(
+    make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make()
+    counted = Counted(window, monkeypatch)
+    _click(window)
+    settle(qtbot, window)
+    assert counted.ordered == 1
+    assert 1 <= counted.composed <= 1 + counted.delivered
+    assert len(set(counted.asked)) == len(counted.asked), "asked once of the same document, session and results"
+    assert len(counted.asked) <= 1 + counted.delivered
+
+
+def test_each_step_of_a_drag_is_ordered_once(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = make()
+    counted = Counted(window, monkeypatch)
+    pictures, at = window.canvases[0].viewport(), window.to_widget(0, *window.document.points.xy[7])
+    QTest.mousePress(pictures, Qt.MouseButton.LeftButton, pos=at)
+    settle(qtbot, window)
+    for step in range(1, 4):
+        counted.reset()
+        before = window.document
+        QTest.mouseMove(pictures, at + QPoint(8 * step, 3))
+        settle(qtbot, window)
+        assert window.document is not before and counted.ordered == 1
+        assert counted.composed <= 1 + counted.delivered and len(set(counted.asked)) == len(counted.asked)
+    QTest.mouseRelease(pictures, Qt.MouseButton.LeftButton, pos=at + QPoint(24, 3))
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_move_of_the_pointer_touches_the_probe_alone(
+    opened: bool, make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make()
+    if opened:
+        window.named_actions["probe"].trigger()
+        settle(qtbot, window)
+    pictures = window.canvases[0].viewport()
+    QTest.mouseMove(pictures, QPoint(100, 150))
+    settle(qtbot, window)
+    counted, session = Counted(window, monkeypatch), window.controller.session
+    laid = window.canvases[1].overlays
+    for step in range(1, 6):
+        marked = [layer.laid for layer in laid.layers]
+        QTest.mouseMove(pictures, QPoint(100 + 9 * step, 150))
+        _turn(window)
+        probe = window.scene.feature(Probe)
+        assert probe.aim == window.controller.pointer and (probe.place == probe.aim) is opened
+        assert [layer.laid for layer in laid.layers] != marked, "the other picture marks it"
+    assert counted.pointer == 5 and window.controller.session is session
+    assert (counted.composed, counted.ordered, counted.asked) == (0, 0, [])
 
 
 def test_a_click_is_drawn_in_a_moment_where_no_picture_comes(
@@ -156,8 +257,26 @@ def test_further_changes_do_not_put_the_drawing_off(
     window.controller.set_class(1)
     _turn(window)
     assert window._waiting_since == since and held.drawn == []
-    assert window.to_widget(0, 0.0, 0.0) is not None  # whoever asks where things are gets what is newest
-    assert len(held.drawn) == 1 and window.scene.active_class == 1
+
+
+def test_a_question_draws_nothing_and_is_answered_by_the_present_state(
+    frozen: tuple[MainWindow, Frozen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, held = frozen
+    monkeypatch.setattr(window_module, "A_MOMENT", LONG)
+    count = _click(window)
+    x, y = window.document.points.xy[0]
+    before = window.to_widget(0, x, y)
+    window.controller.pan(0.5, 0.0)
+    _turn(window)
+    assert window.shoot("lane0").scene.points is window.document.points and len(window.document.points) == count
+    assert window.to_widget(0, x, y).x() < before.x()
+    window.controller.playback.toggle_all()
+    window.named_actions["picture"].trigger()
+    assert held.drawn == []
+    window.refresh()
+    shown = window.canvases[0].position_of(x, y)
+    assert abs(window.to_widget(0, x, y).x() - shown.x()) <= 1.0, "the same once it is drawn"
 
 
 def test_a_refresh_that_was_asked_for_and_done_is_not_done_again(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,12 +66,14 @@ def ground_of(model: PairClassifier) -> BoundaryFacts:
     return ground
 
 
-def scene_with(session: Session, *frames: Frame, document: Document | None = None) -> Scene:
+def scene_with(
+    session: Session, *frames: Frame, document: Document | None = None, pointer: tuple[float, float] | None = None
+) -> Scene:
     results = Results()
     for frame in frames:
         results.accept(frame)
     document = document or Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
-    return compose(document, session, results, FEATURES)
+    return compose(document, session, results, FEATURES, pointer=pointer)
 
 
 def frame_of(model: object, lane: Lane, points: Points, slot: int = 0) -> Frame:

@@ -38,16 +38,16 @@ def controller(shown: int = 2) -> tuple[Controller, list[str]]:
 def test_the_pointer_is_told_where_somebody_looks() -> None:
     desk, _ = controller()
     desk.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert desk.session.of(ProbeSession).aim == (0.5, 0.25)
+    assert desk.pointer == (0.5, 0.25)
     desk.feature(ProbeController).aim(None)
-    assert desk.session.of(ProbeSession).aim is None
+    assert desk.pointer is None
     alone, _ = controller(shown=1)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
-    assert alone.session.of(ProbeSession).aim is None
+    assert alone.pointer is None
     alone.look_at("probe", True)
     alone.feature(ProbeController).aim(PointerPosition(0.5, 0.25, 0.01))
     alone.feature(ProbeController).aim(None)
-    assert alone.session.of(ProbeSession).aim == (0.5, 0.25)  # on its way to the panel
+    assert alone.pointer == (0.5, 0.25)  # on its way to the panel
 
 
 def test_pin_and_let_go() -> None:
@@ -58,7 +58,7 @@ def test_pin_and_let_go() -> None:
     desk.feature(ProbeController).toggle()
     assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and "Ctrl+8" in said[-1]
     desk.feature(ProbeController).aim(PointerPosition(0.1, 0.1, 0.01))
-    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and desk.session.of(ProbeSession).aim == (0.1, 0.1)
+    assert desk.session.of(ProbeSession).probe == (0.5, 0.25) and desk.pointer == (0.1, 0.1)
     desk.feature(ProbeController).toggle()
     assert desk.session.of(ProbeSession).probe is None
     desk.set_session(cursor=(3.0, 4.0))
@@ -84,10 +84,12 @@ def test_a_choice_of_the_problem_is_an_edit() -> None:
     assert desk.store.position == 1
 
 
-def context(frames: list[Any], session: Session, results: Results) -> Context:
+def context(
+    frames: list[Any], session: Session, results: Results, pointer: tuple[float, float] | None = None
+) -> Context:
     document = Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
     grid = Grid(-2, 2, -1, 1, 40, 20)
-    return Context(document, session, results, (grid,) * len(frames))
+    return Context(document, session, results, (grid,) * len(frames), pointer)
 
 
 def test_the_background_is_asked_while_somebody_looks() -> None:
@@ -97,7 +99,7 @@ def test_the_background_is_asked_while_somebody_looks() -> None:
     results = Results()
     for frame in (*frames, linear):
         results.accept(frame)
-    assert queries(context([*frames, linear], Session().having(ProbeSession(aim=(0.0, 0.0))), results)) == {}
+    assert queries(context([*frames, linear], Session(), results, (0.0, 0.0))) == {}
     asked = queries(context([*frames, linear], Session().having(ProbeSession(probe=(0.0, 0.0))), results))
     assert asked == {"ground1": BoundaryQuery(frames[1].model, 0, (-2, 2, -1, 1))}  # type: ignore[arg-type]
 
@@ -124,6 +126,6 @@ def test_a_ground_is_that_of_the_shown_problem(fits: bool) -> None:
 
 def test_an_aim_alone_is_no_probe() -> None:
     points = points_of(60, 2)
-    probe = scene_with(Session().having(ProbeSession(aim=(0.1, 0.2))), frame_of(*knn(points, 5), points)).feature(Probe)
+    probe = scene_with(Session(), frame_of(*knn(points, 5), points), pointer=(0.1, 0.2)).feature(Probe)
     assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
     assert np.isfinite(probe.aim).all()

@@ -269,10 +269,10 @@ def test_overflow_is_a_sentence() -> None:
 
 def test_what_is_probed() -> None:
     open_panels = frozenset({"probe"})
-    assert place_of(Session().having(ProbeSession(aim=(1, 2)))) is None
-    assert place_of(Session(open_panels=open_panels).having(ProbeSession(aim=(1, 2)))) == (1, 2)
-    assert place_of(Session(cursor=(3, 4), open_panels=open_panels).having(ProbeSession(aim=(1, 2)))) == (3, 4)
-    assert place_of(Session(cursor=(3, 4)).having(ProbeSession(aim=(1, 2), probe=(5, 6)))) == (5, 6)
+    assert place_of(Session(), (1, 2)) is None
+    assert place_of(Session(open_panels=open_panels), (1, 2)) == (1, 2)
+    assert place_of(Session(cursor=(3, 4), open_panels=open_panels), (1, 2)) == (3, 4)
+    assert place_of(Session(cursor=(3, 4)).having(ProbeSession(probe=(5, 6))), (1, 2)) == (5, 6)
 
 
 def test_the_scene_probes_every_lane_and_keeps_what_is_the_same() -> None:

@@ -274,7 +274,7 @@ def test_the_pointer_is_marked_in_the_other_lane(make: Make, qtbot: QtBot) -> No
     window.controller.toggle_lanes()  # alone, there is nobody to tell
     settle(qtbot, window)
     hover(window, 0, 0.1, 0.1)
-    assert window.controller.session.of(ProbeSession).aim is None
+    assert window.controller.pointer is None
 
 
 def test_what_the_pictures_draw(make: Make, qtbot: QtBot) -> None:
