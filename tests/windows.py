@@ -35,7 +35,8 @@ def qapp() -> QApplication:
 class QuickBot(QtBot):
     """It looks each two milliseconds whether what a test waits for has come, not each ten."""
 
-    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 5000) -> None:
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 60_000) -> None:
+        """A test that waits in vain fails either way, and on a busy machine five seconds are not many."""
         deadline = time.monotonic() + timeout / 1000
         loop, again = QEventLoop(), QTimer(interval=2)
         again.timeout.connect(loop.quit)

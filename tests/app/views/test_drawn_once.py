@@ -205,7 +205,7 @@ def test_a_click_is_drawn_in_a_moment_where_no_picture_comes(
     window, held = frozen
     monkeypatch.setattr(window_module, "A_MOMENT", 0.05)
     count = _click(window)
-    qtbot.waitUntil(lambda: bool(held.drawn), timeout=5000)
+    qtbot.waitUntil(lambda: bool(held.drawn))
     assert held.drawn == [count] and not held.go[0].is_set()
 
 

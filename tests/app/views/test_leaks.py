@@ -273,7 +273,7 @@ def test_the_watchdog_barks(qapp: QApplication, qtbot: QtBot) -> None:
     dog.start()
     for stop, name in ((wait_on_purpose, "wait_on_purpose"), (work_on_purpose, "work_on_purpose")):
         QTimer.singleShot(0, stop)
-        qtbot.waitUntil(lambda name=name: any(name in found.where for found in dog.stops), timeout=5000)
+        qtbot.waitUntil(lambda name=name: any(name in found.where for found in dog.stops))
     dog.stop()
     waited, worked = (next(s for s in dog.stops if n in s.where) for n in ("wait_on_purpose", "work_on_purpose"))
     assert waited.seconds >= 0.17 > waited.busy and worked.busy >= 0.15

@@ -86,7 +86,7 @@ def test_held_it_keeps_all_points_away_until_it_is_let_go(make: Make, qtbot: QtB
     covered = [at_points(window, lane) for lane in (0, 1)]
     QTest.keyPress(window.canvases[0], M)
     assert not window.controller.session.points_away, "that may still become a tap"
-    qtbot.waitUntil(lambda: window.controller.session.points_away, timeout=3000)
+    qtbot.waitUntil(lambda: window.controller.session.points_away)
     settle(qtbot, window)
     for lane in (0, 1):
         bare = at_points(window, lane)
@@ -103,9 +103,9 @@ def test_held_it_keeps_all_points_away_until_it_is_let_go(make: Make, qtbot: QtB
 def test_whoever_leaves_the_window_with_the_key_down_finds_the_points_there(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     QTest.keyPress(window.canvases[0], M)
-    qtbot.waitUntil(lambda: window.controller.session.points_away, timeout=3000)
+    qtbot.waitUntil(lambda: window.controller.session.points_away)
     window.named_actions["classes"].trigger()
-    qtbot.waitUntil(lambda: not window.controller.session.points_away, timeout=3000)
+    qtbot.waitUntil(lambda: not window.controller.session.points_away)
     assert window.controller.session.marks
 
 

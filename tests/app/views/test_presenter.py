@@ -369,7 +369,7 @@ def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: Q
     press(window, qtbot, Qt.Key.Key_Z)
     assert lit(1.5, 1.6) == [True, True]
     QTest.keyPress(window.canvases[0], Qt.Key.Key_Z)  # held
-    qtbot.waitUntil(lambda: window.controller.session.presenting.spotlight, timeout=3000)
+    qtbot.waitUntil(lambda: window.controller.session.presenting.spotlight)
     rest(window, qtbot)
     assert lit(1.5, 1.6) == [False, False]
     QTest.keyRelease(window.canvases[0], Qt.Key.Key_Z)

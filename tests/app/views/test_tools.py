@@ -410,7 +410,7 @@ def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
     view, at = window.canvases[0].viewport(), window.to_widget(0, 0.0, 0.0)
     QTest.mousePress(view, LEFT, NO, at)
     first = len(window.document.points)
-    qtbot.waitUntil(lambda: len(window.document.points) >= first + 15, timeout=5000)
+    qtbot.waitUntil(lambda: len(window.document.points) >= first + 15)
     QTest.mouseRelease(view, LEFT, NO, at)
     sprayed = len(window.document.points)
     qtbot.wait(60)

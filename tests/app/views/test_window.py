@@ -8,13 +8,12 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPlainTextEdit, QPushButton, QTextBrowser
 from pytestqt.qtbot import QtBot
@@ -28,6 +27,7 @@ from app.window.dialogs.help import HelpDialog
 from app.window.main_window import MainWindow
 from solver import SVC, KNeighborsClassifier
 from tests.app import file_work
+from tests.app.views.watchdog import Watchdog
 from tests.covering import first_of
 from tests.windows import Make, discard, post_late, settle
 
@@ -96,16 +96,15 @@ def test_closing_asks_about_unsaved_changes(make: Make, qtbot: QtBot, tmp_path: 
     qtbot.waitUntil(lambda: not window.isVisible())
 
 
-def test_closing_while_training_is_quick_and_leaves_no_thread(make: Make, qtbot: QtBot) -> None:
+def test_closing_while_training_waits_for_no_end_and_leaves_no_thread(make: Make, qtbot: QtBot) -> None:
     points = GeneratorSettings("chessboard", 1500, 0.2, 0).points()
     document = default_document()
     hard = Lane("svm", svm=SvmSettings(C=1e6, gamma=50.0))
     window = make(replace(document, points=points, lanes=(hard, hard)), wait=False)
     qtbot.waitUntil(lambda: bool(window.result(1) and window.result(1).certificates), timeout=30_000)
-    start = time.monotonic()
+    assert not window.idle()
     assert window.close()
-    assert time.monotonic() - start < 2.0
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("compute")]
+    qtbot.waitUntil(lambda: not [each for each in threading.enumerate() if each.name.startswith("compute")])
     post_late(window, window.result(1))  # a late frame
     QApplication.processEvents()
 
@@ -168,14 +167,13 @@ def test_qt_keeps_its_references() -> None:
     assert max(lost) < 500
 
 
-def random_edits(window: MainWindow, seconds: float, seed: int) -> int:
-    """Click, drag, remove, undo, change parameters and lanes at random; returns the number of edits."""
+def random_edits(window: MainWindow, edits: int, seed: int) -> None:
+    """Click, drag, remove, undo, change parameters and lanes at random."""
     rng = np.random.default_rng(seed)
     controller = window.controller
     kernels = ("linear", "poly", "rbf", "laplacian", "sigmoid")
     rules = ("cyclic", "random", "platt", "first-order", "second-order")
-    edits, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
+    for _ in range(edits):
         canvas = window.canvases[int(rng.integers(window.document.shown))]
         area = canvas.plot_area()
         at = QPoint(int(rng.uniform(area.left(), area.right() - 1)), int(rng.uniform(area.top(), area.bottom() - 1)))
@@ -212,9 +210,7 @@ def random_edits(window: MainWindow, seconds: float, seed: int) -> int:
             controller.pan(*rng.uniform(-0.1, 0.1, 2))
         elif rng.random() < 0.3:
             controller.toggle_lanes() if rng.random() < 0.5 else controller.generate()
-        edits += 1
         QApplication.processEvents()
-    return edits
 
 
 def resident() -> float:
@@ -228,7 +224,7 @@ def resident() -> float:
 @pytest.mark.parametrize("seed", first_of([0, 1], 1))
 def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> None:
     window = make()
-    assert random_edits(window, 1.5, seed) > 10
+    random_edits(window, 100, seed)
     for index in range(window.document.shown):
         assert "internal error" not in window.scene.lanes[index].message
     window.controller.set_lane(0, "svm", C=1.0, kernel="rbf", selection="second-order")
@@ -254,29 +250,26 @@ def test_a_minute_of_random_edits_does_not_grow(make: Make, qtbot: QtBot) -> Non
         controller.store.reset(controller.document, None)
         return resident()
 
-    random_edits(window, 10.0, 7)
+    random_edits(window, 700, 7)
     before = back_to_the_start()
     sizes = []
     for seed in range(12):
-        random_edits(window, 5.0, 100 + seed)
+        random_edits(window, 350, 100 + seed)
         sizes.append(back_to_the_start())
     # What is kept half-used wavers by 2 MB; a leak does not come back.
     assert min(sizes[-3:]) - before < 5.0, f"grown by {np.round(np.array(sizes) - before, 1)} MB"
 
 
 def test_the_gui_thread_is_never_held_up_by_training(make: Make, qtbot: QtBot) -> None:
-    """A freeze, not a speed: the window answers many times while a hard problem trains in both lanes."""
+    """A freeze, not a speed; the time in which other processes have the processors does not count."""
     points = GeneratorSettings("chessboard", 1000, 0.1, 0).points()
     hard = Lane("svm", svm=SvmSettings(C=1e4, gamma=20.0))
     window = make(replace(default_document(), points=points, lanes=(hard, hard)), wait=False)
-    turns = []
-    timer = QTimer()
-    timer.timeout.connect(lambda: turns.append(time.perf_counter()))
-    timer.start(5)
-    qtbot.wait(1500)
-    timer.stop()
-    assert not window.idle()
-    assert len(turns) > 5 and max(np.diff(turns)) < 1.0
+    dog = Watchdog(0.5)
+    dog.start()
+    qtbot.wait(1000)
+    dog.stop()
+    assert not window.idle() and dog.stops == []
 
 
 def test_the_log_is_shown(make: Make, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def open_panel(window: MainWindow, qtbot: QtBot) -> CodePanel:
 
 def shown(panel: CodePanel, qtbot: QtBot, window: MainWindow) -> str:
     """The text, once it has caught up."""
-    qtbot.waitUntil(lambda: panel.text.toPlainText() == program(window.document, panel.lanes).text, timeout=5000)
+    qtbot.waitUntil(lambda: panel.text.toPlainText() == program(window.document, panel.lanes).text)
     return panel.text.toPlainText()
 
 

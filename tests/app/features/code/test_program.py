@@ -389,9 +389,9 @@ def test_it_is_quick() -> None:
     made = [document(points.move([0], [(index, 0.0)]), knn(), svm(), perceptron(), pegasos()) for index in range(20)]
     took = []
     for each in made:
-        begun = time.perf_counter()
+        begun = time.thread_time()
         program(each)
-        took.append(time.perf_counter() - begun)
+        took.append(time.thread_time() - begun)
     assert min(took) < 0.005
 
 

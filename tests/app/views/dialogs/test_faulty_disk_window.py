@@ -65,12 +65,12 @@ def an_hour(window: MainWindow, qtbot: QtBot, folder: Path) -> tuple[bool, bool]
         store.reset(window.document, store.path)
     before = window.document
     window.take_file(other)
-    qtbot.waitUntil(lambda: store.path == other or bool(standing(window)), timeout=5000)
+    qtbot.waitUntil(lambda: store.path == other or bool(standing(window)))
     opened = not alerts(window)
     assert opened == (store.path == other) == (window.document.notes == "other") == (window.document is not before)
     window.controller.dispatch(AddPoints(xy=(3.0, 3.0), labels=1))
     save_as(window, mine)
-    qtbot.waitUntil(lambda: not store.modified or bool(standing(window)), timeout=5000)
+    qtbot.waitUntil(lambda: not store.modified or bool(standing(window)))
     saved = not alerts(window)
     assert saved != store.modified
     window.findChild(QMenu, "recent").aboutToShow.emit()

@@ -76,12 +76,12 @@ def raising(error: Exception) -> Callable[..., Any]:
 
 def goes_on(window: MainWindow, qtbot: QtBot, gate: Gate) -> None:
     """Somebody waits at the gate, and the window's thread is not that one: its timer ticks."""
-    qtbot.waitUntil(gate.entered.is_set, timeout=5000)
+    qtbot.waitUntil(gate.entered.is_set)
     ticks: list[int] = []
     timer = QTimer(window)
     timer.timeout.connect(lambda: ticks.append(1))
     timer.start(0)
-    qtbot.waitUntil(lambda: len(ticks) > 20, timeout=5000)
+    qtbot.waitUntil(lambda: len(ticks) > 20)
     timer.stop()
     timer.deleteLater()
     assert threading.main_thread() not in gate.threads and not gate.opened.is_set()
@@ -101,10 +101,10 @@ def boxes(window: MainWindow) -> list[str]:
 
 
 def cancel_button(window: MainWindow, qtbot: QtBot) -> QPushButton:
-    qtbot.waitUntil(lambda: window.findChild(QPushButton, "task.cancel") is not None, timeout=5000)
+    qtbot.waitUntil(lambda: window.findChild(QPushButton, "task.cancel") is not None)
     button = window.findChild(QPushButton, "task.cancel")
     assert button is not None
-    qtbot.waitUntil(button.isVisible, timeout=5000)
+    qtbot.waitUntil(button.isVisible)
     return button
 
 
@@ -151,7 +151,7 @@ def test_the_recovery_copy_knows_the_file_that_was_saved_meanwhile(
     edit(window, 4.0)
     slow.opened.set()
     finish_tasks(window)
-    qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
+    qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists())
     header = json.loads(recorder.file.read_bytes().partition(b"\n")[0])
     assert header["path"] == str(other)
     assert header["on_disk"] == list(documents.Fingerprint.of(other.read_bytes()))
@@ -177,7 +177,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert not window.tasks.busy and not button.isVisible() and window.controller.store.modified
     assert window.status_line.text() == "Saving mine.playground was cancelled."
     slow.opened.set()
-    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
+    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads))
     QApplication.processEvents()
     assert path.read_bytes() == old and [each.name for each in path.parent.glob("*.playground")] == [path.name]
     assert not list(path.parent.glob(".*.tmp")) and window.controller.store.modified
@@ -225,7 +225,7 @@ def test_closing_waits_for_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot
         assert not window.close()
     assert window.isVisible() and cancel_button(window, qtbot).isVisible() and boxes(window) == []
     slow.opened.set()
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: not window.isVisible())
     assert same(documents.read(path), wanted)
 
 
@@ -239,7 +239,7 @@ def test_save_before_closing_closes_when_it_is_saved(saved: tuple[MainWindow, Pa
     goes_on(window, qtbot, slow)
     assert window.isVisible()
     slow.opened.set()
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: not window.isVisible())
     assert same(documents.read(path), wanted)
 
 
@@ -287,7 +287,7 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     goes_on(window, qtbot, slow)
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
-    qtbot.waitUntil(lambda: window.controller.store.path == other, timeout=5000)
+    qtbot.waitUntil(lambda: window.controller.store.path == other)
     assert boxes(window) == [] and same(documents.read(path), wanted) and len(window.document.points) == 200
     assert not window.findChildren(QFileDialog), "the last wish counts"
 
@@ -379,7 +379,7 @@ def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gat
     QTest.mouseMove(view, window.to_widget(0, 0.3, 0.4))
     assert window.controller.editing.busy
     slow.opened.set()
-    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
+    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads))
     for _ in range(3):
         QApplication.processEvents()
     assert len(window.document.points) == 3 and window.controller.editing.busy
@@ -438,7 +438,7 @@ def test_a_slow_disk_does_not_hold_the_clipboard_up(saved: tuple[MainWindow, Pat
     window.named_actions["select_all"].trigger()
     window.named_actions["copy"].trigger()
     window.named_actions["paste"].trigger()
-    qtbot.waitUntil(lambda: len(window.document.points) == 8, timeout=5000)
+    qtbot.waitUntil(lambda: len(window.document.points) == 8)
     assert not slow.opened.is_set()
 
 
@@ -469,7 +469,7 @@ def test_a_window_that_goes_waits_for_what_is_copied_but_for_no_paste(make: Make
     goes_on(again, qtbot, slow)
     assert not again.close()
     slow.opened.set()
-    qtbot.waitUntil(lambda: not again.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: not again.isVisible())
     assert QApplication.clipboard().text().startswith("0.25\t-1.5\t1\n")
 
 
@@ -574,7 +574,7 @@ def test_a_cut_that_is_cancelled_removes_nothing(
     assert len(window.document.points) == 3
     cancel_button(window, qtbot).click()
     slow.opened.set()
-    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads), timeout=5000)
+    qtbot.waitUntil(lambda: not any(thread.is_alive() for thread in slow.threads))
     QApplication.processEvents()
     assert len(window.document.points) == 3 and QApplication.clipboard().text() == "before"
     window.named_actions["cut"].trigger()

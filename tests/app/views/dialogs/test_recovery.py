@@ -57,7 +57,7 @@ def edit(window: MainWindow, x: float = 3.0) -> None:
 def kept(window: MainWindow, qtbot: QtBot) -> Path:
     """Wait until the window's work has its copy; the copy's file."""
     recorder = window.safekeeping.recorder
-    qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists(), timeout=5000)
+    qtbot.waitUntil(lambda: recorder.settled and recorder.file.exists())
     return recorder.file
 
 
@@ -92,7 +92,7 @@ def press(message: QMessageBox, text: str) -> None:
 
 
 def offered(window: MainWindow, qtbot: QtBot) -> RecoveryDialog:
-    qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is not None, timeout=5000)
+    qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is not None)
     dialog = window.findChild(RecoveryDialog)
     assert dialog is not None and not dialog.isModal()
     return dialog
@@ -151,7 +151,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
         edit(window)
         assert same(documents.decode(kept(window, qtbot).read_bytes().partition(b"\n")[2]), window.document), name
         end()
-        qtbot.waitUntil(lambda: not window.safekeeping.recorder.file.exists(), timeout=5000)
+        qtbot.waitUntil(lambda: not window.safekeeping.recorder.file.exists())
     edit(window)
     kept(window, qtbot)
     assert not window.close()
@@ -186,12 +186,12 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     assert (store.path, store.modified, store.undo_name) == (path, True, None)
     assert all(new > old for new, old in zip(window.controller.session.restarts, before, strict=True))
     copy = kept(window, qtbot)
-    qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists(), timeout=5000)
+    qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists())
     assert same(documents.read(path), default_document()), "its file is as it was"
     act(window, "save")
     assert boxes(window) == [] and same(documents.read(path), SMALL) and not store.modified
-    qtbot.waitUntil(lambda: not copy.exists(), timeout=5000)
-    qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None, timeout=5000)
+    qtbot.waitUntil(lambda: not copy.exists())
+    qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None)
 
 
 def test_several_copies_are_a_list(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_several_copies_are_a_list(make: Make, qtbot: QtBot, tmp_path: Path) -> 
     assert [row.split(",")[0] for row in rows(dialog)] == ["Untitled"]
     choose(dialog, "later")
     kept(window, qtbot)
-    qtbot.waitUntil(lambda: len([name for name in copies(tmp_path) if name.endswith(".recovery")]) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: len([name for name in copies(tmp_path) if name.endswith(".recovery")]) == 2)
     discard(window)
     assert len(copies(tmp_path)) == 1
     again = make(wait=False)
@@ -431,7 +431,7 @@ def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, 
     for answer, left in (("Open anyway", path), ("Cancel", None)):
         second = create_window(SMALL, tmp_path, path)
         second.show()
-        qtbot.waitUntil(lambda window=second: boxes(window) == ["open_elsewhere"], timeout=5000)
+        qtbot.waitUntil(lambda window=second: boxes(window) == ["open_elsewhere"])
         press(box(second, "open_elsewhere"), answer)
         assert second.controller.store.path == left
         discard(second)
@@ -480,7 +480,7 @@ def test_a_failed_save_offers_another_place(
         press(box(window, "alert"), "Save as…")
     (dialog,) = dialogs(window)
     dialog.fileSelected.emit(str(other))
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=5000)
+    qtbot.waitUntil(lambda: not window.isVisible())
     assert len(documents.read(other).points) == 4 and path.read_bytes() == old
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 

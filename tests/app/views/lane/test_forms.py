@@ -491,7 +491,7 @@ def test_a_hidden_lane_stops_training_and_goes_on_when_shown(make: Make, qtbot: 
     qtbot.waitUntil(window.idle, timeout=30_000)  # the training itself takes minutes
     number = window.scheduler.newest(1)
     window.named_actions["lanes"].trigger()
-    qtbot.waitUntil(lambda: window.scheduler.newest(1) > number, timeout=5000)
+    qtbot.waitUntil(lambda: window.scheduler.newest(1) > number)
     assert not window.idle()
 
 
