@@ -29,7 +29,7 @@ from tests.app.files.test_files import content, failing, new_document
 ROOT = Path(__file__).parents[3]
 
 
-def wait(what: Callable[[], object], seconds: float = 10.0) -> None:
+def wait(what: Callable[[], object], seconds: float = 60.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "waited in vain"
@@ -142,13 +142,12 @@ def test_the_newest_is_kept_and_not_every_edit_written(desk: Desk, monkeypatch: 
     monkeypatch.setattr(documents, "write_pieces", write)
     recorder = desk.recorder()
     document = Document()
-    end = time.monotonic() + 0.7
-    while time.monotonic() < end:
+    while len(writes) < 3:
         document = replace(document, points=document.points.append([(1.0, 2.0)], 1))
         recorder.keep(Work(document, None))
         time.sleep(0.002)
     wait(lambda: recorder.settled)
-    assert 2 <= len(writes) <= 5 and min(np.diff(writes)) > 0.19
+    assert len(writes) in (3, 4) and min(np.diff(writes)) > 0.19
     desk.die(recorder)
     (copy,), _ = orphans(desk.folder)
     assert content(copy.read().document) == content(document)

@@ -205,13 +205,13 @@ def test_a_right_click_in_a_stroke_does_nothing(make: Make) -> None:
 
 
 def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pointer_input, "LONG_PRESS", 30)
+    monkeypatch.setattr(pointer_input, "LONG_PRESS", 150)
     window = make(five())
     canvas, screen = window.canvases[0], QTest.createTouchDevice()
     view, at = canvas.viewport(), window.to_widget(0, *XY[2]) + QPoint(8, 0)
     QTest.touchEvent(view, screen).press(0, at, view)
     QTest.touchEvent(view, screen).move(0, at + QPoint(30, 0), view)
-    qtbot.wait(60)
+    qtbot.wait(200)
     QTest.touchEvent(view, screen).release(0, at + QPoint(30, 0), view)
     assert window.controller.store.history == ("Move 1 point",) and window.findChild(QMenu, "picture.menu") is None
     window.controller.undo()
@@ -220,7 +220,7 @@ def test_a_finger_that_stays_opens_the_menu(make: Make, qtbot: QtBot, monkeypatc
         rest()
         at = window.to_widget(0, *XY[2]) + QPoint(8, 0)
         QTest.touchEvent(view, screen).press(0, at, view)
-        qtbot.wait(40)
+        qtbot.wait(200)
         QTest.touchEvent(view, screen).release(0, at, view)
         assert texts(menu_of(window))[0] == "Remove" and selected(window) == [2]
         menu_of(window).close()
