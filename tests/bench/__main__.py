@@ -28,6 +28,7 @@ NAMES = (
     "large",
     "neighbors",
     "relief",
+    "film",
     "study",
     "study_click",
 )
