@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from app.core import log
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.state.document import Document
@@ -246,7 +247,7 @@ class Recorder:
         if isinstance(outcome, Exception):
             with self._news:
                 self._thread = None
-            self._tell(_reason(outcome))
+            self._tell(outcome)
 
     def replaces(self, copy: Copy) -> None:
         """The work now kept is that of `copy`, which stays until that is written, or nothing is unsaved any more."""
@@ -311,15 +312,15 @@ class Recorder:
                 return False
             with self._news:
                 self._behind, self._due = True, time.monotonic() + RETRY
-            self._tell(_reason(error))
+            self._tell(error)
             return False
         self._failing = False
         return True
 
-    def _tell(self, reason: str) -> None:
+    def _tell(self, error: Exception) -> None:
         if not self._failing:
             self._failing = True
-            self._failed(f"Recovery copies cannot be written: {reason}.")
+            self._failed(f"Recovery copies cannot be written: {_reason(error)}.")
 
     def _pieces(self, work: Work) -> Iterator[bytes]:
         header: dict[str, Any] = {
@@ -341,4 +342,7 @@ class Recorder:
 def _reason(error: Exception) -> str:
     if isinstance(error, documents.FileError):
         return error.reason.rstrip(".")
-    return error.strerror.lower() if isinstance(error, OSError) and error.strerror else type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    log.caught("A recovery copy was not written.", error)
+    return type(error).__name__

@@ -196,13 +196,16 @@ def test_an_old_copy_outlives_a_failure(desk: Desk, monkeypatch: pytest.MonkeyPa
     assert recorder.file.read_bytes() != old
 
 
-def test_an_error_nobody_thought_of_does_not_end_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_nobody_thought_of_does_not_end_the_thread(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     recorder = desk.recorder()
     with monkeypatch.context() as patched:
         patched.setattr(documents, "encode", lambda document: 1 / 0)
         recorder.keep(Work(default_document(), None))
         wait(lambda: desk.said)
         assert desk.said == ["Recovery copies cannot be written: ZeroDivisionError."]
+        assert [record.exc_info[0] for record in caplog.records] == [ZeroDivisionError]
     wait(lambda: recorder.settled)
 
 
