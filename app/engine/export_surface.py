@@ -14,7 +14,7 @@ from solver.core.arrays import Array
 from .pieces import OvertakenError, Pace, Step
 from .requests import Frame, Picture
 from .shading import Shades, colour
-from .surface_values import Surface, difference_source, rows_of, source_of
+from .surface_values import Surface, difference_source, in_blocks, rows_of, source_of
 
 #: Pixels whose lines are looked for at a time: that holds the interpreter lock.
 MOST_PIXELS = 100_000
@@ -47,9 +47,9 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         assert frame.model is not None
         source = source_of(frame.model, frame.lane)
     argb = np.empty((grid.height, grid.width), dtype=np.uint32)
-    ys = grid.ys
+    xs, ys = grid.xs, grid.ys
     yield from pace.pause()
-    rows = source(grid.xs)
+    rows = source.on(xs)
     yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
@@ -70,7 +70,7 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
     height = max(4, MOST_PIXELS // grid.width)
     for start in range(0, grid.height, height):
         stop = min(start + height, grid.height)
-        yield from pace.in_blocks(stop, rows_in, size=16, begin=start)
+        yield from in_blocks(source, xs, ys, rows_in, pace, range(start, stop))
         yield from pace.pause()
         own: tuple[Any, ...] = tuple(
             None if parts[0] is None else np.concatenate(parts) for parts in zip(*blocks, strict=True)

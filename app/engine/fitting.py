@@ -10,17 +10,20 @@ import numpy as np
 
 from app.core.points import Points
 from app.learners.base import estimator_of
-from app.learners.model import Model
+from app.learners.model import Model, Pending, remote
 from app.state.document import Lane
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
 from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED
 
+from .estimator_process import EstimatorProcess
 from .pieces import Pace, Step
 
 #: Updates of one binary problem before it is the turn of the next.
 ROUND = 500
+#: Where classifiers of other libraries are trained for questions; each lane has a process of its own.
+BACKGROUND = EstimatorProcess()
 #: Updates after which a training that has not come to its end is left as it is.
 MOST_UPDATES = 300_000
 
@@ -48,6 +51,10 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
     ValueError
         Too few points or classes, or what the lane asks for does not exist; in one sentence.
     """
+    if lane.family.own_process:
+        model, pending = BACKGROUND.fit(lane, points)
+        yield from pace.wait(pending)
+        return Fitted(model, True)
     if lane.trainer is None:
         return Fitted(lane.family.fit(lane, points), True)
     if len(points.classes) < 2:
@@ -71,6 +78,10 @@ def trained(
 
 def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Integers]:
     """The classes of all `xy`, shape (n, 2), in blocks."""
+    if (pending := begun_shares(model, xy)) is not None:
+        shares: Array = yield from pace.wait(pending)
+        classes: Integers = model.classes_[shares.argmax(axis=1)]
+        return classes
     found = np.empty(len(xy), dtype=np.int64)
 
     def predict(block: slice) -> None:
@@ -79,6 +90,12 @@ def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, In
     least = together(model)
     yield from pace.in_blocks(len(xy), predict, size=max(least, 16), least=least)
     return found
+
+
+def begun_shares(model: Model, xy: Array) -> Pending | None:
+    """Begin to work out the shares of a model in another process; None for any other model."""
+    there = remote(model)
+    return None if there is None else there.begin_shares(xy)
 
 
 def together(model: Model) -> int:

@@ -14,10 +14,11 @@ from solver import Grid
 from solver.knn.running_votes import RunningVotes
 
 from .at_once import AtOnceRun
+from .estimator_process import EstimatorProcess
 from .outcome import Outcome, judged, outcome
-from .pieces import PIECE, OvertakenError, Pace, Step, never
+from .pieces import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
-from .requests import Frame, LaneRequest, LaneSpec, Marks, Phase, Sides
+from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Sides
 from .surface_values import Source, difference_source, painted, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
@@ -50,6 +51,9 @@ class LaneJob:
         self._post = post
         #: Seconds that the last first picture took for each of its samples.
         self._per_sample = math.inf
+        self._process = EstimatorProcess()
+        #: The last frame of a classifier of another library.
+        self._last: Frame | None = None
         self._training: TrainingRun | None = None
         self._whole: AtOnceRun | None = None
         #: Of nearest neighbours, by grid: the last pictures.
@@ -62,6 +66,8 @@ class LaneJob:
         try:
             if spec.sides is not None:
                 yield from self._difference(spec.sides, spec, frame, overtaken)
+            elif spec.lane.family.own_process:
+                yield from self._elsewhere(spec, frame, overtaken)
             elif spec.lane.trainer is None:
                 yield from self._at_once(spec, frame, overtaken)
             else:
@@ -101,6 +107,31 @@ class LaneJob:
             yield from pace.pause()
             found = yield from outcome(model, points.xy, points.labels, pace)
             self._post(_marked(frame, found))
+
+    def _elsewhere(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
+        """A classifier of another library, in a process of this lane's own; the last picture stays until the next."""
+        self._training, self._whole, self._votes = None, None, {}
+        if len(spec.points.classes) < spec.lane.family.n_classes_needed:
+            self._post(replace(frame, phase=Phase.EMPTY))
+            return
+        model, pending = self._process.fit(spec.lane, spec.points)
+        told = 0.0
+        while not pending.done:
+            yield Later(LOOK, Priority.TRAINING)
+            if pending.seconds > told + PATIENCE:
+                if overtaken():
+                    pending.give_up()
+                    return
+                told = pending.seconds
+                self._post(replace(self._last or frame, job=frame.job, phase=Phase.TRAINING, at_once=AtOnce(slow=True)))
+        seconds = pending.seconds
+        pending.result()
+        pace = Pace(never, Priority.FIRST_PICTURE)
+        found = yield from outcome(model, spec.points.xy, spec.points.labels, pace)
+        frame = _marked(replace(frame, model=model, seconds=seconds), found)
+        source = source_of(model, spec.lane)
+        frame = self._last = yield from self._coarse(source, spec, frame)
+        self._last = yield from self._full(source, spec, frame, overtaken)
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""

@@ -18,7 +18,7 @@ from app.learners.model import Model
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.binary_reduction import PairClassifier
 
-from .fitting import together
+from .fitting import begun_shares, together
 from .pieces import Pace, Step
 
 Labels = NDArray[Any]
@@ -105,6 +105,9 @@ def judged(model: Model, xy: Array, labels: Labels) -> Outcome:
 
 def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[Step, None, Outcome]:
     """What `model` comes to at `xy`, shape (n, 2), of class `labels`; in blocks."""
+    if (pending := begun_shares(model, xy)) is not None:
+        shares: Array = yield from pace.wait(pending)
+        return outcome_of_shares(shares, model.classes_, labels)
     parts: list[Outcome] = []
 
     def judge(block: slice) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from app.learners.model import Pending
 
 from .pool import Later, Priority
 
@@ -12,6 +14,10 @@ Step = Priority | Later
 T = TypeVar("T")
 #: Seconds a piece of work aims at; with what it takes to notice, none lasts longer than 8 ms.
 PIECE = 0.005
+#: Seconds between two looks at whether another process has answered.
+LOOK = 0.002
+#: Seconds of work of another process from which on it is ended where nobody waits for it any more.
+PATIENCE = 2.0
 
 
 class OvertakenError(Exception):
@@ -48,6 +54,17 @@ class Pace:
         if self._overtaken():
             raise OvertakenError
         self._begun = time.perf_counter()
+
+    def wait(self, pending: Pending) -> Generator[Step, None, Any]:
+        """Return the answer of another process; OvertakenError, and no answer, when nothing more is wanted."""
+        while not pending.done:
+            yield Later(LOOK, self._priority)
+            if self._overtaken():
+                if pending.seconds > PATIENCE:
+                    pending.give_up()
+                raise OvertakenError
+        self._begun = time.perf_counter()
+        return pending.result()
 
     def through(self, work: Generator[None, None, T]) -> Generator[Step, None, T]:
         """What `work` returns, with a pause wherever it yields."""

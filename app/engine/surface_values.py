@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from app.learners.model import Model, SharesModel
+from app.learners.model import Model, RemoteModel, SharesModel, remote
 from app.state.document import Lane
 from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
@@ -28,6 +28,8 @@ from .shading import FULL_VALUE, Regions, Shades, colour, level_lines, region_li
 MOST_VERTICES = 30_000
 #: How sure a learner looks whose f says which class, but not how surely.
 UNKNOWN = 0.6
+#: Pixels that are asked of another process in one go: in between it can learn something new.
+BAND = 25_000
 #: In place of a class where no class is ahead.
 TIED = np.int8(-1)
 #: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
@@ -53,8 +55,20 @@ class Values:
         return np.where(self.tie, TIED, self.classes)
 
 
-#: Prepares columns `xs`, gives ``rows(ys) -> Values``.
-Source = Callable[[Array], Callable[[Array], Values]]
+@dataclass(frozen=True)
+class Source:
+    """What pictures are made of.
+
+    Attributes
+    ----------
+    on : callable
+        Prepares columns `xs`, gives ``rows(ys) -> Values``.
+    remote : tuple of RemoteModel
+        Those of the models that are in other processes.
+    """
+
+    on: Callable[[Array], Callable[[Array], Values]]
+    remote: tuple[RemoteModel, ...] = ()
 
 
 def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Source:
@@ -78,7 +92,7 @@ def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Sour
 
         return values
 
-    return on
+    return Source(on, () if (there := remote(model)) is None else (there,))
 
 
 def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
@@ -133,7 +147,7 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
             return of_two
         return of_rest if pairs[0].negative == REST else of_many
 
-    return on
+    return Source(on)
 
 
 def shown_pair(model: PairClassifier, lane: Lane) -> int:
@@ -162,7 +176,7 @@ def difference_source(sides: Sides) -> Source:
     sources = [source_of(side.model, side.lane) for side in sides]
 
     def on(xs: Array) -> Callable[[Array], Values]:
-        first, second = (source(xs) for source in sources)
+        first, second = (source.on(xs) for source in sources)
         pixel = (xs[-1] - xs[0]) / max(len(xs) - 1, 1) or 1.0
 
         def values(ys: Array) -> Values:
@@ -176,7 +190,7 @@ def difference_source(sides: Sides) -> Source:
 
         return values
 
-    return on
+    return Source(on, tuple(model for source in sources for model in source.remote))
 
 
 @dataclass(eq=False)
@@ -239,7 +253,7 @@ def surface(
 ) -> Generator[Step, None, Surface]:
     """Evaluate `source` at all pixels; `show` is called with each block of rows, of which the first has `size`, and all
     but the last `least` at least."""
-    rows, ys, shape = source(grid.xs), grid.ys, (grid.height, grid.width)
+    rows, xs, ys, shape = source.on(grid.xs), grid.xs, grid.ys, (grid.height, grid.width)
     found = Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
 
     def fill(block: slice) -> None:
@@ -248,7 +262,7 @@ def surface(
         if show is not None:
             show(block, values)
 
-    yield from pace.in_blocks(grid.height, fill, size=size, least=least)
+    yield from in_blocks(source, xs, ys, fill, pace, range(grid.height), size, least)
     return found
 
 
@@ -279,6 +293,28 @@ def painted(
         lines.append(unless_too_dense(find(), most_vertices))
     differing = math.nan if found.other is None else float((found.classes != found.other).mean())
     return Picture(argb, grid, lines[0], lines[1], differing, float(found.tie.mean()))
+
+
+def in_blocks(
+    source: Source,
+    xs: Array,
+    ys: Array,
+    fill: Callable[[slice], None],
+    pace: Pace,
+    rows: range,
+    size: int = 16,
+    least: int = 2,
+) -> Generator[Step]:
+    """Have ``fill(block)`` done for blocks of `rows`; models in other processes have worked out theirs before."""
+    if not source.remote:
+        yield from pace.in_blocks(rows.stop, fill, size=size, least=least, begin=rows.start)
+        return
+    band = max(BAND // len(xs), 1)
+    for row in rows[::band]:
+        block = slice(row, min(row + band, rows.stop))
+        for pending in [model.begin_surface(xs, ys[block]) for model in source.remote]:
+            yield from pace.wait(pending)
+        fill(block)
 
 
 def rows_of(grid: Grid, block: slice) -> Grid:

@@ -155,6 +155,12 @@ class Learner(Generic[S]):
         What its model gives in place of an f, in a clause; of one that has none.
     growth : float
         Its training takes about this power of the number of points.
+    n_classes_needed : int
+        Fewer classes it cannot be trained on.
+    is_available : bool
+        What it needs is installed.
+    own_process : bool
+        It is trained and asked in a process of its own, since it may hold the interpreter (see `maker`).
     """
 
     title: str
@@ -171,6 +177,9 @@ class Learner(Generic[S]):
     numerics = 3
     answers = "it gives each class a share"
     growth = 1.0
+    own_process = False
+    is_available = True
+    n_classes_needed = 1
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -247,6 +256,10 @@ class Learner(Generic[S]):
     def fit(self, lane: LaneSettings[S], points: Points) -> Model:
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
         raise ValueError(self.refusal(lane))
+
+    def maker(self, lane: LaneSettings[S]) -> tuple[str, str, dict[str, Any]] | bytes:
+        """What makes the estimator in its `own_process`: module, class and parameters, or a pickle of one."""
+        raise NotImplementedError
 
     def trains_at_once(self, lane: LaneSettings[S], n: int) -> bool:
         """Whether so many points are trained on as fast as can be, without steps that could be followed."""

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
 
+class Pending(Protocol):
+    """An answer that is on its way from another process."""
+
+    @property
+    def done(self) -> bool: ...
+    @property
+    def seconds(self) -> float: ...
+    def give_up(self) -> None: ...
+    def result(self) -> Any: ...
+
+
 class SharesModel(Protocol):
     """A model that gives each class a share: whoever inherits this implements `predict_proba`.
 
@@ -74,4 +85,21 @@ class SharesModel(Protocol):
         return winners
 
 
+class RemoteModel(SharesModel):
+    """A model in another process: what is asked of it is begun, and waited for."""
+
+    def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> Pending:
+        """Begin to work out what `surface_classes_on` gives."""
+        raise NotImplementedError
+
+    def begin_shares(self, X: ArrayLike) -> Pending:
+        """Begin to work out `predict_proba`."""
+        raise NotImplementedError
+
+
 Model = PairClassifier | SharesModel
+
+
+def remote(model: Model) -> RemoteModel | None:
+    """Return the model where it is in another process, else None."""
+    return model if isinstance(model, RemoteModel) else None

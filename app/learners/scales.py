@@ -121,7 +121,7 @@ class Parameter:
 
     least: Any
     most: Any
-    scale: LogScale | LinearScale | None
+    scale: Scale | None
 
 
 @lru_cache(maxsize=64)
@@ -135,5 +135,5 @@ def parameter(struct: Any, name: str) -> Parameter:
     extra: dict[str, Any] = {}
     if isinstance(kind, inspect.Metadata):
         kind, extra = kind.type, kind.extra or {}
-    scales = {"decades": LogScale, "steps": LinearScale}
+    scales: dict[str, Any] = {"decades": LogScale, "steps": LinearScale, "ranks": RankScale}
     return Parameter(kind.ge, kind.le, next((scales[name](*ends) for name, ends in extra.items()), None))

@@ -6,6 +6,7 @@ from typing import Any
 
 from .base import Learner, Trainer
 from .difference import Difference
+from .estimators import ESTIMATORS
 from .knn import Neighbors
 from .pegasos import Subgradients
 from .perceptron import Mistakes
@@ -16,6 +17,7 @@ LEARNERS: dict[str, Learner[Any]] = {
     "svm": Machine(),
     "perceptron": Mistakes(),
     "pegasos": Subgradients(),
+    **ESTIMATORS,
     "difference": Difference(),
 }
 #: By the names that `Lane.learner` has.

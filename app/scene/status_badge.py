@@ -50,6 +50,10 @@ def badge(frame: Frame | None) -> Badge:
     if text.is_all_tied(frame):
         return Badge(Mood.DOUBTFUL, "all tied: no class is ahead")
     family = frame.lane.family
+    if family.own_process:
+        moving = frame.phase is Phase.TRAINING
+        said = "not certified: the training says when it is done, and nothing is proved"
+        return Badge(Mood.MOVING, "still training: the last picture stays") if moving else Badge(Mood.RESTING, said)
     if frame.lane.trainer is None:
         said = family.headline(frame.lane, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])

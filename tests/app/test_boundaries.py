@@ -68,9 +68,18 @@ def forbidden(path: Path) -> Iterator[str]:
         yield f"{name} imports {qt}"
     if "pyqtgraph" in found and not draws(path):
         yield f"{name} imports pyqtgraph"
-    # One file passes messages between the processes of a study; none opens with these what comes from elsewhere.
-    engine = {"joblib"} if name == "app/features/study/engines.py" else set()
-    if wrong := {"pickle", "cPickle", "dill", "joblib", "dask", "distributed", "marshal", "shelve"} & found - engine:
+    # Two files pass messages between processes of the program; none opens with these what comes from elsewhere.
+    engine = {"app/features/study/engines.py": {"joblib"}, "app/engine/estimator_worker.py": {"pickle"}}
+    if wrong := {
+        "pickle",
+        "cPickle",
+        "dill",
+        "joblib",
+        "dask",
+        "distributed",
+        "marshal",
+        "shelve",
+    } & found - engine.get(name, set()):
         yield f"{name} imports {wrong}"
     if name.startswith("solver/") and (wrong := {"app", "pyqtgraph", "threading"} & found):
         yield f"{name} imports {wrong}"

@@ -150,7 +150,7 @@ WRONG: dict[str, tuple[Any, Any, Any, str]] = {
     "nine classes": (np.zeros((9, 2)), range(9), None, "at most 8 different labels; it holds 9"),
     "no lane": (X, [0, 1, 0, 1], [], "one to 4 classifiers; it names 0"),
     "five lanes": (X, [0, 1, 0, 1], ["knn"] * 5, "it names 5"),
-    "an unknown lane": (X, [0, 1, 0, 1], ["forest"], "There is no classifier 'forest'; there are knn, svm"),
+    "an unknown lane": (X, [0, 1, 0, 1], ["jungle"], "There is no classifier 'jungle'; there are knn, svm"),
     "a number as lane": (X, [0, 1, 0, 1], [3], "names or dicts"),
     "a dict without a name": (X, [0, 1, 0, 1], [{"C": 3}], "no classifier None"),
     "an unknown parameter": (X, [0, 1, 0, 1], [{"classifier": "svm", "c": 3}], "parameters of svm"),

@@ -18,7 +18,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.query import Query
 from app.engine.requests import Sides
 from app.engine.results import Results
-from app.engine.surface_values import TIED, source_of
+from app.engine.surface_values import TIED, difference_source, surface
 from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context
 from app.scene.model import LaneScene
@@ -117,15 +117,9 @@ class Differing:
         return Involved(self.points, index, both[index])
 
     def _hatch(self, grid: Grid, pace: Pace) -> Generator[Step, None, Hatch]:
-        mask, ys = np.empty((grid.height, grid.width), dtype=bool), grid.ys
-        first, second = (source_of(side.model, side.lane)(grid.xs) for side in self.sides)
-
-        def fill(block: slice) -> None:
-            mask[::-1][block] = first(ys[block]).regions != second(ys[block]).regions
-
         yield from pace.pause()
-        yield from pace.in_blocks(grid.height, fill, size=8, most=256)
-        return Hatch(mask, grid)
+        found = yield from surface(difference_source(self.sides), grid, pace)
+        return Hatch((found.classes != found.other)[::-1], grid)
 
 
 #: The name of the question, and of the panel.

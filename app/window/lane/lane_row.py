@@ -90,7 +90,8 @@ class LaneRow(QWidget):
         self.flow = FlowLayout(self, GAP)
         self.flow.setContentsMargins(4, 2, 4, 2)
         self.classifier = NamedCombo(
-            tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items())
+            tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items()),
+            [name for name, learner in LEARNERS.items() if not learner.is_available],
         )
         maker.named(
             self.classifier,
@@ -163,6 +164,7 @@ class LaneRow(QWidget):
 
     def place(self, groups: Sequence[QWidget]) -> None:
         """Take these controls in, in their order."""
+        self.flow.removeWidget(self._end)
         for widget in (*groups, self._end):
             self.flow.addWidget(widget)
 
@@ -235,8 +237,9 @@ class LaneRow(QWidget):
         show_choice(self.classifier, lane.lane.classifier)
         if lane.simple != self._simple:
             self._simple = lane.simple
-            names = [name for name, each in LEARNERS.items() if each.simple or not lane.simple]
-            self.classifier.offer(names, "More classifiers…" if lane.simple else "")
+            able = {name: each for name, each in LEARNERS.items() if each.is_available}
+            first = [name for name, each in able.items() if each.simple or not (lane.simple or each.own_process)]
+            self.classifier.offer(first, "More classifiers…" if len(first) < len(able) else "")
         self.classifier.show_prefix(f"{self._index + 1}  " if number > 1 else "")
         self._scene = lane, theme
         self._show_ends(lane, theme)

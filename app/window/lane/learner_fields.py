@@ -133,10 +133,16 @@ class LearnerFields:
         self._font = line.font()
         self._shown: Lane | None = None
         self._scene: LaneScene | None = None
-        for part, learner in LEARNERS.items():
+        self._make([name for name, learner in LEARNERS.items() if not learner.own_process])
+
+    def _make(self, learners: Sequence[str]) -> None:
+        """Make the editors of these learners' fields, but for those that are there."""
+        before = set(self._groups)
+        for part in learners:
+            learner = LEARNERS[part]
             for field in learner.fields:
                 if field.editor not in self.editors:
-                    made = self.editors[field.editor] = maker.editor(field, part)
+                    made = self.editors[field.editor] = self._maker.editor(field, part)
                     made.show(field.value(learner.settings()))
                     if field.primary or field.presented:
                         self._groups[field.editor] = _Group(made)
@@ -147,12 +153,14 @@ class LearnerFields:
                         self._lent.add(field.editor)
                     if field.kind == "choice" and not field.label:
                         self.of_problems.append(made.widget)
-        line.place(list(self._groups.values()))
+        self._line.place([group for key, group in self._groups.items() if key not in before])
 
     def render(self, lane: LaneScene, drawing: bool, theme: Theme) -> None:
         """Show the lane's settings; while someone is `drawing`, no row comes or goes."""
         fields, settings = lane.lane.family.fields, lane.lane.settings
         own = {field.editor for field in fields}
+        if not own <= self.editors.keys():  # of a learner that few lanes ever have
+            self._make([lane.lane.classifier])
         self._scene = lane
         if not drawing:
             self._place_all(lane)

@@ -20,10 +20,13 @@ class NamedCombo(QComboBox):
     ----------
     entries : tuple of (str, str, str, str)
         Whole name, short name, data and note of each.
+    missing : collection of str
+        Data of those that are never in the list: programs and files can choose them all the same.
     """
 
-    def __init__(self, entries: tuple[tuple[str, str, str, str], ...]) -> None:
+    def __init__(self, entries: tuple[tuple[str, str, str, str], ...], missing: Collection[str] = ()) -> None:
         super().__init__()
+        self._missing = missing
         self._short = {data: short for _, short, data, _ in entries}
         self._prefix = ""
         for row, (title, _, data, note) in enumerate(entries):
@@ -51,7 +54,7 @@ class NamedCombo(QComboBox):
         view, model = self.view(), self.model()
         assert isinstance(view, QListView) and isinstance(model, QStandardItemModel)
         for row in range(self.count()):
-            offered = every or self.itemData(row) in self._offered
+            offered = (every and self.itemData(row) not in self._missing) or self.itemData(row) in self._offered
             view.setRowHidden(row, not offered and self.itemData(row) != MORE)
             # The arrow keys pass by what is disabled.
             model.item(row).setEnabled(offered if self.itemData(row) != MORE else not every)

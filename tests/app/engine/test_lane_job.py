@@ -684,7 +684,7 @@ def test_the_lines_of_an_svm_lie_where_its_function_has_their_value() -> None:
 def values_of(points: Points, lane: Lane, grid: Grid) -> tuple[Values, np.ndarray]:
     """What a picture is made of, and f of the model's binary problems at the same places."""
     model = direct(points, lane)
-    return svm_source(model, lane)(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
+    return svm_source(model, lane).on(grid.xs)(grid.ys), model.pair_surface_on(grid.xs)(grid.ys)
 
 
 @pytest.mark.parametrize("chosen", [0, 2])

@@ -17,6 +17,7 @@ from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
 from app.learners.base import Verdict, estimator_of, training_key
+from app.learners.estimators import ESTIMATORS
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import LEARNERS, TRAINERS
 from app.scene import text
@@ -70,7 +71,7 @@ def trained(lane: Lane, points: Points, steps: int | None = None) -> PairClassif
 
 
 def test_the_table_is_that_of_the_document() -> None:
-    linear = set(LEARNERS) - {"knn", "svm", "difference"}
+    linear = set(LEARNERS) - {"knn", "svm", "difference"} - set(ESTIMATORS)
     assert set(SVM_TRAINERS) | linear == set(TRAINERS) == set(KINDS)
     assert set(get_args(get_type_hints(SvmSettings)["trainer"])) == set(SVM_TRAINERS)
     for name, trainer in TRAINERS.items():
@@ -183,7 +184,7 @@ def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Point
     lane = lane_of(learner)
     for steps in (0, 2, None):
         model = trained(lane, points, steps)
-        values = svm_source(model, lane)(GRID.xs)(GRID.ys)
+        values = svm_source(model, lane).on(GRID.xs)(GRID.ys)
         xy = np.array([[x, y] for y in GRID.ys for x in GRID.xs])
         predicted = model.predict(xy).reshape(12, 16)
         assert (values.classes == predicted)[~values.tie].all()

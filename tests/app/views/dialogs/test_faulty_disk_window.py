@@ -17,7 +17,7 @@ from app.files import documents, recovery
 from app.main import create_window
 from app.state.commands import AddPoints
 from app.state.document import default_document
-from app.window import actions
+from app.views.widgets import icons
 from app.window.dialogs.recovery import RecoveryDialog
 from app.window.main_window import MainWindow
 from tests.app import file_work
@@ -132,10 +132,10 @@ def too_many(*args: object, **named: object) -> None:
 
 
 def test_icons_that_cannot_be_read_cost_no_picture(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    forget = actions._source.cache_clear
+    forget = icons._source.cache_clear
     forget()
     with monkeypatch.context() as patched:
-        patched.setattr(actions, "ICONS", Path("/nowhere"))
+        patched.setattr(icons, "ICONS", Path("/nowhere"))
         window = make(SMALL)
         assert window.named_actions["new"].icon().isNull() and window.result(0) is not None
     window.choose_theme("dark")

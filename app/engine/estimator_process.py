@@ -1,0 +1,244 @@
+"""EstimatorProcess: a process that trains classifiers of other libraries, so that none of them can hold up the window.
+
+A thread for each process reads its answers.  A job that waits for one looks now and then (`Pace.wait`): it keeps no
+thread of the pool.  A process that does not answer in time is ended, and the next request starts another.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from app.core.points import Points
+from app.learners.model import RemoteModel
+from app.state.document import Lane
+from solver.core.arrays import Array, Indices, Mask
+from solver.core.own_process import command
+
+from . import estimator_worker
+
+#: Seconds after which a process is ended that has not answered.
+LONGEST = 30.0
+#: Parts of surfaces that a model keeps until they are painted.
+KEPT = 4
+#: Why there is no answer.
+ENDED = "its process has ended.  The next change tries again."
+_numbers = itertools.count(1)
+_processes: weakref.WeakSet[EstimatorProcess] = weakref.WeakSet()
+
+
+class Pending:
+    """An answer that is on its way.
+
+    Parameters
+    ----------
+    process : EstimatorProcess
+    title : str
+        What the classifier is called in sentences.
+    request : tuple
+    """
+
+    def __init__(self, process: EstimatorProcess, title: str, request: tuple[Any, ...]) -> None:
+        self.request = request
+        self._process, self._title = process, title
+        self._came = threading.Event()
+        self._value: Any = None
+        self._fault = ""
+        self._sent = math.nan
+
+    @property
+    def done(self) -> bool:
+        """The answer is here, or will never come."""
+        if not self._came.is_set() and self.seconds > LONGEST:
+            self._process.end(f"it took longer than {LONGEST:g} s.  The next change tries again.")
+        return self._came.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the process has been at work on it."""
+        return 0.0 if math.isnan(self._sent) else time.monotonic() - self._sent
+
+    def sent(self) -> None:
+        """Its turn has come."""
+        self._sent = time.monotonic()
+
+    def give_up(self) -> None:
+        """End the process where it is not done: nobody waits any more."""
+        if not self._came.is_set():
+            self._process.end("it was stopped.")
+
+    def result(self) -> Any:
+        """Return the answer, once it is here; ValueError with a sentence where there is none."""
+        while not self.done:
+            self._came.wait(0.05)
+        if self._fault:
+            raise ValueError(f"{self._title} could not be trained: {self._fault}")
+        return self._value
+
+    def come(self, value: Any, fault: str) -> None:
+        """Take the answer."""
+        self._value, self._fault = value, fault
+        self._came.set()
+
+
+class EstimatorProcess:
+    """One process, and the thread that reads from it; safe to use from several threads.
+
+    It has one request at a time, so that nobody waits until it reads the next.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        #: The first is what the process is at work on.
+        self._waiting: deque[Pending] = deque()
+        self._dropped: deque[int] = deque()
+        _processes.add(self)
+
+    def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, Pending]:
+        """Begin to train the classifier of `lane`; the model can be asked once that is done."""
+        model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
+        maker = lane.family.maker(lane)
+        return model, self.ask(model.title, "fit", model.number, maker, points.xy, points.labels)
+
+    def ask(self, title: str, *request: Any) -> Pending:
+        """Request something of the classifier called `title`."""
+        pending = Pending(self, title, request)
+        with self._lock:
+            self._waiting.append(pending)
+            if len(self._waiting) == 1:
+                self._send()
+        return pending
+
+    def end(self, why: str) -> None:
+        """End the process; whoever waits for an answer is told why there is none."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._lose(self._process, why)
+
+    def drop(self, number: int) -> None:
+        """Have a model forgotten, together with the next request: this may be called by the garbage collector."""
+        self._dropped.append(number)
+
+    def _send(self) -> None:
+        """Send the first request."""
+        if self._process is None or self._process.poll() is not None:
+            self._process = self._started()
+        pending, dropped = self._waiting[0], [self._dropped.popleft() for _ in range(len(self._dropped))]
+        assert self._process.stdin is not None
+        try:
+            estimator_worker.write(self._process.stdin, (dropped, pending.request))
+        except OSError:
+            self._lose(self._process, ENDED)
+        else:
+            pending.sent()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
+        # One thread for its linear algebra: the cores are for the pictures of the other lanes.
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+        process = subprocess.Popen(
+            command(estimator_worker.__name__),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            creationflags=flags,
+            env=environment,
+        )
+        threading.Thread(target=self._read, args=(process,), name="estimator", daemon=True).start()
+        return process
+
+    def _read(self, process: subprocess.Popen[bytes]) -> None:
+        """Hand the answers of `process` to those who wait, until it ends."""
+        assert process.stdout is not None
+        while True:
+            try:
+                fine, value = estimator_worker.read(process.stdout)
+            except (EOFError, OSError, ValueError):
+                break
+            with self._lock:
+                if self._process is not process:
+                    break
+                pending = self._waiting.popleft()
+                if self._waiting:
+                    self._send()
+            pending.come(value if fine else None, "" if fine else value)
+        with self._lock:
+            self._lose(process, ENDED)
+        process.kill()
+        process.communicate()  # closes the pipes, and waits for its end
+
+    def _lose(self, process: subprocess.Popen[bytes], why: str) -> None:
+        """Leave a process that has ended, or is about to."""
+        if self._process is process:
+            self._process = None
+            self._dropped.clear()
+            while self._waiting:
+                self._waiting.popleft().come(None, why)
+
+
+class EstimatorModel(RemoteModel):
+    """A model in another process.
+
+    Parameters
+    ----------
+    process : EstimatorProcess
+    title : str
+        What it is called in sentences.
+    classes : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, process: EstimatorProcess, title: str, classes: Any) -> None:
+        self._process, self.title, self.classes_ = process, title, classes
+        self.number = next(_numbers)
+        #: The last surfaces that were asked for, by their columns and rows.
+        self._surfaces: deque[tuple[Array, Array, Pending]] = deque(maxlen=KEPT)
+        weakref.finalize(self, _drop, weakref.ref(process), self.number).atexit = False
+
+    def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> Pending:
+        columns, rows = np.asarray(xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
+        pending = self._process.ask(self.title, "surface", self.number, columns, rows)
+        self._surfaces.append((columns, rows, pending))
+        return pending
+
+    def begin_shares(self, X: ArrayLike) -> Pending:
+        return self._process.ask(self.title, "shares", self.number, np.asarray(X, dtype=np.float64))
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        shares: Array = self.begin_shares(X).result()
+        return shares
+
+    def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], tuple[Indices, Array, Mask]]:
+        def winners(ys: ArrayLike) -> tuple[Indices, Array, Mask]:
+            known = (
+                each
+                for columns, rows, each in self._surfaces
+                if np.array_equal(rows, ys) and np.array_equal(columns, xs)
+            )
+            winner, share, tie = (next(known, None) or self.begin_surface(xs, ys)).result()
+            return winner.astype(np.intp), share.astype(np.float64), tie
+
+        return winners
+
+
+def _drop(process: weakref.ref[EstimatorProcess], number: int) -> None:
+    if (there := process()) is not None:
+        there.drop(number)
+
+
+def end_all() -> None:
+    """End every process, at the end of the program."""
+    for process in list(_processes):
+        process.end("the window is closed.")

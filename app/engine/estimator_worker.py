@@ -1,0 +1,153 @@
+"""Estimator worker: the program of the process that trains classifiers of other libraries and asks them.
+
+Messages are pickles of this program's own, each behind its length, on standard input and output; nothing else is
+unpickled, and what a classifier prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+import warnings
+from importlib import import_module
+from typing import IO, Any
+
+import numpy as np
+
+HEAD = struct.Struct("<Q")
+
+
+def write(pipe: IO[bytes], message: object) -> None:
+    """Send a message."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.write(HEAD.pack(len(data)))
+    pipe.write(data)
+    pipe.flush()
+
+
+def read(pipe: IO[bytes]) -> Any:
+    """Return the next message; EOFError where the other process has ended."""
+    head = pipe.read(HEAD.size)
+    if len(head) < HEAD.size:
+        raise EOFError
+    return pickle.loads(pipe.read(HEAD.unpack(head)[0]))
+
+
+def made(maker: tuple[str, str, dict[str, Any]] | bytes) -> Any:
+    """Return a new estimator: by module, class and parameters, or a copy of one that was passed, as a pickle."""
+    if isinstance(maker, bytes):
+        return pickle.loads(maker)
+    module, kind, parameters = maker
+    return getattr(import_module(module), kind)(**parameters)
+
+
+def shares_of(estimator: Any, X: Any, classes: Any) -> Any:
+    """Return the share of each class at `X`, shape (n, n_classes); the largest is that of the class predicted.
+
+    They are probabilities where the estimator has some, else as large as its `decision_function` is; a row of which
+    the largest is not what `predict` says is 1 for that class, since the class is what is true.
+
+    Raises
+    ------
+    ValueError
+        What it says makes no sense.
+    """
+    predicted = np.asarray(estimator.predict(X))
+    name = type(estimator).__name__
+    if predicted.shape != (len(X),):
+        raise ValueError(f"{name}.predict returned shape {predicted.shape} for {len(X)} points.")
+    if not np.isin(predicted, classes).all():
+        raise ValueError(f"{name}.predict returned {predicted[~np.isin(predicted, classes)][0]}, which is no class.")
+    winner = np.searchsorted(classes, predicted)
+    own = np.asarray(getattr(estimator, "classes_", classes))
+    shares = np.eye(len(classes))[winner]
+    if hasattr(estimator, "predict_proba"):
+        found, called = np.asarray(estimator.predict_proba(X), dtype=np.float64), "predict_proba"
+        found = _checked(found, (len(X), len(own)), f"{name}.{called}")
+    elif hasattr(estimator, "decision_function"):
+        found = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        if len(own) == 2:
+            found = _checked(found.reshape(len(X), -1), (len(X), 1), f"{name}.decision_function")
+            found = 0.5 + 0.5 * np.clip(np.column_stack((-found, found)), -1.0, 1.0)
+        elif found.shape == (len(X), len(own)):
+            found = _checked(found, found.shape, f"{name}.decision_function")
+            found = np.exp(found - found.max(axis=1, keepdims=True))
+            found /= found.sum(axis=1, keepdims=True)
+        else:  # of pairs of classes
+            return shares
+    else:
+        return shares
+    if not np.isin(own, classes).all():
+        return shares
+    ranked = np.zeros_like(shares)
+    ranked[:, np.searchsorted(classes, own)] = found
+    agrees = ranked[np.arange(len(X)), winner] == ranked.max(axis=1)
+    return np.where(agrees[:, None], ranked, shares)
+
+
+def _checked(found: Any, shape: tuple[int, ...], name: str) -> Any:
+    if found.shape != shape:
+        raise ValueError(f"{name} returned shape {found.shape} where {shape} was expected.")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} returned what is no number.")
+    return found
+
+
+class Worker:
+    """Answers requests one after the other; the models stay here, under numbers that the program has chosen."""
+
+    def __init__(self) -> None:
+        self._models: dict[int, tuple[Any, Any]] = {}
+
+    def drop(self, number: int) -> None:
+        """Forget a model."""
+        self._models.pop(number, None)
+
+    def answer(self, request: tuple[Any, ...]) -> Any:
+        """Do what is asked."""
+        kind, number, *rest = request
+        if kind == "fit":
+            maker, X, y = rest
+            estimator = made(maker)
+            estimator.fit(X, y)
+            self._models[number] = (estimator, np.unique(y))
+            return None
+        estimator, classes = self._models[number]
+        if kind == "shares":
+            return shares_of(estimator, rest[0], classes)
+        xs, ys = rest
+        x, y = np.meshgrid(xs, ys)
+        shares = shares_of(estimator, np.column_stack((x.ravel(), y.ravel())), classes).reshape(*x.shape, -1)
+        best = shares.max(axis=-1)
+        return (
+            shares.argmax(axis=-1).astype(np.int8),
+            best.astype(np.float32),
+            (shares == best[..., None]).sum(axis=-1) > 1,
+        )
+
+
+def main() -> None:
+    """Answer until the program ends."""
+    warnings.simplefilter("ignore")
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    sys.stdin = open(os.devnull)  # noqa: SIM115 - for as long as the process lives
+    worker = Worker()
+    while True:
+        try:
+            dropped, request = read(requests)
+        except EOFError:
+            return
+        for number in dropped:
+            worker.drop(number)
+        try:
+            answer = (True, worker.answer(request))
+        except BaseException as error:  # an estimator may raise anything: the lane says what
+            answer = (False, f"{type(error).__name__}: {error}")
+        write(answers, answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""Classifiers of scikit-learn as lanes: as the library itself says, in a process that may raise, hang or die."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from app.engine import estimator_process, estimator_worker
+from app.engine.estimator_process import EstimatorProcess
+from app.engine.fitting import fitted, predictions
+from app.engine.lane_job import LaneJob
+from app.engine.outcome import outcome
+from app.engine.pieces import Pace, Step
+from app.engine.pool import Later
+from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
+from app.engine.shading import Shades
+from app.engine.surface_values import source_of, surface
+from app.learners.estimators import ESTIMATORS, ROWS, parameters_of
+from app.state.document import GeneratorSettings, Lane
+from solver import Grid
+
+GRID = Grid(-2.0, 3.0, -2.0, 2.0, 83, 61)
+SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
+MOONS = GeneratorSettings("moons", 60, 0.25).points()
+BLOBS = GeneratorSettings("blobs", 30, 0.6, n_classes=4).points()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def processes() -> Iterator[None]:
+    yield
+    estimator_process.end_all()
+
+
+#: One lane for all: a process is started once.
+FRAMES: list[Frame] = []
+JOB = LaneJob(FRAMES.append)
+
+
+def run(job: Iterator[Step]) -> object:
+    """What a generator returns, waiting where it does."""
+    while True:
+        try:
+            step = next(job)
+        except StopIteration as end:
+            return end.value
+        if isinstance(step, Later):
+            time.sleep(step.seconds)
+
+
+def scikit(name: str) -> object:
+    """The estimator of a row, made here."""
+    row = ROWS[name]
+    kind = getattr(import_module(row.module), row.kind)
+    return kind(**parameters_of(row, ESTIMATORS[name].settings()))
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("points", [MOONS, BLOBS], ids=["two classes", "four classes"])
+def test_a_picture_is_what_the_library_predicts(name: str, points: object) -> None:
+    spec = LaneSpec(points, Lane(name), GRID, SHADES, False, math.inf, 0, True)  # type: ignore[arg-type]
+    run(JOB(LaneRequest(1, 0, spec), lambda: False))
+    frame = FRAMES[-1]
+    reference = scikit(name).fit(points.xy, points.labels)  # type: ignore[attr-defined]
+    assert frame.phase is Phase.DONE and frame.full and frame.model is not None and frame.picture is not None
+    found = run(surface(source_of(frame.model, frame.lane), GRID, Pace()))
+    x, y = np.meshgrid(GRID.xs, GRID.ys)
+    expected = reference.predict(np.column_stack((x.ravel(), y.ravel()))).reshape(x.shape)
+    assert np.array_equal(found.classes, expected)  # type: ignore[attr-defined]
+    shares = reference.predict_proba(points.xy)  # type: ignore[attr-defined]
+    assert np.array_equal(frame.model.predict_proba(points.xy), shares)  # type: ignore[union-attr]
+    untied = (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) == 1
+    right = reference.predict(points.xy) == points.labels  # type: ignore[attr-defined]
+    assert set(frame.marks.wrong) == set(np.flatnonzero(~right & untied)) or not untied.all()
+    assert frame.accuracy == pytest.approx(right.mean(), abs=1e-12) or not untied.all()
+
+
+def test_questions_use_a_process_too() -> None:
+    found = run(fitted(Lane("tree"), MOONS, Pace()))
+    reference = scikit("tree").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
+    assert np.array_equal(run(predictions(found.model, MOONS.xy, Pace())), reference.predict(MOONS.xy))  # type: ignore
+    assert run(outcome(found.model, MOONS.xy, MOONS.labels, Pace())).accuracy == reference.score(MOONS.xy, MOONS.labels)  # type: ignore
+
+
+class Maker:
+    """A family of `Odd`; in the process, too, it is found in this file."""
+
+    title = "Odd"
+
+    def __init__(self, does: str) -> None:
+        self.does = does
+
+    def maker(self, lane: object) -> tuple[str, str, dict[str, str]]:
+        return "tests.app.engine.odd_estimator", "Odd", {"does": self.does}
+
+
+class OddLane:
+    def __init__(self, does: str) -> None:
+        self.family = Maker(does)
+
+
+FAULTS = {
+    "raise": "Odd could not be trained: RuntimeError: no luck today",
+    "die": "Odd could not be trained: its process has ended.  The next change tries again.",
+    "short": "Odd could not be trained: ValueError: Odd.predict returned shape (1,) for 120 points.",
+    "unknown": "Odd could not be trained: ValueError: Odd.predict returned 77, which is no class.",
+    "nan": "Odd could not be trained: ValueError: Odd.predict_proba returned what is no number.",
+}
+
+
+@pytest.mark.parametrize("does", FAULTS)
+def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(does: str) -> None:
+    process = EstimatorProcess()
+
+    def ask(does: str) -> np.ndarray:
+        model, pending = process.fit(OddLane(does), MOONS)  # type: ignore[arg-type]
+        pending.result()
+        return model.predict_proba(MOONS.xy)
+
+    with pytest.raises(ValueError) as told:
+        ask(does)
+    assert str(told.value) == FAULTS[does]
+    shares = ask("print")  # what it prints is no answer
+    assert np.array_equal(shares.argmax(axis=1), MOONS.xy[:, 0] > 0.5)
+    assert shares.max() == 1.0, "where the class predicted is not the likeliest, the class is what is shown"
+
+
+def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimator_process, "LONGEST", 0.3)
+    process = EstimatorProcess()
+    _, pending = process.fit(OddLane("hang"), MOONS)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="took longer"):
+        pending.result()
+    monkeypatch.setattr(estimator_process, "LONGEST", 30.0)
+    model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
+    pending.result()
+    assert model.predict(MOONS.xy).tolist() == (MOONS.xy[:, 0] > 0.5).astype(int).tolist()
+
+
+def test_models_that_nobody_has_are_dropped() -> None:
+    process = EstimatorProcess()
+    model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
+    pending.result()
+    number = model.number
+    del model, pending
+    _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
+    pending.result()
+    with pytest.raises(ValueError, match=f"KeyError: {number}"):
+        process.ask("Odd", "shares", number, MOONS.xy).result()
+
+
+def test_values_of_decision_function_grade_the_colours() -> None:
+    from sklearn.svm import LinearSVC
+
+    two, four = LinearSVC().fit(MOONS.xy, MOONS.labels), LinearSVC().fit(BLOBS.xy, BLOBS.labels)
+    shares = estimator_worker.shares_of(two, MOONS.xy, np.array([0, 1]))
+    assert np.array_equal(shares.argmax(axis=1), two.predict(MOONS.xy)) and len(np.unique(shares)) > 50
+    shares = estimator_worker.shares_of(four, BLOBS.xy, np.arange(4))
+    assert np.array_equal(shares.argmax(axis=1), four.predict(BLOBS.xy)) and np.allclose(shares.sum(axis=1), 1)
