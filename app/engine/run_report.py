@@ -31,7 +31,7 @@ BAR, LONGEST_BAR = 0.04, 0.2
 LOOK = 4
 
 
-def make_study(
+def run_state_of(
     run: Recording,
     number: int,
     points: Points,
@@ -42,7 +42,7 @@ def make_study(
     multipliers: tuple[Array, Array] | None,
     last: Explanation | None,
 ) -> RunState:
-    """The study of `run` where it stands now.
+    """Return the state of `run` where it stands now.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Slacks:
     Attributes
     ----------
     point : ndarray of shape (m,)
-        Places in the study's `index`.
+        Places in the run's `index`.
     end : ndarray of shape (m, 2)
         Where y f = 1 first, going from the point along the gradient of f; or where its capped bar ends.
     capped : ndarray of shape (m,)

@@ -27,7 +27,7 @@ from solver.recording import Recording
 from .outcome import Outcome, outcome_of_values
 from .pieces import Pace
 from .requests import Frame, LaneSpec, Marks, Phase, Starts
-from .run_report import explain_last, few_steps, make_study, mark, slacks_of, survey, values_of
+from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
 from .run_state import speed_of
 from .surface_values import Source, problem_of, svm_source
 
@@ -248,7 +248,7 @@ class TrainingRun:
         if resting:
             phase = Phase.DONE if self.finished else Phase.PAUSED
         young = time.perf_counter() - self.begun < PATIENCE
-        run_state = make_study(
+        run_state = run_state_of(
             run,
             self._number_of(p),
             self.points,

@@ -24,8 +24,8 @@ from solver import RULES, Grid
 from solver.core import fast_loops
 
 from . import text
+from .race_frame import MODES, MOST_RACERS, Course, RaceFrame
 from .race_run import RaceQuery, RaceRun
-from .requests import MODES, MOST_RACERS, Course, RaceFrame
 
 #: Name of the query, and owner of it.
 NAME = "race"

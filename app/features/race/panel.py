@@ -28,7 +28,7 @@ from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES
 
 from .controller import RaceController, RaceScene
-from .requests import MODES
+from .race_frame import MODES
 from .view_board import RaceBoard, RaceTable
 from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 

@@ -21,8 +21,8 @@ from app.state.document import Lane
 from solver import REST, RULES, SVC, Grid, Pair, RunningExpansion, SmoSolver, Status
 from solver.core.arrays import Array
 
+from .race_frame import LEAST_RACERS, MODES, MOST_RACERS, Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
-from .requests import LEAST_RACERS, MODES, MOST_RACERS, Course, Finish, RaceFrame
 
 #: Seconds that a round of all racers aims at when the race runs at full speed.
 ROUND = 0.012

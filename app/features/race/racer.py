@@ -15,7 +15,7 @@ from app.engine.shading import Shades
 from solver import Certificate, Kernel, RunningExpansion, SmoSolver, Status
 from solver.core.arrays import Array
 
-from .requests import CURVE, NEAR_GAP, Finish, RacerFrame
+from .race_frame import CURVE, NEAR_GAP, Finish, RacerFrame
 
 #: What a picture costs: the processor time of the thread, which knows nothing of waiting for the window; where that
 #: clock is too coarse, the time that has passed.

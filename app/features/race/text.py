@@ -11,7 +11,7 @@ from app.learners.svm import STEPPED
 from app.scene.status_badge import Badge, Mood
 from solver import RULES, Status
 
-from .requests import NEAR_GAP, Finish, RaceFrame, RacerFrame
+from .race_frame import NEAR_GAP, Finish, RaceFrame, RacerFrame
 
 #: Titles of the table's columns, and what they mean.
 COLUMNS: tuple[tuple[str, str], ...] = (

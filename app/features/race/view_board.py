@@ -37,7 +37,7 @@ from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES, Grid
 
 from . import text as race_words
-from .requests import MOST_RACERS, RaceFrame, RacerFrame
+from .race_frame import MOST_RACERS, RaceFrame, RacerFrame
 from .view_curves import key_pixmap
 
 #: Widths in pixels of the decision boundary and of the margins.

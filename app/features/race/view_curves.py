@@ -19,7 +19,7 @@ from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import blank, painter_on, saved
 from solver.core.arrays import Array
 
-from .requests import CURVE, NEAR_GAP, RaceFrame
+from .race_frame import CURVE, NEAR_GAP, RaceFrame
 
 #: What can be drawn upwards and to the right: columns of a curve, and what they are called.
 UPWARDS = {"gap": "Gap", "violation": "KKT violation"}

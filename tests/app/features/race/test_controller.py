@@ -15,8 +15,8 @@ from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.race import text
 from app.features.race.controller import PACES, RaceController, RaceScene, lanes_of
+from app.features.race.race_frame import CURVE, Course, Finish, RaceFrame, RacerFrame
 from app.features.race.race_run import RaceQuery
-from app.features.race.requests import CURVE, Course, Finish, RaceFrame, RacerFrame
 from app.scene.status_badge import Mood
 from app.state.commands import AddPoints, Clear
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings

@@ -22,9 +22,9 @@ from app.engine.query import Answer, NumberedQuery, work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.race import race_run, racer, text
+from app.features.race.race_frame import CURVE, NEAR_GAP, Course, Finish, RaceFrame
 from app.features.race.race_run import FRAME_INTERVAL, INDEFINITE, NO_SECOND_CLASS, RaceQuery, RaceRun, placed
 from app.features.race.racer import CLOSE_MARKS, FINENESS, MARKS, CostProbe, Racer
-from app.features.race.requests import CURVE, NEAR_GAP, Course, Finish, RaceFrame
 from app.scene.model import grid_of
 from app.scene.status_badge import Mood
 from app.state.document import GeneratorSettings, SvmSettings, View
