@@ -255,7 +255,7 @@ def test_out_of_sight_it_pauses_where_it_is(make: Make, qtbot: QtBot) -> None:
     window.named_actions["race"].trigger()
     assert not race.isVisible() and not race.desk.scene().playing
     rest(race, qtbot)
-    steps = [racer.steps for racer in race.desk.scene().frame.racers]
+    steps = [racer.steps for racer in window.scheduler.results.answer("race").value.racers]
     window.named_actions["race"].trigger()
     rest(race, qtbot)
     assert [racer.steps for racer in race.desk.scene().frame.racers] == steps and min(steps) > 0
