@@ -10,7 +10,7 @@ import pytest
 
 from app.core.points import Points
 from app.exchange.columns import Choice, Imported, convert
-from app.exchange.importing import read, read_text
+from app.exchange.importing import decode, read
 from app.files import documents
 from app.state.commands import Clear, Generate, ImportPoints
 from app.state.document import Document, View, default_document
@@ -21,7 +21,7 @@ PEOPLE = "height,weight,class\n" + "".join(f"{160.2 + 3 * k:.1f},{55 + 4.5 * k:.
 
 
 def imported(text: str = PEOPLE, standardise: bool = True) -> Imported:
-    return convert(read_text(text, "people.csv"), Choice(0, 1, 2, standardise))
+    return convert(decode(text.encode(), "people.csv", ".csv"), Choice(0, 1, 2, standardise))
 
 
 def command(found: Imported, add: bool = False) -> ImportPoints:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.exchange.columns import Imported
-from app.exchange.importing import read, read_text
+from app.exchange.importing import decode, read
 from app.exchange.table import Dialect, Table
 from app.files.documents import FileError
 from app.views import theme
@@ -49,7 +49,7 @@ def parent(qtbot: QtBot, qapp: QApplication) -> Iterator[QMainWindow]:
 
 
 def of(text: str) -> Read:
-    return lambda spec: read_text(text, "drawing.csv", spec)
+    return lambda spec: decode(text.encode(), "drawing.csv", ".csv", spec)
 
 
 def show(parent: QMainWindow, qtbot: QtBot, source: Read | str, wait: bool = True) -> tuple[ImportDialog, Taken]:
@@ -285,7 +285,7 @@ class Gate:
         self.entered.set()
         if not self.open.wait(10):
             raise FileError("nobody opened.")
-        return read_text(self._text, "drawing.csv", spec)
+        return decode(self._text.encode(), "drawing.csv", ".csv", spec)
 
 
 def test_reading_is_said_and_holds_nothing(parent: QMainWindow, qtbot: QtBot) -> None:
