@@ -18,8 +18,8 @@ from app.features.film.plan import Sweep, can_film
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
 from app.features.race.controller import lanes_of
+from app.features.race.race_frame import Course, RaceFrame
 from app.features.race.race_run import RaceQuery, RaceRun
-from app.features.race.requests import Course, RaceFrame
 from app.features.study import engines
 from app.features.study.cells import paths
 from app.features.study.model import Axis, Study
