@@ -122,16 +122,6 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class _Wanted:
-    """A lane's frame that is wanted; `newest` takes what `job` posts."""
-
-    job: LaneJob
-    newest: list[Frame]
-    request: LaneRequest
-    done: Callable[[Any], object]
-
-
-@dataclass(frozen=True, eq=False)
 class _Take:
     """A picture of a film: `shoot` leads to its shot; and how the relief is looked at, if it is of the relief."""
 
@@ -167,8 +157,7 @@ class FilmMaker(PictureFlow):
         super().__init__(scheduler, "The film was not made", parent)
         self._feed: Feed | None = None
         self._limit = math.inf  # of all pictures of the relief
-        self._queue = scheduler.queue(_frames, Priority.BACKGROUND)
-        self._drawing = scheduler.queue(_done, Priority.BACKGROUND)
+        self._queue = scheduler.queue(_called, Priority.BACKGROUND)
 
     def make(self, moment: Moment, spec: FilmSpec, path: Path) -> None:
         """Begin a film; ValueError, with one sentence, where there is none."""
@@ -188,7 +177,6 @@ class FilmMaker(PictureFlow):
             self._feed.close()
             self._feed = None
         self._queue.cancel()
-        self._drawing.cancel()
 
     def report(self, sentence: str) -> None:
         self.failed.emit(sentence)
@@ -304,11 +292,11 @@ class FilmMaker(PictureFlow):
 
     def work(self, act: Callable[[], Any]) -> Flow:
         """What `act` returns, when nothing else is wanted; ValueError where it raises one."""
-        return (yield from self.wait_for(lambda done: self._drawing.submit(_Work(act, done))))
+        return (yield from self.wait_for(lambda done: self._queue.submit(partial(_drawn, act, done))))
 
     def frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
         """The last frame of a request; ValueError, with its sentence, where there is none."""
-        frame = yield from self.wait_for(lambda done: self._queue.submit(_Wanted(job, newest, request, done)))
+        frame = yield from self.wait_for(lambda done: self._queue.submit(partial(_trained, job, newest, request, done)))
         if frame is None or frame.phase in (Phase.EMPTY, Phase.FAILED):
             raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
         return frame
@@ -419,31 +407,34 @@ def _request(
     return LaneRequest(number, document.slots[place], wish)
 
 
-def _frames(wanted: _Wanted, overtaken: Callable[[], bool]) -> Job:
-    """The job of a frame, when nothing else is wanted."""
-    wanted.newest.clear()
-    for _ in wanted.job(wanted.request, overtaken):
+def _called(make: Callable[[Callable[[], bool]], Job], overtaken: Callable[[], bool]) -> Job:
+    """Return the job that the queue is handed."""
+    return make(overtaken)
+
+
+def _trained(
+    job: LaneJob,
+    newest: list[Frame],
+    request: LaneRequest,
+    done: Callable[[Any], object],
+    overtaken: Callable[[], bool],
+) -> Job:
+    """Train a lane when nothing else is wanted; `newest` takes the frames that `job` posts."""
+    newest.clear()
+    for _ in job(request, overtaken):
         yield Priority.BACKGROUND
-    wanted.done(wanted.newest[-1] if wanted.newest else None)
+    done(newest[-1] if newest else None)
 
 
-@dataclass(frozen=True, eq=False)
-class _Work:
-    """Something that is to be done on a compute thread."""
-
-    act: Callable[[], Any]
-    done: Callable[[Any], object]
-
-
-def _done(wanted: _Work, overtaken: Callable[[], bool]) -> Job:
-    """The job that does it, when nothing else is wanted."""
+def _drawn(act: Callable[[], Any], done: Callable[[Any], object], overtaken: Callable[[], bool]) -> Job:
+    """Draw a picture when nothing else is wanted."""
     yield Priority.BACKGROUND
     answer: Any
     try:
-        answer = wanted.act()
+        answer = act()
     except Exception as error:  # where it is wanted, it becomes a sentence
         answer = error
-    wanted.done(answer)
+    done(answer)
 
 
 def _shot(
