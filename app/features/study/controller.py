@@ -52,7 +52,7 @@ PACE = 5.0
 #: Kinds that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
-EARLIER = "These results are of an earlier version, which counted a tie for its lowest class: run again."
+EARLIER = "These results are of an earlier version, which counted ties and dealt folds differently: run again."
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class StudyController:
         plan = self.planned()
         if plan.study is not None:
             same = self.kept is not None and self.kept.study == plan.study and not self.outdated
-            kept = self.kept if same and self.kept is not None and self.kept.missing() else StudyResults(plan.study)
+            kept = self.kept if same and self.kept is not None and self.missing else StudyResults(plan.study)
             if not same:
                 self.look_at(value="", rest=(), midpoint=None, level=None)
             self._compute(kept, plan.given)

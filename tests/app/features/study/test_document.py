@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from app.controllers.controller import Controller
-from app.features.study.cells import Places, paths
+from app.features.study.cells import OLDEST, Places, paths
+from app.features.study.controller import EARLIER, StudyController
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Axis, Study
 from app.features.study.results import MOST_RESULTS, NAME, StudyResults
@@ -69,6 +70,18 @@ def test_a_document_keeps_results(tmp_path: Path) -> None:
     assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
     missing = {(cell, path.repetition, path.fold) for path in back.missing() for cell in path.cells}
     assert missing == {(each.places, each.repetition, each.fold) for each in records[-4:-1]}
+
+
+def test_results_of_earlier_numerics_are_displayed_as_such() -> None:
+    kept = kept_of(GRID)
+    for numerics, sentence in ((kept.numerics, ""), (OLDEST, EARLIER)):
+        kept.numerics = numerics
+        store = Store(replace(document_of(), attached=((NAME, kept.encode()),)))
+        studies = Controller(store, Session(), lambda: None, lambda said: None).feature(StudyController)
+        assert studies.kept is not None and studies.kept.done == kept.done and studies.why_outdated == sentence
+    kept.numerics = OLDEST - 1
+    with pytest.raises(FileError, match=f"numerics {OLDEST - 1}"):
+        StudyResults.decode(kept.encode())
 
 
 def test_what_is_damaged_is_refused_with_a_sentence() -> None:
