@@ -28,8 +28,8 @@ from .running import Run, next_of
 LOCAL_WORKERS = 2
 #: Seconds of work after which other processes are considered, and those left that are worth starting them.
 LOOK, WORTHWHILE = 0.05, 1.0
-#: Seconds between two looks at signals.
-SIGNALS = 0.2
+#: Seconds between two looks at signals, and until processes that are killed have ended.
+SIGNALS, ENDING = 0.2, 2.0
 
 
 class EngineError(FileError):
@@ -110,6 +110,8 @@ def _with_processes(
     finally:
         if others is not None:
             others.cancel()
+            for thread in others.threads:  # none of them writes any more
+                thread.join(ENDING)
     if others is not None and others.failure:
         raise EngineError(others.failure)
 

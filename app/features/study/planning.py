@@ -239,7 +239,7 @@ def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
 def notes_plan() -> Plan:
     """The efficiency study of the lecture notes."""
     axes = tuple(AxisPlan(name, "5", "95", "10") for name in ("n", "k"))
-    numbers = {"folds": "0", "repetitions": str(NOTES.repetitions), "draws": str(NOTES.draws), "test": str(NOTES.test)}
+    numbers = {name: str(getattr(NOTES, name)) for name in WHOLE}
     return Plan("efficiency", True, axes, NOTES.axes[2:], preset=True, **numbers)
 
 
