@@ -29,7 +29,7 @@ from . import engines, reading, results
 from .cells import Places, paths, shard
 from .computing import Given
 from .model import PRESETS, Study
-from .planning import plan_of, planned
+from .planning import Plan, axis_plan, plan_of, planned
 from .results import Means
 
 Tell = Callable[[str], None]
@@ -75,7 +75,10 @@ def study_of(document: Document) -> Study:
     if len(points) < 2:
         raise FileError("The document has fewer than two points to learn from.")
     folds = min(5, max(2, min(number for number in points.counts if number)))
-    made = planned(replace(plan_of("grid", lane, document), folds=str(folds)), lane, document)
+    plan = plan_of("grid", lane, document)
+    if plan.generated:  # n alone can be varied
+        plan = Plan("learning-curve", axes=(axis_plan("n", lane, document, False),))
+    made = planned(replace(plan, folds=str(folds)), lane, document)
     if made.study is None:
         raise FileError(" ".join(made.faults.values()))
     both = {"n", "k"} <= {axis.name for axis in made.study.axes}

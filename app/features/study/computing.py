@@ -7,17 +7,21 @@ the kernel rows of the C before, and ends at the same tolerance.  Nothing depend
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import ArrayLike
 
 from app.core import log
 from app.core.points import Points
+from app.engine.estimator_worker import made, shares_of
 from app.engine.outcome import credit_of
 from app.learners.base import estimator_of
+from app.learners.model import SharesModel
 from app.state.document import Lane
 from app.state.test_split import folds_of
 from solver import Status
@@ -310,12 +314,30 @@ def _fitted(study: Study, lane: Lane, drawn: Given, other: Indices | None = None
     """Train `lane` by itself."""
     begun = time.perf_counter()
     if lane.trainer is None:
-        model: Any = lane.family.fit(lane, Points.of(drawn.xy, drawn.labels))
+        own = lane.family.own_process
+        model: Any = _Estimator(lane, drawn) if own else lane.family.fit(lane, Points.of(drawn.xy, drawn.labels))
         return _Adopted(drawn, other, None, model, time.perf_counter() - begun)
     estimator = estimator_of(lane, at_once=not _from_zero(study))
     trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
     seconds = time.perf_counter() - begun
     return _Adopted(drawn, other, trainer, estimator.adopt(trainer.snapshot(thorough=False)), seconds)
+
+
+class _Estimator(SharesModel):
+    """A classifier of another library: this process is the study's own, so that it needs no further one."""
+
+    def __init__(self, lane: Lane, points: Given) -> None:
+        self.classes_ = np.unique(points.labels)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self._estimator = made(lane.family.maker(lane))
+                self._estimator.fit(points.xy, points.labels)
+        except Exception as error:  # it may raise anything
+            raise ValueError(f"{lane.family.title} could not be trained: {error}") from None
+
+    def predict_proba(self, X: ArrayLike) -> Array:
+        return np.asarray(shares_of(self._estimator, X, self.classes_))
 
 
 def _ended(trainer: PairTrainer[Any], study: Study) -> PairTrainer[Any]:

@@ -233,6 +233,8 @@ def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
     names = [name for name, row in axis_fields(lane.classifier).items() if row.has_curve]
     names = [name for name in names if axis_fields(lane.classifier)[name].shown(lane.settings, (0, 1))]
     names = [*names, *(name for name in ("n", *axis_fields(lane.classifier)) if name not in names)]
+    if len(names) < 2:  # of given points n alone can be varied
+        return Plan(kind, True, tuple(axis_plan(name, lane, document, True) for name in ("n", "noise")), folds="0")
     return Plan(kind, False, tuple(axis_plan(name, lane, document, False) for name in names[:2]))
 
 

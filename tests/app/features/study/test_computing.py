@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
@@ -165,6 +166,29 @@ def test_a_learner_without_steps_is_studied_as_it_is(monkeypatch: pytest.MonkeyP
         assert record.values["accuracy"] == (predicted == y[~inside]).mean()
         assert record.values["training_accuracy"] == (one.predict(X[inside]) == y[inside]).mean()
         assert record.values["disagreement"] == (predicted != other.predict(X[~inside])).mean()
+
+
+def test_a_classifier_of_scikit_learn_is_studied_as_it_is() -> None:
+    study = msgspec.structs.replace(
+        GRID, lane=Lane("naive_bayes"), axes=(NOISE, N), values=("accuracy", "training_accuracy"), repetitions=1
+    )
+    for record in computed(study):
+        assert not record.error and record.status == "exact"
+        choice, data = study.choice(record.places), data_of(study, record.places)
+        X, y = datasets.generate("circle", int(choice["n"]), float(choice["noise"]), seed_of(data, 0, 0, "points"))
+        inside = folds_of(Points.of(X, y), 3, 0) != record.fold
+        peer = GaussianNB().fit(X[inside], y[inside])
+        assert record.values["accuracy"] == peer.score(X[~inside], y[~inside])
+        assert record.values["training_accuracy"] == peer.score(X[inside], y[inside])
+
+
+def test_what_a_classifier_of_scikit_learn_raises_is_the_text_of_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: GaussianNB, X: object, y: object) -> None:
+        raise TypeError("not today")
+
+    monkeypatch.setattr(GaussianNB, "fit", fail)
+    study = msgspec.structs.replace(GRID, lane=Lane("naive_bayes"), axes=(NOISE,), values=("accuracy",), repetitions=1)
+    assert {record.error for record in computed(study)} == {"Naive Bayes could not be trained: not today"}
 
 
 @pytest.mark.parametrize("lane", [Lane("svm"), Lane("knn"), Lane("perceptron")], ids=lambda lane: lane.classifier)

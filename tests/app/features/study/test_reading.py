@@ -79,7 +79,7 @@ FAULTS = {
     "shift too large": ('[data]\nname = "circle"\nshift = 0.7\n' + AXES, "data.shift: is 0.7, too much for circle"),
     "shift of moons": ("[data]\nshift = 0.1\n" + AXES, "data.shift: is 0.1, too much for moons"),
     "classes of moons": ("[data]\nn_classes = 3\n" + AXES, "data.n_classes: is 3"),
-    "unknown classifier": ('[classifier]\nname = "tree"\n' + AXES, "classifier.name: is “tree”"),
+    "unknown classifier": ('[classifier]\nname = "ghost"\n' + AXES, "classifier.name: is “ghost”"),
     "unknown setting": ("[classifier]\nk = 3\n" + AXES, "classifier.k: is unknown"),
     "setting out of range": ("[classifier]\nC = -1\n" + AXES, "classifier.C: is -1; expected float >= 1e-08"),
     "setting twice": ('[classifier]\nrule = "platt"\nselection = "platt"\n' + AXES, "classifier.selection: is"),
@@ -112,7 +112,7 @@ FAULTS = {
     "document and more": ('[data]\ndocument = "x"\nnoise = 1\n' + AXES, "data.noise: cannot stand beside document"),
     "disagreement with nobody": ('values = ["disagreement"]\n' + AXES, "values: has disagreement, but no table"),
     "an idle other": ('[other]\nname = "knn"\n' + AXES, "other: is there, but values has no disagreement"),
-    "an unknown other": ('values = ["disagreement"]\n[other]\nname = "tree"\n' + AXES, "other.name: is “tree”"),
+    "an unknown other": ('values = ["disagreement"]\n[other]\nname = "ghost"\n' + AXES, "other.name: is “ghost”"),
     "a setting of another": ('values = ["disagreement"]\n[other]\nname = "knn"\nC = 1\n' + AXES, "other.C: is unknown"),
     "document of a number": ("[data]\ndocument = 3\n" + AXES, "data.document: is 3"),
 }
@@ -161,7 +161,8 @@ def test_given_points_are_enough_for_n_and_have_no_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "lane", [Lane("svm"), Lane("knn"), Lane("perceptron", perceptron=PerceptronSettings()), Lane("pegasos")]
+    "lane",
+    [Lane("svm"), Lane("knn"), Lane("perceptron", perceptron=PerceptronSettings()), Lane("pegasos"), Lane("lda")],
 )
 def test_a_document_makes_a_study_that_is_read(lane: Lane) -> None:
     document = Document(points=document_of().points, lanes=(Lane("difference"), lane), shown=2)
