@@ -201,91 +201,42 @@ def _occupy_standard_files() -> None:
             os.open(os.devnull, os.O_RDWR)
 
 
-def _takes_document(parser: _Parser) -> None:
-    """FILE, as every command has it."""
-    what = "a .playground document, a .lesson.md lesson, or a share text; default: two moons"
-    parser.add_argument("file", nargs="?", type=_path, metavar="FILE", help=what)
-
-
-def _window_arguments(parser: _Parser) -> None:
-    _takes_document(parser)
-    parser.add_argument(
-        "--profile-dir",
-        type=_folder,
-        metavar="DIR",
-        help="keep settings and recovery copies there, not in your profile",
-    )
-    parser.add_argument("--version", action="version", version=f"{NAME} {__version__}")
-    desktop = parser.add_mutually_exclusive_group()
-    for name, told in (
-        ("integrate", "tell the desktop (Linux) of the program, its documents and share texts, for this user"),
-        ("remove", "take that back"),
-    ):
-        desktop.add_argument(f"--{name}", dest="desktop", action="store_const", const=name, default="", help=told)
-    parser.add_argument(
-        "--licences", action=_Licences, nargs=0, help="tell what the program uses, and under which terms"
-    )
-
-
-def _render_arguments(parser: _Parser) -> None:
-    _takes_document(parser)
-    parser.add_argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write")
-    parser.add_argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
-
-
-def _code_arguments(parser: _Parser) -> None:
-    _takes_document(parser)
-    parser.add_argument("--lane", type=int, metavar="N", help="one classifier, counted from 1; default: all of them")
-    parser.add_argument("--out", type=_path, required=True, metavar="PROGRAM", help="the .py or .ipynb file to write")
-
-
-def _film_arguments(parser: _Parser) -> None:
-    _takes_document(parser)
-    parser.add_argument("--out", type=_path, required=True, metavar="FILM", help="a .gif, .webp or .png (APNG) file")
-    parser.add_argument(
-        "--lane", type=int, metavar="N", help="which classifier, from 1; default: the first that trains"
-    )
-    parser.add_argument("--steps", type=_steps, metavar="FROM:TO", help="of the training; default: all of them")
-    parser.add_argument("--sweep", type=_sweep, metavar="NAME=FROM:TO", help="in its place k, C, gamma or lam, moved")
-    shape = parser.add_mutually_exclusive_group()
-    for name, told in (
-        ("relief", "the relief of f in place of the flat picture"),
-        ("turn", "the relief at the end of the training, turned once"),
-        ("lift", "the kernel trick (polynomial kernel of degree 2): to the map and back"),
-    ):
-        shape.add_argument(f"--{name}", dest="relief", action="store_const", const=name, default="", help=told)
-    parser.add_argument(
-        "--pictures", type=_pictures, default=60, metavar="N", help="at most, default 60; or: changes (of the SVs)"
-    )
-    parser.add_argument("--fps", type=int, default=10, metavar="N", help="pictures a second, default 10")
-    parser.add_argument("--size", type=_pixels, default=(960, 540), metavar="WIDTHxHEIGHT", help="default 960x540")
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
-
-
 @dataclass(frozen=True)
 class _Command:
     """What the first word of the command line asks for.
 
     Attributes
     ----------
-    description, epilog : str
+    description : str
         Of its help.
-    arguments : callable
-        Adds them to a parser.
+    arguments : tuple of callable
+        Each adds arguments to a parser.
     run : callable
-        ``run(options, opened, parser)`` does it and returns the exit code; FileError where a file stops it.
+        ``run(options, opened)`` does it and returns the exit code, None for 0; FileError where a file stops it, and
+        ArgumentTypeError where arguments do not fit together.
+    epilog : str
+        Of its help.
     """
 
     description: str
-    epilog: str
-    arguments: Callable[[_Parser], None]
-    run: Callable[[argparse.Namespace, _Opened, _Parser], int]
+    arguments: tuple[Callable[[_Parser], object], ...]
+    run: Callable[[argparse.Namespace, _Opened], int | None]
+    epilog: str = ""
 
 
-def _lesson_arguments(parser: _Parser) -> None:
-    parser.add_argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line")
-    parser.add_argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file")
+def _argument(name: str, **options: Any) -> Callable[[_Parser], object]:
+    return lambda parser: parser.add_argument(name, **options)
+
+
+def _one_of(dest: str, **choices: str) -> Callable[[_Parser], object]:
+    """Switches that exclude each other, each with its help; `dest` is the name of the one that is given, or ""."""
+
+    def add(parser: _Parser) -> None:
+        group = parser.add_mutually_exclusive_group()
+        for name, told in choices.items():
+            group.add_argument(f"--{name}", dest=dest, action="store_const", const=name, default="", help=told)
+
+    return add
 
 
 #: What stands before the path in the address of a file (RFC 8089).
@@ -310,36 +261,35 @@ def _folder(text: str) -> Path:
     return _path(text)
 
 
-def _pixels(text: str) -> tuple[int, int]:
-    try:
-        width, height = (int(part) for part in text.lower().split("x"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size; write it as 1280x720") from None
+def _typed(read: Callable[[str], Any], what: str) -> Callable[[str], Any]:
+    """The type of an argument that `read` takes from a text, and how one is written."""
+
+    def typed(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no {what}") from None
+
+    return typed
+
+
+def _two_numbers(text: str) -> tuple[int, int]:
+    width, height = map(int, text.lower().split("x"))
     return width, height
 
 
-def _steps(text: str) -> tuple[int, int | None]:
+def _first_and_last(text: str) -> tuple[int, int | None]:
     first, _, last = text.partition(":")
-    try:
-        return int(first or 0), int(last) if last else None
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no range of steps; write it as 0:200") from None
+    return int(first or 0), int(last) if last else None
 
 
-def _sweep(text: str) -> tuple[str, float, float]:
+def _name_and_ends(text: str) -> tuple[str, float, float]:
     name, _, ends = text.partition("=")
-    try:
-        start, stop = (float(part) for part in ends.split(":"))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no sweep; write it as C=0.1:100") from None
+    start, stop = map(float, ends.split(":"))
     return name, start, stop
 
 
-def _pictures(text: str) -> int:
-    try:
-        return 0 if text == "changes" else int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of pictures, nor changes") from None
+_pixels = _typed(_two_numbers, "size; write it as 1280x720")
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -365,7 +315,8 @@ def main(arguments: list[str] | None = None) -> int:
     name = words[0] if words and words[0] in _COMMANDS else ""
     command = _COMMANDS[name]
     parser = _Parser(prog=f"{NAME} {name}".rstrip(), description=command.description, epilog=command.epilog)
-    command.arguments(parser)
+    for add in command.arguments:
+        add(parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console that has no γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if name else words)
@@ -373,8 +324,8 @@ def main(arguments: list[str] | None = None) -> int:
     from app.files import documents
 
     try:
-        return command.run(options, _opened(getattr(options, "file", None)), parser)
-    except documents.FileError as error:
+        return command.run(options, _opened(getattr(options, "file", None))) or 0
+    except (documents.FileError, argparse.ArgumentTypeError) as error:
         parser.error(str(error))
 
 
@@ -395,28 +346,31 @@ def _opened(path: Path | None) -> _Opened:
     return _Opened(opening.read(path))
 
 
-def _draw(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _draw(options: argparse.Namespace, opened: _Opened) -> None:
     if options.out.suffix.lower() != ".png":
-        parser.error(f"--out {options.out} must end in .png")
-    summary = render(opened.contents.document, options.out, options.size, options.theme)
-    _tell(f"{summary}\nWrote {options.out}\n")
+        raise argparse.ArgumentTypeError(f"--out {options.out} must end in .png")
+    _finish(render(opened.contents.document, options.out, options.size, options.theme), options.out)
+
+
+def _finish(summary: str, out: Path) -> None:
+    _tell(f"{summary}\nWrote {out}\n")
     _leave(0)
-    return 0
 
 
-def _share(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _share(options: argparse.Namespace, opened: _Opened) -> int | None:
     from app.exchange import share_text
     from app.files.documents import FileError
 
     try:
         text = share_text.encode(opened.contents.document)
     except FileError as error:
-        parser.exit(1, f"{NAME}: {error}\n")
+        print(f"{NAME}: {error}", file=sys.stderr)
+        return 1
     _tell(f"{text}\n")
-    return 0
+    return None
 
 
-def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _check_lessons(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.lessons.check import check
     from app.features.table import FEATURES
 
@@ -425,20 +379,20 @@ def _check_lessons(options: argparse.Namespace, opened: _Opened, parser: _Parser
     return 0 if sound else 1
 
 
-def _write_code(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _write_code(options: argparse.Namespace, opened: _Opened) -> None:
     from app.features.code import export
 
+    document, lane = opened.contents.document, options.lane
     if options.out.suffix.lower() not in export.SUFFIXES:
-        parser.error(f"--out {options.out} must end in {' or '.join(export.SUFFIXES)}")
-    shown = opened.contents.document.shown
-    if options.lane is not None and not 1 <= options.lane <= shown:
-        parser.error(f"--lane {options.lane} must lie between 1 and {shown}, the number of classifiers")
-    written = export.write(opened.contents.document, None if options.lane is None else (options.lane - 1,), options.out)
+        raise argparse.ArgumentTypeError(f"--out {options.out} must end in {' or '.join(export.SUFFIXES)}")
+    if lane is not None and not 1 <= lane <= document.shown:
+        limits = f"between 1 and {document.shown}, the number of classifiers"
+        raise argparse.ArgumentTypeError(f"--lane {lane} must lie {limits}")
+    written = export.write(document, None if lane is None else (lane - 1,), options.out)
     _tell("".join(f"Wrote {path}\n" for path in written))
-    return 0
 
 
-def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _film(options: argparse.Namespace, opened: _Opened) -> None:
     from app.features.film import plan
 
     document = opened.contents.document
@@ -449,17 +403,13 @@ def _film(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
         content = plan.content_of(document, options.lane, *asked)
         plan.check(document, content)
         plan.check_size(1, *options.size)
-    except ValueError as error:
-        parser.error(str(error))
-    from app.features.film.view_render import render_film
 
-    try:
+        from app.features.film.view_render import render_film
+
         summary = render_film(create_window, document, content, options)
     except ValueError as error:
-        parser.error(str(error))
-    _tell(f"{summary}\nWrote {options.out}\n")
-    _leave(0)
-    return 0
+        raise argparse.ArgumentTypeError(str(error)) from None
+    _finish(summary, options.out)
 
 
 def _study_arguments(parser: _Parser) -> None:
@@ -468,13 +418,13 @@ def _study_arguments(parser: _Parser) -> None:
     add_to(parser)
 
 
-def _study(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _study(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.study import command
 
     return command.run(options, lambda path: _opened(path).contents.document, _tell)
 
 
-def _integrate(what: str) -> int:
+def _integrate(what: str) -> None:
     from app.files import integration
 
     if what == "remove":
@@ -484,15 +434,15 @@ def _integrate(what: str) -> int:
 
         done = [f"Wrote {path}\n" for path in integration.integrate(picture)]
     _tell("".join(done))
-    return 0
 
 
-def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) -> int:
+def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
     from app.core import log
     from app.exchange.opening import Kind
 
     if options.desktop:
-        return _integrate(options.desktop)
+        _integrate(options.desktop)
+        return None
     from app.views.application import make_application
 
     application, contents = make_application(), opened.contents
@@ -508,36 +458,116 @@ def _open_window(options: argparse.Namespace, opened: _Opened, parser: _Parser) 
     return code
 
 
+_FILE = _argument(
+    "file",
+    nargs="?",
+    type=_path,
+    metavar="FILE",
+    help="a .playground document, a .lesson.md lesson, or a share text; default: two moons",
+)
+_THEME = _argument("--theme", choices=("light", "dark"), default="light")
+
 #: By the first word; without one of these a window is opened.
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
+        (
+            _FILE,
+            _argument(
+                "--profile-dir",
+                type=_folder,
+                metavar="DIR",
+                help="keep settings and recovery copies there, not in your profile",
+            ),
+            _argument("--version", action="version", version=f"{NAME} {__version__}"),
+            _one_of(
+                "desktop",
+                integrate="tell the desktop (Linux) of the program, its documents and share texts, for this user",
+                remove="take that back",
+            ),
+            _argument(
+                "--licences", action=_Licences, nargs=0, help="tell what the program uses, and under which terms"
+            ),
+        ),
+        _open_window,
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
         f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
         f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons,"
         f" {NAME} study trains many times.",
-        _window_arguments,
-        _open_window,
     ),
-    "render": _Command("Draw the window into a PNG file; needs no display.", "", _render_arguments, _draw),
+    "render": _Command(
+        "Draw the window into a PNG file; needs no display.",
+        (
+            _FILE,
+            _argument("--out", type=_path, required=True, metavar="PICTURE", help="the PNG file to write"),
+            _argument("--size", type=_size, default=DEFAULT_SIZE, metavar="WIDTHxHEIGHT", help="default 1280x800"),
+            _THEME,
+        ),
+        _draw,
+    ),
     "share": _Command(
-        "Print the document as one text, for a mail or a chat, that every FILE may be.", "", _takes_document, _share
+        "Print the document as one text, for a mail or a chat, that every FILE may be.", (_FILE,), _share
     ),
-    "lesson": _Command("Check lessons that you have written.", "", _lesson_arguments, _check_lessons),
+    "lesson": _Command(
+        "Check lessons that you have written.",
+        (
+            _argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line"),
+            _argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file"),
+        ),
+        _check_lessons,
+    ),
     "code": _Command(
         "Write the scikit-learn program that makes the picture.",
-        "A program of many points reads them from a file, which is written beside it.",
-        _code_arguments,
+        (
+            _FILE,
+            _argument("--lane", type=int, metavar="N", help="one classifier, counted from 1; default: all of them"),
+            _argument("--out", type=_path, required=True, metavar="PROGRAM", help="the .py or .ipynb file to write"),
+        ),
         _write_code,
+        "A program of many points reads them from a file, which is written beside it.",
     ),
     "film": _Command(
-        "Make a film of a training, of a slider that moves, or of the relief.", "", _film_arguments, _film
+        "Make a film of a training, of a slider that moves, or of the relief.",
+        (
+            _FILE,
+            _argument("--out", type=_path, required=True, metavar="FILM", help="a .gif, .webp or .png (APNG) file"),
+            _argument("--lane", type=int, metavar="N", help="which classifier, from 1; default: the first that trains"),
+            _argument(
+                "--steps",
+                type=_typed(_first_and_last, "range of steps; write it as 0:200"),
+                metavar="FROM:TO",
+                help="of the training; default: all of them",
+            ),
+            _argument(
+                "--sweep",
+                type=_typed(_name_and_ends, "sweep; write it as C=0.1:100"),
+                metavar="NAME=FROM:TO",
+                help="in its place k, C, gamma or lam, moved",
+            ),
+            _one_of(
+                "relief",
+                relief="the relief of f in place of the flat picture",
+                turn="the relief at the end of the training, turned once",
+                lift="the kernel trick (polynomial kernel of degree 2): to the map and back",
+            ),
+            _argument(
+                "--pictures",
+                type=_typed(lambda text: 0 if text == "changes" else int(text), "number of pictures, nor changes"),
+                default=60,
+                metavar="N",
+                help="at most, default 60; or: changes (of the SVs)",
+            ),
+            _argument("--fps", type=int, default=10, metavar="N", help="pictures a second, default 10"),
+            _argument("--size", type=_pixels, default=(960, 540), metavar="WIDTHxHEIGHT", help="default 960x540"),
+            _THEME,
+        ),
+        _film,
     ),
     "study": _Command(
         "Train many times, and see what becomes of it: a table of trainings over two parameters or more.",
-        "A study goes on where it was stopped.  Help > Studies says how to run one on many machines.",
-        _study_arguments,
+        (_study_arguments,),
         _study,
+        "A study goes on where it was stopped.  Help > Studies says how to run one on many machines.",
     ),
 }
 
