@@ -26,6 +26,8 @@ ROUND = 500
 BACKGROUND = EstimatorProcess()
 #: Updates after which a training that has not come to its end is left as it is.
 MOST_UPDATES = 300_000
+#: Kernel values, and locations, of a first block: a fraction of a millisecond.
+KERNEL_VALUES, MOST_AT_FIRST = 100_000, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +89,8 @@ def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, In
     def predict(block: slice) -> None:
         found[block] = model.predict(xy[block])
 
-    least = together(model)
-    yield from pace.in_blocks(len(xy), predict, size=max(least, 16), least=least)
+    size, least = block_sizes(model)
+    yield from pace.in_blocks(len(xy), predict, size=size, least=least)
     return found
 
 
@@ -98,6 +100,10 @@ def begun_shares(model: Model, xy: Array) -> Pending | None:
     return None if there is None else there.begin_shares(xy)
 
 
-def together(model: Model) -> int:
-    """Places that a model predicts as fast as one."""
-    return model.expansion.together if model.kind == "f" else 2
+def block_sizes(model: Model) -> tuple[int, int]:
+    """Return how many locations a model predicts first in one go, and at least: as fast as one."""
+    if model.kind != "f":
+        return 16, 2
+    expansion = model.expansion
+    quick = min(KERNEL_VALUES // max(len(expansion.points), 1), MOST_AT_FIRST)
+    return max(quick, expansion.together, 16), expansion.together

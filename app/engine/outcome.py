@@ -18,7 +18,7 @@ from app.learners.model import Model
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.binary_reduction import PairClassifier
 
-from .fitting import begun_shares, together
+from .fitting import begun_shares, block_sizes
 from .pieces import Pace, Step
 
 Labels = NDArray[Any]
@@ -113,8 +113,8 @@ def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[St
     def judge(block: slice) -> None:
         parts.append(judged(model, xy[block], labels[block]))
 
-    least = together(model)
-    yield from pace.in_blocks(len(xy), judge, size=max(least, 16), least=least)
+    size, least = block_sizes(model)
+    yield from pace.in_blocks(len(xy), judge, size=size, least=least)
     return _joined(parts, len(model.classes_))
 
 
