@@ -102,10 +102,13 @@ class Verdict:
         What the learner set out to find is found, and that is proved.
     text : str
         In one sentence.
+    badge : str
+        As a badge has it: two words at most, a colon, and what stands in its tip.
     """
 
     certified: bool
     text: str
+    badge: str
 
 
 class LaneSettings(Protocol[S_co]):
@@ -192,7 +195,7 @@ class Learner(Generic[S]):
     def curves(self, settings: S) -> tuple[Field, ...]:
         """Sliders whose whole range can be tried; one at its end stands for no number of that range."""
         able = [field for field in self.fields if field.has_curve and not math.isinf(field.value(settings))]
-        return tuple(field for field in able if field.shown(settings, ()) and field.enabled(settings, ()))
+        return tuple(field for field in able if field.shown(settings, ()))
 
     # -- words -----------------------------------------------------------------------------------------------------
 
@@ -221,11 +224,8 @@ class Learner(Generic[S]):
     def verdict(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
         """How a finished training ended."""
         certified = all(each.status is Status.OPTIMAL for each in certificates)
-        return Verdict(certified, "Trained to its end" if certified else "Stopped before its end")
-
-    def brief(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
-        """Return the verdict as a badge has it: two words at most, a colon, and what stands in its tip."""
-        return self.verdict(certificates, lane)
+        text = "Trained to its end" if certified else "Stopped before its end"
+        return Verdict(certified, text, text)
 
     def so_far(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> str:
         """What can be said of a training that rests on its way."""

@@ -44,8 +44,8 @@ class Field:
         Its name in the settings; "" for `name`.
     choices : tuple of (str, str, str)
         Text, value, and note of each.
-    shown, enabled : callable
-        Whether it applies to settings and classes of the points; whether it can be changed there.
+    shown : callable
+        Whether it applies to settings and classes of the points.
     formula : callable or None
         Of a "text": what it says of the settings.
     primary : bool
@@ -63,8 +63,6 @@ class Field:
     tried : tuple or None
         From, to, number of values, and whether they are in equal ratios: what a study tries at first, where that is not
         its slider.
-    least : str
-        What the least value is called, "" for the number.
     change, off : str
         What the undo menu calls a change, with `{value}` and the choice's `{text}`, and switching off; "" for
         "Set (its parameter) to (the value)".
@@ -80,7 +78,6 @@ class Field:
     parameter: str = ""
     choices: tuple[tuple[str, str, str], ...] = ()
     shown: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
-    enabled: Callable[[Any, Sequence[int]], bool] = lambda settings, classes: True
     formula: Callable[[Any], str] | None = None
     primary: bool = False
     simple: bool = False
@@ -89,7 +86,6 @@ class Field:
     beside: bool = False
     has_curve: bool = False
     tried: tuple[float, float, int, bool] | None = None
-    least: str = ""
     change: str = ""
     off: str = ""
     settings: Any = None

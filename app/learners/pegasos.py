@@ -91,19 +91,14 @@ class Subgradients(Learner[PegasosSettings]):
     def verdict(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
         gap = max(c.gap for c in certificates)
         line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
-        if all(c.status is Status.OPTIMAL for c in certificates):
-            return Verdict(
-                True, f"At most {percent(gap)} from optimal: {line} that close to the best through the origin"
-            )
-        steps = grouped(max(c.n_iter for c in certificates))
-        return Verdict(False, f"All {steps} steps made: at most {percent(gap)} from optimal; more steps come closer")
-
-    def brief(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
-        said, gap = self.verdict(certificates, lane), max(c.gap for c in certificates)
-        if math.isnan(gap):
-            return Verdict(False, "not begun")
-        how = "near optimal" if said.certified else "stopped early"
-        return Verdict(said.certified, f"{how}: at most {percent(gap)} from optimal")
+        certified = all(c.status is Status.OPTIMAL for c in certificates)
+        badge = f"{'near optimal' if certified else 'stopped early'}: at most {percent(gap)} from optimal"
+        if certified:
+            text = f"At most {percent(gap)} from optimal: {line} that close to the best through the origin"
+        else:
+            steps = grouped(max(c.n_iter for c in certificates))
+            text = f"All {steps} steps made: at most {percent(gap)} from optimal; more steps come closer"
+        return Verdict(certified, text, "not begun" if math.isnan(gap) else badge)
 
     def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> str:
         gap = max(c.gap for c in certificates)

@@ -123,25 +123,18 @@ class Mistakes(Learner[PerceptronSettings]):
         known = math.isfinite(bound)
         square = "(R² + 1)/γ²" if lane.settings.fit_intercept else "R²/γ²"
         theorem = f"{square} = {whole(bound)}" if len(certificates) == 1 else f"{whole(bound)} in all"
+        so_many = passes(max(c.n_epochs for c in certificates))
         if all(c.status is Status.OPTIMAL for c in certificates):
             who = "this line separates" if len(certificates) == 1 else "each line separates its class from the rest"
             what = f"{who}{' the classes' if len(certificates) == 1 else ''}"
             limit = f", at most {theorem} were possible" if known else ""
-            return Verdict(True, f"No mistakes left: {what} ({count(made, 'mistake')} made{limit})")
-        so_many = passes(max(c.n_epochs for c in certificates))
+            text = f"No mistakes left: {what} ({count(made, 'mistake')} made{limit})"
+            theory = f" (theory: at most {whole(bound)})" if known else ""
+            return Verdict(True, text, f"separated: after {count(made, 'mistake')}{theory}")
+        text = f"Still making mistakes after {so_many}: the classes may not be separable by a line"
         if known:
-            return Verdict(
-                False,
-                f"Stopped after {so_many}, too early: the classes are separable, at most {theorem} mistakes in all",
-            )
-        return Verdict(False, f"Still making mistakes after {so_many}: the classes may not be separable by a line")
-
-    def brief(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> Verdict:
-        if not all(c.status is Status.OPTIMAL for c in certificates):
-            return Verdict(False, f"mistakes left: after {passes(max(c.n_epochs for c in certificates))}")
-        made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
-        limit = f" (theory: at most {whole(bound)})" if math.isfinite(bound) else ""
-        return Verdict(True, f"separated: after {count(made, 'mistake')}{limit}")
+            text = f"Stopped after {so_many}, too early: the classes are separable, at most {theorem} mistakes in all"
+        return Verdict(False, text, f"mistakes left: after {so_many}")
 
     def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"

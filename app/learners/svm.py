@@ -391,46 +391,33 @@ class Machine(Learner[SvmSettings]):
 
     def verdict(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
         by_status = {c.status: c for c in certificates}
+        tol, through = short(lane.settings.tol), ""
+        violation, gaps = short(max([0.0, *(c.kkt_violation for c in certificates)])), [c.gap for c in certificates]
+        proved = f"KKT {violation}" + ("" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps, default=0.0))}")
         if Status.NOT_SEPARABLE in by_status:
-            bound = min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE)
-            return Verdict(False, f"Not separable with a margin above {short(bound)}")
+            bound = short(min(c.margin_bound for c in certificates if c.status is Status.NOT_SEPARABLE))
+            text = f"Not separable with a margin above {bound}"
+            return Verdict(False, text, f"not separable: the margin is below {bound}")
         if Status.STOPPED_EARLY in by_status:
-            if lane.learner == "lasvm" and not lane.settings.finish:
-                over = f"Over after {passes(lane.settings.n_epochs)}, without FINISH"
-                return Verdict(False, f"{over}: {_not_yet(certificates, lane)}")
             steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
+            if lane.learner == "lasvm" and not lane.settings.finish:
+                over = f"Over after {passes(lane.settings.n_epochs)}, without FINISH: {_not_yet(certificates, lane)}"
+                return Verdict(False, over, f"not finished: without FINISH, {proved}")
             waits = lane.learner == "smo" and lane.settings.selection == "cyclic"
             waiting = "; in cyclic order late partners may wait very long" if waits else ""
-            return Verdict(False, f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}")
+            text = f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}"
+            return Verdict(False, text, f"stopped early: at step {steps}, {proved}")
         if Status.PRECISION in by_status:
-            worst = max([0.0, *(c.kkt_violation for c in certificates)])
             if all(c.gap <= SMALL_GAP for c in certificates):
-                return Verdict(True, f"Optimal to double precision (KKT violation {short(worst)})")
-            return Verdict(False, f"Not shown optimal: double precision ends here (KKT violation {short(worst)})")
+                text = f"Optimal to double precision (KKT violation {violation})"
+                return Verdict(True, text, f"optimal: to double precision, {proved}")
+            text = f"Not shown optimal: double precision ends here (KKT violation {violation})"
+            return Verdict(False, text, f"not certified: double precision ends here, {proved}")
         if Status.STATIONARY in by_status:
-            return Verdict(True, f"Stationary to {short(lane.settings.tol)} (kernel not positive semidefinite)")
-        through = (
-            " of all f without intercept" if lane.learner == "dual-ascent" and not lane.settings.fit_intercept else ""
-        )
-        return Verdict(True, f"Optimal to {short(lane.settings.tol)}{through}")
-
-    def brief(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
-        certified = self.verdict(certificates, lane).certified
-        by_status = {each.status: each for each in certificates}
-        if Status.NOT_SEPARABLE in by_status:
-            bound = min(each.margin_bound for each in certificates if each.status is Status.NOT_SEPARABLE)
-            return Verdict(certified, f"not separable: the margin is below {short(bound)}")
-        if Status.STOPPED_EARLY in by_status:
-            unfinished = lane.learner == "lasvm" and not lane.settings.finish
-            step = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            how = "not finished: without FINISH, " if unfinished else f"stopped early: at step {step}, "
-        elif Status.PRECISION in by_status:
-            how = "optimal: to double precision, " if certified else "not certified: double precision ends here, "
-        else:
-            how = "stationary: " if Status.STATIONARY in by_status else "optimal: "
-        gaps = [each.gap for each in certificates]
-        gap = "" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps))}"
-        return Verdict(certified, f"{how}KKT {short(max([0.0, *(each.kkt_violation for each in certificates)]))}{gap}")
+            return Verdict(True, f"Stationary to {tol} (kernel not positive semidefinite)", f"stationary: {proved}")
+        if lane.learner == "dual-ascent" and not lane.settings.fit_intercept:
+            through = " of all f without intercept"
+        return Verdict(True, f"Optimal to {tol}{through}", f"optimal: {proved}")
 
     def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
         return _not_yet(certificates, lane)

@@ -71,8 +71,8 @@ def badge(frame: Frame | None) -> Badge:
         of = f" of {grouped(run_state.length)}" if run_state is not None and run_state.ended else ""
         what = family.so_far(frame.certificates, frame.lane)
         return Badge(Mood.RESTING, f"paused: at {where}{of}, {what}" if where else f"paused: {what}")
-    verdict = family.brief(frame.certificates, frame.lane)
-    return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.text)
+    verdict = family.verdict(frame.certificates, frame.lane)
+    return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.badge)
 
 
 class Status(NamedTuple):

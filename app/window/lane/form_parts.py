@@ -173,7 +173,6 @@ class EditorMaker(QWidget):
 
     def _integer(self, field: Field, limits: Parameter) -> Editor:
         spin = spin_box(limits.least, limits.most)
-        spin.setSpecialValueText(field.least)
         spin.refused.connect(self.controller.say)
         if field.kind == "large integer":
             spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)

@@ -186,7 +186,6 @@ class LearnerFields:
                 made.widget.setMinimumContentsLength(min(len(made.widget.currentText()), SHORT))
             if field.formula is not None and isinstance(made.widget, QLabel):
                 made.widget.setText(field.formula(settings))
-            made.widget.setEnabled(field.enabled(settings, ()))
 
     def _in_row(self, field: Field) -> bool:
         """Whether a field stands in the row now."""

@@ -16,7 +16,7 @@ from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
-from app.learners.base import Verdict, estimator_of, training_key
+from app.learners.base import estimator_of, training_key
 from app.learners.estimators import ESTIMATORS
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import LEARNERS, TRAINERS
@@ -247,9 +247,8 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
         assert lane.family.verdict(proofs, lane).certified == (proofs == (done,))
         assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
-    assert lane.family.brief((done,), lane).text == "separated: after 42 mistakes (theory: at most 310)"
-    assert lane.family.brief((stopped,), lane).text == "mistakes left: after 5 passes"
-    assert not lane.family.brief((stopped,), lane).certified and lane.family.brief((done,), lane).certified
+    assert lane.family.verdict((done,), lane).badge == "separated: after 42 mistakes (theory: at most 310)"
+    assert lane.family.verdict((stopped,), lane).badge == "mistakes left: after 5 passes"
     assert lane.family.so_far((stopped, done), lane) == "3 points on the wrong side"
     assert lane.family.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
     assert lane.family.numbers((done, stopped), lane) == [
@@ -267,8 +266,8 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
     assert said(lane, poor) == "All 100\u202f000 steps made: at most 12.0 % from optimal; more steps come closer"
     assert said(lane, good, poor) == said(lane, poor) and not lane.family.verdict((good, poor), lane).certified
-    assert lane.family.brief((good, poor), lane).text == "stopped early: at most 12.0 % from optimal"
-    assert lane.family.brief((good,), lane) == Verdict(True, "near optimal: at most 0.8 % from optimal")
+    assert lane.family.verdict((good, poor), lane).badge == "stopped early: at most 12.0 % from optimal"
+    assert lane.family.verdict((good,), lane).badge == "near optimal: at most 0.8 % from optimal"
     assert lane.family.so_far((good, poor), lane) == "at most 12.0 % from optimal"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
     assert lane.family.so_far((first,), lane) == "before the first step"
