@@ -123,7 +123,7 @@ time.sleep(60)
 def test_pausing_waits_for_no_worker_that_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many points fill the pipe of one that does not read yet; the window's thread is that which pauses."""
     command, gate = running.command, tmp_path / "gate"
-    shut = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.01)"
+    shut = f"import os, time\nfor _ in range(6000):\n    if os.path.exists({str(gate)!r}): break\n    time.sleep(0.01)"
 
     def late(*words: str) -> list[str]:
         python, *flags, code, niceness = command(*words)

@@ -15,6 +15,7 @@ from app.learners.scales import LinearScale, RankScale
 from app.views.theme import DARK, contrast
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
+from tests.covering import first_rows
 from tests.windows import Make, settle
 
 LEFT = Qt.MouseButton.LeftButton
@@ -77,13 +78,20 @@ def plays(window: MainWindow, lane: int) -> bool:
 SIZES = [(1024, 768), (1280, 800), (1920, 1080), (3840, 2160)]
 
 
-@pytest.mark.parametrize("kernels", [("rbf",), ("", "rbf"), ("", "rbf", "linear", "rbf")])
-def test_sliders_and_play_are_in_sight(make: Make, qtbot: QtBot, kernels: tuple[str, ...]) -> None:
+#: Lanes, and the sizes at each run of the tests: where there is least room, and where there is most.
+SIGHTS = [(("", "rbf", "linear", "rbf"), SIZES), (("rbf",), SIZES[::3]), (("", "rbf"), SIZES[:1])]
+EVERYWHERE = [(kernels, SIZES) for kernels, sizes in SIGHTS if sizes != SIZES]
+
+
+@pytest.mark.parametrize(("kernels", "sizes"), first_rows([*SIGHTS, *EVERYWHERE], len(SIGHTS)))
+def test_sliders_and_play_are_in_sight(
+    make: Make, qtbot: QtBot, kernels: tuple[str, ...], sizes: list[tuple[int, int]]
+) -> None:
     window = make(size=SIZES[0])
     show(window, qtbot, *kernels)
     window.named_actions["presenter"].trigger()
     own = {"": KNN, "rbf": RBF, "linear": {"C"}}
-    for size in SIZES:
+    for size in sizes:
         resize(window, qtbot, size)
         for lane, kernel in enumerate(kernels):
             assert in_sight(window, lane) == own[kernel], (size, lane)
