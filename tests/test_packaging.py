@@ -121,7 +121,7 @@ def test_every_folder_of_assets_that_is_used_is_packed() -> None:
 def test_a_process_of_the_bundle_is_one_that_it_knows(tmp_path: Path) -> None:
     """What starts a module as a process names one that the bundle's beginning takes."""
     begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")
-    for module in ("solver.warmup", "app.features.study.worker"):
+    for module in ("solver.warmup", "app.features.study.worker", "app.engine.estimator_worker"):
         assert f'"{module}"' in begin
     (tmp_path / "json.py").write_text("raise SystemExit('found in the working folder')")
     code = (

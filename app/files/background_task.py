@@ -9,10 +9,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 from app.core import log
 
+from . import documents
 from .documents import FileError
 
 #: Seconds of work before the first rest, and of each rest: a thread that never rests would hold up the window's, which
@@ -96,6 +98,18 @@ class Task(Generic[Result]):
         except Exception as error:  # a fault of the program, of which one is to hear all the same
             log.caught(f"{self.failure}.")
             return FileError(f"{self.failure} ({type(error).__name__}: {error}).")
+
+
+def saving(path: Path, encode: Callable[[Progress], bytes], failure: str = "", kept: bool = True) -> Task[str]:
+    """Return the task that writes what `encode` returns; its result is a sentence.  Parameters as of `Task`."""
+
+    def work(progress: Progress) -> str:
+        data = encode(progress)
+        progress.commit()
+        documents.write_bytes(data, path)
+        return f"Saved {path.name}."
+
+    return Task(f"Saving {path.name}", work, failure or f"{path.name} was not saved", kept)
 
 
 def start(

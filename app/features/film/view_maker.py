@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,7 @@ from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.engine.training_run import PROBLEMS
-from app.files import documents
-from app.files.background_task import Progress, Task
+from app.files.background_task import Progress, Task, saving
 from app.scene.compose import compose
 from app.scene.feature_table import FeatureTable
 from app.scene.text import headline, sampled
@@ -91,14 +90,20 @@ def moment_of(
     features: FeatureTable, document: Document, session: Session, known: Results, grids: tuple[Grid, ...]
 ) -> Moment:
     """Keep what is displayed now of these results."""
+    frames = [known.frame(slot) for slot in document.slots[: document.shown]]
+    return Moment(features, document, session, _with_frames(known, frames), grids)
+
+
+def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
+    """Return results of these frames, with what is laid over pictures of those known."""
     kept = Results()
-    for slot in document.slots[: document.shown]:
-        if (frame := known.frame(slot)) is not None:
+    for frame in frames:
+        if frame is not None:
             kept.accept(frame)
     for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
         if (answer := known.answer(f"{name}{number}")) is not None:
             kept.accept_answer(answer)
-    return Moment(features, document, session, kept, grids)
+    return kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,18 +189,6 @@ class FilmMaker(PictureFlow):
     def sentence(self, error: Exception) -> str:
         return str(error) if isinstance(error, ValueError) else super().sentence(error)
 
-    def _finish(self, estimate: Estimate | None) -> None:
-        """The encoder has ended."""
-        self.end()
-        if estimate is None:
-            self.made.emit()
-        else:
-            self.estimated.emit(estimate)
-
-    def _run(self, title: str, work: Callable[[Progress], Estimate | None]) -> None:
-        """Do what ends the film, or the estimate, on the encoder's thread."""
-        self.tasks.run(Task(title, work, "The film was not made"), self._finish, self.fail)
-
     # -- a film ----------------------------------------------------------------------------------------------------
 
     def _film(self, moment: Moment, spec: FilmSpec, path: Path) -> Flow:
@@ -206,14 +199,16 @@ class FilmMaker(PictureFlow):
         feed, first = Feed(), [*samples.values()]
         self._feed = feed
 
-        def work(progress: Progress) -> None:
+        def encoded(progress: Progress) -> bytes:
             palette = palette_of(film, first)
             first.clear()  # they may be large
-            data = encode(film, palette, feed.take(len(takes)))
-            progress.commit()
-            documents.write_bytes(data, path)
+            return encode(film, palette, feed.take(len(takes)))
 
-        self._run(f"Saving {path.name}", work)
+        def written(sentence: str) -> None:
+            self.end()
+            self.made.emit()
+
+        self.tasks.run(saving(path, encoded, self.failure), written, self.fail)
         begun = time.perf_counter()
         for number, take in enumerate(takes):
             pixels = samples.pop(number, None)
@@ -231,10 +226,12 @@ class FilmMaker(PictureFlow):
         height, width = middle.shape
         image = QImage(middle.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
-        def work(progress: Progress) -> Estimate:
-            return Estimate(len(takes), sum(film.times) / 1000, estimated(film, samples, progress), image)
+        def done(n_bytes: int) -> None:
+            self.end()
+            self.estimated.emit(Estimate(len(takes), sum(film.times) / 1000, n_bytes, image))
 
-        self._run("Estimating a film", work)
+        task = Task("Estimating a film", partial(estimated, film, samples), self.failure, kept=False)
+        self.tasks.run(task, done, self.fail)
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 
@@ -441,13 +438,6 @@ def _shot(
     moment: Moment, document: Document, spec: FilmSpec, place: int, frame: Frame, headlines: dict[int, str]
 ) -> Shot:
     """What an exported picture would be made from, with `frame` in its lane and all others as they are."""
-    results = Results()
     frames = [frame if each == place else moment.frame(each) for each in range(document.shown)]
-    for each in frames:
-        if each is not None:
-            results.accept(each)
-    for name, number in itertools.product(LAID_OVER, range(MAX_LANES)):
-        if (answer := moment.results.answer(f"{name}{number}")) is not None:
-            results.accept_answer(answer)
-    scene = compose(document, moment.session, results, moment.features)
+    scene = compose(document, moment.session, _with_frames(moment.results, frames), moment.features)
     return replace(shoot(moment.features, scene, frames, spec.picture.what), headlines=headlines)

@@ -273,10 +273,14 @@ class FilmDialog(QDialog):
         return row
 
     def _connect(self) -> None:
-        self._what.activated.connect(self._choose_content)
-        self._relief.activated.connect(self._choose_kind_of_picture)
-        self._kind.activated.connect(self._choose_kind)
-        self._size.activated.connect(self._choose_size)
+        for box, follow in (
+            (self._what, self._offer_range),
+            (self._relief, self._show_rows),
+            (self._kind, lambda: self._offer_rates(self._rate.currentData())),
+            (self._size, self._show_size),
+        ):
+            box.activated.connect(follow)
+            box.activated.connect(self._changed)
         for side in (self._width, self._height):
             side.valueChanged.connect(lambda: show_choice(self._size, "own"))
         for box in (self._alone, self._places, self._rate, self._theme):
@@ -324,27 +328,6 @@ class FilmDialog(QDialog):
             show_number(self._width, width)
             show_number(self._height, height)
 
-    @Slot()
-    def _choose_content(self) -> None:
-        self._offer_range()
-        self._show_rows()
-        self._changed()
-
-    @Slot()
-    def _choose_kind_of_picture(self) -> None:
-        self._show_rows()
-        self._changed()
-
-    @Slot()
-    def _choose_kind(self) -> None:
-        self._offer_rates(self._rate.currentData())
-        self._changed()
-
-    @Slot()
-    def _choose_size(self) -> None:
-        self._show_size()
-        self._changed()
-
     def _chosen(self) -> tuple[int, str]:
         """The lane, and "training", the slider, "turn" or "lift"."""
         return cast("tuple[int, str]", self._what.currentData() or (0, "training"))
@@ -377,7 +360,7 @@ class FilmDialog(QDialog):
             scale = plan.field_of(self._document, lane, what).scale(len(self._document.training_points))
             self._start.show_scale(scale, scale.value_at(scale.low))
             self._stop.show_scale(scale, scale.value_at(scale.high))
-        self._show_able()
+        self._show_rows()
 
     def _show_able(self) -> None:
         several = self._places.currentData() and self._chosen()[1] == "training"

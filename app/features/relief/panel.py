@@ -15,8 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QV
 
 from app.controllers.controller import Controller
 from app.files import png
-from app.files.background_task import Progress, Task
-from app.files.documents import write_bytes
+from app.files.background_task import Progress, Task, saving
 from app.scene.model import Scene
 from app.views.charts.chart import Chart, is_plain
 from app.views.task_runner import TaskRunner
@@ -403,7 +402,7 @@ class ReliefPanel(QWidget):
         if relief is None:
             return
 
-        def work(progress: Progress) -> Path:
+        def encode(progress: Progress) -> bytes:
             pixels = relief_image(
                 relief,
                 SAVED * width,
@@ -417,12 +416,7 @@ class ReliefPanel(QWidget):
                 font=font,
                 names=names,
             ).astype(np.uint32)
-            progress(0.5)
             argb = 0xFF000000 | pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
-            data = png.encode(argb.astype(np.uint32))
-            progress.commit()
-            write_bytes(data, path)
-            return path
+            return png.encode(argb.astype(np.uint32), 0, progress)
 
-        task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
-        self._tasks.run(task, lambda saved: self._controller.say(f"Saved {saved.name}."))
+        self._tasks.run(saving(path, encode), self._controller.say)

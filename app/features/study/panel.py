@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped
-from app.files.background_task import Progress, Task
-from app.files.documents import FileError, write_bytes
+from app.files.background_task import Progress, Task, saving
+from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
@@ -441,19 +441,14 @@ class StudyPanel(QWidget):
             return
         kept, kind, document = drawn.kept.copy(), path.suffix.lower()[1:], self._controller.store.path
 
-        def work(progress: Progress) -> Path:
+        def encode(progress: Progress) -> bytes:
             if kind == "csv":
-                data = kept.table()
-            elif kind == "toml":
-                data = study_file(kept.study, path, document)
-            else:
-                data = picture_bytes([drawn], kind)
-            progress.commit()
-            write_bytes(data, path)
-            return path
+                return kept.table()
+            if kind == "toml":
+                return study_file(kept.study, path, document)
+            return picture_bytes([drawn], kind)
 
-        task = Task(f"Saving {path.name}", work, f"{path.name} was not saved")
-        self._tasks.run(task, lambda saved: self._controller.say(f"Saved {saved.name}."))
+        self._tasks.run(saving(path, encode), self._controller.say)
 
     def _ask_folder(self) -> None:
         path = self._controller.store.path

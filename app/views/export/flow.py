@@ -56,7 +56,7 @@ class PictureFlow(QObject):
         self.scheduler = scheduler
         self.tasks = TaskRunner(self)
         self.sheet: Sheet | None = None
-        self._failure = failure
+        self.failure = failure
         self._numbers = itertools.count(1)
         self._awaited = 0
         self._flow: Flow | None = None
@@ -112,10 +112,10 @@ class PictureFlow(QObject):
         """Return the sentence about an error; one of the program is logged."""
         if isinstance(error, FileError):
             return str(error)
-        log.caught(f"{self._failure}.", error)
+        log.caught(f"{self.failure}.", error)
         if isinstance(error, MemoryError):
-            return f"{self._failure}: there is not enough memory for one of this size."
-        return f"{self._failure} ({type(error).__name__}: {error})."
+            return f"{self.failure}: there is not enough memory for one of this size."
+        return f"{self.failure} ({type(error).__name__}: {error})."
 
     def drop_sheet(self) -> None:
         """Let go of the sheet."""

@@ -26,9 +26,10 @@ from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
 from app.state.session import Session
 from app.state.test_split import unsplit
-from app.tools import Keys, PointerPosition
+from app.tools import PointerPosition
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
+from app.views.plot.pointer_input import EditTarget, ViewTarget
 from app.views.theme import Theme, dressed, theme_of
 from app.views.widgets.painting import saved
 from solver import Grid
@@ -154,8 +155,8 @@ def shoot(features: FeatureTable, scene: Scene, frames: Sequence[Frame | None], 
     return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), features)
 
 
-class _NoTarget:
-    """Nobody touches a canvas that is not on screen."""
+class _NoTarget(EditTarget, ViewTarget):
+    """Does nothing: nobody touches a canvas that is not on screen."""
 
     holds_after = 0
     view = View()
@@ -163,26 +164,11 @@ class _NoTarget:
     def right_click(self, pointer: PointerPosition) -> bool:
         return False
 
-    def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None:
-        return None
-
     def selects_at(self, pointer: PointerPosition) -> bool:
         return False
 
-    def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
-    def drag(self, pointer: PointerPosition) -> None: ...
-    def hold(self) -> None: ...
-    def release(self, pointer: PointerPosition) -> None: ...
     def cancel(self) -> bool:
         return False
-
-    def hover(self, pointer: PointerPosition | None) -> None: ...
-    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
-    def enter(self, unit: float) -> None: ...
-    def escape(self) -> None: ...
-    def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
-    def pan(self, dx: float, dy: float) -> None: ...
-    def toggle_pause(self) -> None: ...
 
 
 class _Plot:
@@ -232,7 +218,7 @@ class _Plot:
         self.headline += sampled(frame, number, shot.scene.training_limit)
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
-        hand = _NoTarget()
+        hand = _NoTarget()  # type: ignore[abstract]  # what is not written out does nothing
         self.canvas = canvas or Canvas(index, hand, hand, lambda: None, shot.features)
         self.at = QPointF()
 

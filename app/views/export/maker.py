@@ -15,8 +15,8 @@ from PySide6.QtGui import QFontInfo, QGuiApplication, QImage
 from PySide6.QtSvg import QSvgGenerator
 
 from app.engine.scheduler import Scheduler
-from app.files import documents, png
-from app.files.background_task import Progress, Task
+from app.files import png
+from app.files.background_task import Progress, saving
 from app.views.widgets.painting import painter_on
 
 from .flow import Flow, PictureFlow
@@ -79,15 +79,7 @@ class PictureMaker(PictureFlow):
 
     def _write(self, path: Path, encode: Callable[[Progress], bytes]) -> None:
         self.drop_sheet()
-
-        def work(progress: Progress) -> str:
-            data = encode(progress)
-            progress.commit()
-            documents.write_bytes(data, path)
-            return f"Saved {path.name}."
-
-        task = Task(f"Saving {path.name}", work, "The picture was not made", kept=False)
-        self.tasks.run(task, self._finish, self.fail)
+        self.tasks.run(saving(path, encode, self.failure, kept=False), self._finish, self.fail)
 
     def _finish(self, sentence: str) -> None:
         self.end()

@@ -25,7 +25,7 @@ from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Picture
 from app.engine.shading import LEVELS, _table
 from app.features.table import FEATURES
-from app.files import png
+from app.files import documents, png
 from app.files.background_task import CancelledError, Progress
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
@@ -465,7 +465,7 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
 
     monkeypatch.setattr(export_surface, "colour", watched("surface", export_surface.colour))
     monkeypatch.setattr(maker.png, "encode", watched("png", png.encode))
-    monkeypatch.setattr(maker.documents, "write_bytes", watched("file", maker.documents.write_bytes))
+    monkeypatch.setattr(documents, "write_bytes", watched("file", documents.write_bytes))
     for suffix in ("png", "svg"):
         export(qtbot, window, PictureSpec("window", 600, 400, 1.0), tmp_path / f"a.{suffix}")
     assert {name.partition("-")[0] for name in where.pop("surface")} == {"compute"}
