@@ -130,8 +130,9 @@ class Controller:
         self.prefers_simple = False
         #: What the document's file held when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
-        #: The user's document, while that of a lesson is in its place.
+        #: The user's document, while that of a lesson is in its place; and what is called when it no longer is.
         self.aside: Aside | None = None
+        self.unstaged: Callable[[], object] = lambda: None
         self.file_tasks = FileTasks(self)
         self.editing = Editing(self)
         self.playback = PlaybackController(self)
@@ -391,7 +392,9 @@ class Controller:
 
         `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
         """
-        self.aside = None
+        if self.aside is not None:
+            self.aside = None
+            self.unstaged()
         self._put(document, path, on_disk, modified)
 
     def _put(
@@ -431,6 +434,7 @@ class Controller:
             dark=now.dark,
         )
         self.store.put_back(aside.own)
+        self.unstaged()
 
     def replace_by(self, document: Document, text: str) -> bool:
         """The same as one step, which undo takes back and calls `text`; False where nothing is changed by it."""

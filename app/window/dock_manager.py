@@ -153,6 +153,7 @@ class DockManager:
         self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
         self._makers |= dict(feature.window for feature in features if feature.window is not None)
         self.windows: dict[str, Any] = {}
+        self._shared: Sequence[QAction] = ()
         self._specs = {spec.name: spec for spec in docks(features)}
         self._docks: dict[str, QDockWidget] = {}
         self._titles: list[_Title] = []
@@ -197,6 +198,12 @@ class DockManager:
             self._offers[name] = offer
             self._docks[name].setWidget(holder)
         return panel
+
+    def share_keys(self, actions: Sequence[QAction]) -> None:
+        """Have the keys of `actions` work in docks that float, and in windows."""
+        self._shared = actions
+        for dock in self._docks.values():
+            dock.addActions(actions)
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
@@ -389,6 +396,7 @@ class DockManager:
             window = self.windows[name] = self._makers[name](self._around)
             window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             window.finished.connect(partial(self._forget, name))
+            window.addActions(self._shared)
         if self._scene is not None:
             window.render_scene(*self._scene)
         window.show()

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDockWidget
 
 from app.controllers.controller import Controller
-from app.features.lessons.controller import LessonController
+from app.engine.cover import Cover
+from app.features.lessons.controller import Event, LessonController
 from app.features.lessons.model import Lesson
-from app.features.lessons.scene import LessonScene, covers
+from app.features.lessons.scene import covers
 from app.features.lessons.state import LessonSession
 from app.features.lessons.writing import NewStep
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
-from app.scene.model import Scene
 from app.views.surroundings import Surroundings
 from app.views.widgets.later import later
 from app.window.dialogs.files import FileDialogs
@@ -49,16 +46,27 @@ class LessonStage(QObject):
     around : Surroundings
     docks : DockManager
     dialogs : FileDialogs
+    when_drawn : callable
+        ``when_drawn(act)`` calls `act` once the present state is drawn.
+    switch : callable
+        ``switch(names, among)`` turns those commands of `among` on that are in `names`, and the others off.
     """
 
-    def __init__(self, around: Surroundings, docks: DockManager, dialogs: FileDialogs) -> None:
+    def __init__(
+        self,
+        around: Surroundings,
+        docks: DockManager,
+        dialogs: FileDialogs,
+        when_drawn: Callable[[Callable[[], object]], None],
+        switch: Callable[[Collection[str], Iterable[str]], None],
+    ) -> None:
         super().__init__(around.window)
         self._around, self._window, self._controller = around, around.window, around.controller
         self._features, self._settings, self._tasks = around.features, around.settings, around.tasks
         self._docks, self._dialogs = docks, dialogs
-        self._entered = self._left = 0
-        self._was_open: bool | None = None
-        self._was_ended = self._covered = False
+        self._when_drawn, self._switch = when_drawn, switch
+        self._lessons.open_next, self._lessons.report = self.open_next, self._follow
+        self._controller.unstaged = lambda: when_drawn(self._close)
         #: What is written of a new step that is not added yet, and the lesson in which it is tried.
         self._draft: NewStep | None = None
         self._trial: Lesson | None = None
@@ -140,68 +148,64 @@ class LessonStage(QObject):
 
     # -- following ---------------------------------------------------------------------------------------------------
 
-    def render_scene(self, scene: Scene, actions: dict[str, QAction]) -> None:
-        """Arrange panels and layers where a step has just been entered."""
-        lesson = scene.feature(LessonScene)
-        self._share_keys(actions)
-        now = scene.session.of(LessonSession)
-        if now.can_take_back:
-            actions["undo"].setText("&Undo the last of the guess")
-        before, self._entered = self._entered, 0 if lesson is None else now.entered
-        covered, self._covered = self._covered, lesson is not None and bool(lesson.covered)
-        if lesson is not None and covered and not lesson.covered and now.entered == before:
-            later(self, partial(self._open_panel, lesson.step.panel, actions))
-        if lesson is not None and now.entered != before:
-            later(self, partial(self._arrange, lesson.lesson, now.at, actions))
-        elif lesson is None and self._was_open:
-            left = now.left != self._left
-            later(self, lambda: self._docks.show_only(self._panels) if left else self._docks.hide((PANEL,)))
-            if self._trial is not None:
-                later(self, self.add_step)
-        if lesson is not None and lesson.ended and not self._was_ended:
-            self._keep_score(lesson)
-        self._left, self._was_ended = now.left, lesson is not None and lesson.ended
-        self._was_open = lesson is not None
+    def _follow(self, event: Event) -> None:
+        """Do what belongs to an event of the lesson."""
+        acts = {"entered": self._arrange, "revealed": self._reveal, "ended": self._keep_score, "left": self._restore}
+        self._when_drawn(acts[event])
 
-    def _keep_score(self, lesson: LessonScene) -> None:
+    def _close(self) -> None:
+        """Take the panel of a lesson that is over out of sight; a step that was tried is asked for again."""
+        self._docks.hide((PANEL,))
+        if self._trial is not None:
+            later(self, self.add_step)  # once the docks of before are back
+
+    def _restore(self) -> None:
+        """Open the docks that were open before the lesson, and no others."""
+        self._docks.show_only(self._panels)
+
+    def _keep_score(self) -> None:
         """Remember the best score of a lesson that comes with the program, for the gallery."""
         from app.features.lessons.shipped import is_shipped
 
-        if not is_shipped(lesson.lesson):
+        now = self._controller.session.of(LessonSession)
+        if now.lesson is None or not is_shipped(now.lesson):
             return
-        scores, name, asked = self._settings.values.lessons, lesson.lesson.name, lesson.lesson.n_predictions
-        right = max(lesson.right, min(scores[name][0], asked)) if name in scores else lesson.right
+        scores, name, asked = self._settings.values.lessons, now.lesson.name, now.lesson.n_predictions
+        right = max(now.score[0], min(scores[name][0], asked)) if name in scores else now.score[0]
         self._settings.write(lessons=scores | {name: (right, asked)})
 
-    def _share_keys(self, actions: dict[str, QAction]) -> None:
-        """What a clicker sends goes to the window in front, also where that is a panel's own."""
-        docks = () if self._was_open is not None else self._window.findChildren(QDockWidget)
-        for each in (*self._docks.windows.values(), *docks):
-            if actions["lesson_next"] not in each.actions():
-                each.addActions([actions["lesson_next"], actions["lesson_back"]])
+    def _is_covered(self) -> bool:
+        covered = covers(self._controller.document, self._controller.session).values()
+        return any(Cover.PAINT in cover for cover in covered)
 
-    def _open_panel(self, panel: str, actions: dict[str, QAction]) -> None:
-        """Open a dock, unless it is open."""
+    def _reveal(self) -> None:
+        """Open the panel of a step whose pictures were covered."""
+        step = self._controller.session.of(LessonSession).step
+        if step is not None and Cover.PAINT in step.cover and not self._is_covered():
+            if step.panel and self._docks.docks((step.panel,))[0].isHidden():
+                self._docks.bring(step.panel)
+            self._share_height(step.panel)
+
+    def _share_height(self, panel: str) -> None:
+        """Give what the step is about more of the height than the text."""
         if panel:
-            if not actions[panel].isChecked() and panel not in self._docks.docked:  # it is checked when next drawn
-                actions[panel].trigger()
-            docks = self._docks.docks((PANEL, panel))  # what the step is about has more of the height
-            self._window.resizeDocks(docks, [800, 1200], Qt.Orientation.Vertical)
+            self._window.resizeDocks(self._docks.docks((PANEL, panel)), [800, 1200], Qt.Orientation.Vertical)
 
-    def _arrange(self, lesson: Lesson, at: int, actions: dict[str, QAction]) -> None:
+    def _arrange(self) -> None:
         """The panel of the step beside the lesson's, and no other; of the layers that the lesson names, its own."""
-        step = lesson.steps[at]
+        now = self._controller.session.of(LessonSession)
+        if now.lesson is None:
+            return
+        step = now.lesson.steps[now.at]
+        self._switch(step.layers, {name for each in now.lesson.steps for name in each.layers})
         focus = self._window.focusWidget()
         # A panel has nothing to show beside covered pictures; the question has the room.
-        panel = "" if self._covered else step.panel
+        panel = "" if self._is_covered() else step.panel
         self._docks.show_only([name for name in (PANEL, panel) if name])
         for window in tuple(self._docks.windows.values()):
             window.close()
             self._window.activateWindow()
-        self._open_panel(panel, actions)
-        for name in sorted({name for each in lesson.steps for name in each.layers}):
-            if name in actions and actions[name].isChecked() != (name in step.layers):
-                actions[name].trigger()
+        self._share_height(panel)
         if focus is None or focus.objectName().startswith("dock."):  # Qt's choice, where it was is away
             self._window.setFocus()
         elif focus.isVisible():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -101,6 +101,8 @@ class MainWindow(DropWindow):
         #: When the oldest change that has not been drawn was made; jobs drawn, by slot.
         self._waiting_since = 0.0
         self._jobs_drawn: dict[int, int] = {}
+        #: What is to be done once the present state is drawn.
+        self._when_drawn: list[Callable[[], object]] = []
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._enough.timeout.connect(self.refresh_if_pending)
         self._closed = self._shown = self._tools_hidden = False
@@ -146,8 +148,7 @@ class MainWindow(DropWindow):
             closed=self.closed,
         )
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
-        self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs)
-        controller.feature(LessonController).open_next = self.lessons.open_next
+        self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
         controller.playback.attach(self._study_of)
         self.status_line = StatusLine(self._show_hint)
@@ -163,6 +164,7 @@ class MainWindow(DropWindow):
         self.presenter = Presenter(self, *parts, self._follow_example)
         rows.addWidget(self.presenter.caption)
         self._class_keys()
+        self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
         self._command_states = actions.CommandStates(controller, self._rules())
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
@@ -311,6 +313,14 @@ class MainWindow(DropWindow):
         self.scheduler.collect()
         self._draw(self._compose())
         self._request()
+        for act in self._when_drawn:
+            later(self, act)
+        self._when_drawn.clear()
+
+    def when_drawn(self, act: Callable[[], object]) -> None:
+        """Call `act` once the present state has been drawn, and all parts have their places."""
+        self._when_drawn.append(act)
+        self.ask_refresh()
 
     def _follow_pointer(self) -> None:
         """Compose, draw and request what follows the pointer, unless all is going to be drawn anyway."""
@@ -362,7 +372,8 @@ class MainWindow(DropWindow):
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
-        for name, what, word in (("undo", scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
+        guessed = "the last of the guess" if scene.session.of(LessonSession).can_take_back else None
+        for name, what, word in (("undo", guessed or scene.undo, "Undo"), ("redo", scene.redo, "Redo")):
             action = self.named_actions[name]
             action.setText(f"&{word} {what or ''}".rstrip())
             action.setIconText(word)
@@ -379,7 +390,6 @@ class MainWindow(DropWindow):
             if action.isEnabled() == bool(scene.no_run):
                 action.setEnabled(not scene.no_run)
                 action.setToolTip(actions.tip_of(action, scene.no_run) if scene.no_run else action.whatsThis())
-        self.lessons.render_scene(scene, self.named_actions)
         self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
         if self._shown and all(self._jobs_drawn.values()):
             later(self, self.compile_ahead.begin)  # once these pictures are painted
@@ -522,12 +532,15 @@ class MainWindow(DropWindow):
     def _arrange_for(self, example: Example) -> None:
         """Open what the example needs in sight, and close what others do."""
         self.dock_manager.show_only(example.opens)
-        self.refresh()
-        for name in sorted({name for each in EXAMPLES for name in each.opens}):
-            wanted, action = name in example.opens, self.named_actions[name]
-            if action.isChecked() != wanted:
-                action.trigger()
+        self.switch(example.opens, {name for each in EXAMPLES for name in each.opens})
         self.say(example.sentence)
+
+    def switch(self, names: Collection[str], among: Iterable[str]) -> None:
+        """Turn those commands of `among` on that are in `names`, and the others off."""
+        self.refresh_if_pending()  # it checks the commands
+        for name in sorted(among):
+            if self.named_actions[name].isChecked() != (name in names):
+                self.named_actions[name].trigger()
 
     def _class_keys(self) -> None:
         for label in range(MAX_CLASSES):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from .predicting import gain_of, graded
 from .state import Boundary, Gains, Guess, LessonSession, StepState
 from .text import LENT, NOT_READY, NOT_TRAINED, OVER, PASS, SET_BACK
 
+#: What happens in a lesson: a step is entered, its prediction is compared, its end is reached, or it is left.
+Event = Literal["entered", "revealed", "ended", "left"]
 #: Pixels between two corners of a line drawn by hand, at least.
 APART = 3.0
 
@@ -52,6 +54,8 @@ class LessonController:
         self._host.editing.lend(self._tool)
         #: Opens the lesson after this one; the window has the files.
         self.open_next: Callable[[], object] = lambda: None
+        #: Called with what has happened: the window arranges its panels and layers, and keeps the score.
+        self.report: Callable[[Event], object] = lambda event: None
 
     @property
     def _now(self) -> LessonSession:
@@ -70,7 +74,8 @@ class LessonController:
         now = self._now
         if now.lesson is not None:
             self._host.put_back()
-            self._host.set_session(replace(now.of_new_document(), left=now.left + 1))
+            self._host.set_session(now.of_new_document())
+            self.report("left")
             self._host.say(f"Back in {self._host.store.title}, as it was before the lesson.")
 
     def go(self, at: int) -> None:
@@ -110,6 +115,7 @@ class LessonController:
         else:
             self._host.editing.finish()
             self._host.set_session(replace(graded(now, self._host.results), ended=True))
+            self.report("ended")
 
     def back(self) -> None:
         """To the step before; from the end, to the last."""
@@ -138,7 +144,6 @@ class LessonController:
         """Put the document of a step in place of the present one; every run from zero, or waiting."""
         step = now.step
         assert step is not None
-        now = replace(now, entered=now.entered + 1)
         self._host.stage(document)  # nothing is drawn before this is done
         session = self._host.session
         self._host.set_session(
@@ -155,6 +160,7 @@ class LessonController:
             self._host.change(EvaluationSession, validation=Validation("folds"))
         if step.show is not None and "tools" not in step.show:
             self._host.editing.choose("pointer")
+        self.report("entered")
         self._host.say("")
 
     def unfold_hint(self, unfolded: bool) -> None:
@@ -169,8 +175,11 @@ class LessonController:
         return "" if now.prediction is None else LENT[now.prediction.kind]
 
     def _set(self, guess: Guess) -> None:
+        was_open = self._now.prediction is not None
         now = self._now.with_state(self._now.at, guess=guess)
         self._host.set_session(now, lent=self._lent(now))
+        if was_open and now.prediction is None:
+            self.report("revealed")
 
     def choose(self, answer: int) -> bool:
         """Take the answer at this place; False where there is none to choose."""

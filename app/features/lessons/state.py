@@ -142,10 +142,6 @@ class LessonSession(FeatureSession):
         Of each step.
     ended : bool
         The last step is done: the end of the lesson is shown.
-    entered : int
-        How often a step was entered: with it come its panel and layers.
-    left : int
-        How often a lesson was left for the document before it: with it come that one's panels.
     making : Path or None
         The lesson that steps were last added to.
     """
@@ -154,13 +150,11 @@ class LessonSession(FeatureSession):
     at: int = 0
     states: tuple[StepState, ...] = ()
     ended: bool = False
-    entered: int = 0
-    left: int = 0
     making: Path | None = None
 
     def of_new_document(self) -> LessonSession:
         """Another document ends the lesson."""
-        return LessonSession(entered=self.entered, left=self.left, making=self.making)
+        return LessonSession(making=self.making)
 
     @property
     def step(self) -> Step | None:

@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.cover import Cover
 from app.features.evaluation.scene import EvaluationSession
+from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
@@ -176,6 +177,25 @@ def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     assert not window.named_actions["lesson"].isChecked() and not window.named_actions["lesson_next"].isEnabled()
     press(window, qtbot, Qt.Key.Key_PageDown)
     assert here(window).lesson is None
+
+
+def test_panels_follow_the_steps_and_no_drawing(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    begin(window, qtbot)
+    window.controller.feature(LessonController).go(2)
+    settle(qtbot, window)
+    open_docks = window.dock_manager.docked
+    assert set(open_docks) == {"lesson", "history"} and window.controller.session.legend
+    window.named_actions["history"].trigger()
+    window.named_actions["legend"].trigger()
+    for _ in range(2):
+        window.refresh()
+        settle(qtbot, window)
+        assert window.dock_manager.docked == ("lesson",) and not window.controller.session.legend
+    window.named_actions["history"].trigger()
+    window.controller.new()
+    settle(qtbot, window)
+    assert window.dock_manager.docked == ("history",), "the panel of a lesson that is over goes, and no other"
 
 
 def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
