@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,20 +23,8 @@ from . import map_reading
 from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
-from .model import DATA_AXES, Kind, Study
-from .planning import (
-    AxisPlan,
-    Plan,
-    Planned,
-    StudySession,
-    axis_plan,
-    costs_of,
-    lane_of,
-    notes_plan,
-    plan_of,
-    planned,
-    titles,
-)
+from .model import DATA_AXES, Study
+from .planning import AxisPlan, Plan, Planned, StudySession, axis_plan, costs_of, lane_of, plan_of, planned, titles
 from .results import NAME, StudyResults
 from .running import Run, State, jobs
 from .timing import BEGINNING, Trial
@@ -53,23 +41,6 @@ PACE = 5.0
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
 EARLIER = "These results are of an earlier version, which counted ties and dealt folds differently: run again."
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a run is.
-
-    Attributes
-    ----------
-    state : {"idle", "running", "paused"}
-    share : float
-    text : str
-        With the time left.
-    """
-
-    state: str = "idle"
-    share: float = 0.0
-    text: str = ""
 
 
 class StudyController:
@@ -104,7 +75,7 @@ class StudyController:
         self._data: bytes = b""
         self._resets = host.store.resets
         self._run: Run | None = None
-        self._put = self._begun = self._rested = 0.0
+        self._put = self._begun = 0.0
         self._paused_at: float | None = None
         self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
         self._costs = np.zeros(0)
@@ -204,14 +175,13 @@ class StudyController:
         """Change the plan."""
         self._host.change(StudySession, plan=replace(self.plan, **changes))
 
-    def choose_kind(self, kind: Kind | None) -> None:
-        """Another kind of study, as it is at first; None is that of the lecture notes."""
-        plan = notes_plan() if kind is None else plan_of(kind, self.lane, self._host.document)
-        self._host.change(StudySession, plan=plan)
+    def choose_kind(self, kind: str) -> None:
+        """Another kind of study, as it is at first."""
+        self._host.change(StudySession, plan=plan_of(kind, self.lane, self._host.document))
 
     def choose_data(self, generated: bool) -> None:
         """Points of the generator, or those of the document; what only the generator has is no axis then."""
-        plan, lane = self.plan, lane_of(self.plan.kind, self.lane)
+        plan, lane = self.plan, lane_of(self.plan, self.lane)
         known = titles(lane, generated)
         axes = [axis if axis.name in known else self.axis_plan(next(iter(known)), generated) for axis in plan.axes]
         axes = [self.axis_plan("n", generated) if axis.name == "n" else axis for axis in axes]
@@ -221,13 +191,13 @@ class StudyController:
     def axis_plan(self, name: str, generated: bool | None = None) -> AxisPlan:
         """An axis with the range that one looks at first."""
         wanted = self.plan.generated if generated is None else generated
-        return axis_plan(name, lane_of(self.plan.kind, self.lane), self._host.document, wanted)
+        return axis_plan(name, lane_of(self.plan, self.lane), self._host.document, wanted)
 
     def choose_lane(self, slot: int) -> None:
         """Study the lane in `slot`, whose classifier may have other parameters."""
         before = self.lane.classifier
         self._host.change(StudySession, slot=slot)
-        if self.lane.classifier != before and not self.plan.preset:
+        if self.lane.classifier != before and not self.plan.further:
             self.choose_kind(self.plan.kind)
 
     def look_at(self, **changes: Any) -> None:
@@ -277,7 +247,7 @@ class StudyController:
         lacking = kept.lacking.sum(axis=(-2, -1))
         self._whole, self._over, self._took = float((lacking * self._costs).sum()), 0.0, 0.0
         self._since = (0.0, 0.0)
-        self._begun, self._rested, self._paused_at = time.monotonic(), 0.0, None
+        self._begun, self._paused_at = time.monotonic(), None
         if lacking.any():
             self._run = Run(study, given, lambda: deque(kept.missing()), lambda: self.wake())
         self._keep()
@@ -295,7 +265,7 @@ class StudyController:
             self.collect()
             self._keep()
         elif self._paused_at is not None:
-            self._rested += now - self._paused_at
+            self._begun += now - self._paused_at
             self._paused_at = None
         self.changes += 1
 
@@ -365,8 +335,7 @@ class StudyController:
 
     def _active(self) -> float:
         """Seconds since the beginning, without pauses."""
-        now = time.monotonic() if self._paused_at is None else self._paused_at
-        return now - self._begun - self._rested
+        return (time.monotonic() if self._paused_at is None else self._paused_at) - self._begun
 
     def _keep(self) -> None:
         """Put what is there into the document."""
@@ -404,25 +373,26 @@ class StudyController:
             return "ended"
         return "paused" if self._run.state == "paused" else "running"
 
-    def progress(self) -> Progress:
-        """How far it is."""
-        run = self._run
-        if run is None or run.state == "ended":
-            return Progress()
-        share = min(self._over / self._whole, 1.0) if self._whole else 0.0
-        if run.state == "paused":
-            return Progress("paused", share, f"Paused at {100 * share:.0f} %")
-        if self._over <= 0:
-            return Progress("running", 0.0, "Beginning…")
-        return Progress("running", share, f"{100 * share:.0f} %, {duration(self._left(run.study))} left")
+    @property
+    def share(self) -> float:
+        """How much of the run is done, from 0 to 1."""
+        return min(self._over / self._whole, 1.0) if self._whole else 0.0
 
-    def _left(self, study: Study) -> float:
-        """Seconds until the end: at the pace since the first result, and before there is one, as forecast."""
+    @property
+    def left(self) -> str:
+        """How far the run is, with the time left."""
+        percent = f"{100 * self.share:.0f} %"
+        if self._run is None or self.state == "paused":
+            return f"Paused at {percent}"
+        if self._over <= 0:
+            return "Beginning…"
         active, over = self._since
         elapsed, lacking = self._active() - active, self._whole - self._over
-        if elapsed < PACE or self._over <= over:
-            return lacking * self._slower.get(_sort(study), 1.0) / jobs()
-        return elapsed * lacking / (self._over - over)
+        # Before there is a pace, as forecast.
+        seconds = lacking * self._slower.get(_sort(self._run.study), 1.0) / jobs()
+        if elapsed >= PACE and self._over > over:
+            seconds = elapsed * lacking / (self._over - over)
+        return f"{percent}, {duration(seconds)} left"
 
     def forecast(self) -> str:
         """How many trainings the form asks for, and how long they will take."""

@@ -332,6 +332,15 @@ def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:
     return tuple(float(f"{start * (stop / start) ** (i / (count - 1)):.3g}") for i in range(count))
 
 
+def spaced(start: float, stop: float, count: int, log: bool, whole: bool = False) -> tuple[Value, ...]:
+    """Numbers in equal ratios or steps, each once."""
+    if log:
+        found = log_steps(start, stop, count)
+    else:
+        found = tuple(float(f"{start + (stop - start) * i / max(count - 1, 1):.6g}") for i in range(count))
+    return tuple(dict.fromkeys(round(each) for each in found)) if whole else tuple(dict.fromkeys(found))
+
+
 #: The study that `study init` writes: 7 x 7, five folds, well below a minute.
 EXAMPLE = Study(
     "grid",

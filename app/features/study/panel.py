@@ -326,14 +326,14 @@ class StudyPanel(QWidget):
         self._show_picture(scene, theme)
 
     def _show_progress(self) -> None:
-        progress = self.studies.progress()
-        self._going.setVisible(progress.state != "idle")
+        state = self.studies.state
+        self._going.setVisible(state != "ended")
         self.bar.setRange(0, 1000)
-        self.bar.setValue(round(1000 * progress.share))
-        show_text(self.left, progress.text)
-        paused = progress.state == "paused"
-        show_text(self.pause, "&Resume" if paused else "Pa&use")  # type: ignore[arg-type]
-        self.pause.setAccessibleName("Resume" if paused else "Pause")
+        self.bar.setValue(round(1000 * self.studies.share))
+        show_text(self.left, self.studies.left if state != "ended" else "")
+        word = "&Resume" if state == "paused" else "Pa&use"
+        show_text(self.pause, word)  # type: ignore[arg-type]
+        self.pause.setAccessibleName(word.replace("&", ""))
 
     def _show_warning(self, opened: bool) -> None:
         studies, sentence, remedy = self.studies, self.studies.failure, ""

@@ -37,24 +37,13 @@ from .model import (
     axis_names,
     existing_cells,
     heading_of,
-    log_steps,
     measures_of,
     plain_lane,
+    spaced,
     values_along,
 )
 from .results import MOST_RESULTS, shape_of
 
-KINDS: dict[Kind, tuple[str, str]] = {
-    "grid": ("Grid", "Any two parameters over their ranges: a map."),
-    "efficiency": ("Efficiency map", "kNN on new points of the generator, over n and k."),
-    "learning-curve": ("Learning curve", "Against the number of points, with the spread over repetitions."),
-    "rules": ("Working-set rules", "What the six rules cost as n grows."),
-}
-NOTES_TITLE = "kNN efficiency (lecture notes)"
-NOTES_SENTENCE = (
-    "Accuracy over n and k on lines and circles that touch, overlap or leave a gap; the published weighted figures used"
-    " 1/d², tested on points uniform on the whole square."
-)
 #: Values of an axis at most, and limits of the whole numbers of the form.
 MOST_VALUES = 100
 WHOLE: dict[str, tuple[str, int, int]] = {
@@ -80,34 +69,93 @@ class AxisPlan:
 
 
 @dataclass(frozen=True)
+class FormKind:
+    """A kind of study as the form offers it.
+
+    Attributes
+    ----------
+    title, sentence : str
+    base : Study
+        Has what the form has no fields for, further axes included, and what its fields hold at first.
+    axes : tuple of AxisPlan
+        At first; none for those of the classifier.
+    own_points : bool
+        The points are those of the generator of `base`, not of the document's.
+    """
+
+    title: str
+    sentence: str
+    base: Study
+    axes: tuple[AxisPlan, ...] = ()
+    own_points: bool = False
+
+
+_N_AND_K = (AxisPlan("n", "5", "95", "10"), AxisPlan("k", "5", "95", "10"))
+KINDS: dict[str, FormKind] = {
+    "grid": FormKind("Grid", "Any two parameters over their ranges: a map.", Study("grid", folds=5)),
+    "efficiency": FormKind(
+        "Efficiency map",
+        "kNN on new points of the generator, over n and k.",
+        Study("efficiency", repetitions=10, k_up_to_n=True),
+        _N_AND_K,
+    ),
+    "learning-curve": FormKind(
+        "Learning curve",
+        "Against the number of points, with the spread over repetitions.",
+        LEARNING,
+        (AxisPlan("n", "5", "200", "6", True),),
+    ),
+    "rules": FormKind(
+        "Working-set rules",
+        "What the six rules cost as n grows.",
+        msgspec.structs.replace(RULES, values=("steps", "seconds")),
+        (AxisPlan("n", "20", "200", "4", True), AxisPlan("rule")),
+    ),
+    "notes": FormKind(
+        "kNN efficiency (lecture notes)",
+        "Accuracy over n and k on lines and circles that touch, overlap or leave a gap; the published weighted figures"
+        " used 1/d², tested on points uniform on the whole square.",
+        NOTES,
+        _N_AND_K,
+        own_points=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
 class Plan:
     """What the form says.
 
     Attributes
     ----------
     kind : str
+        Of `KINDS`.
     generated : bool
         Fresh points of the generator; else those of the document.
     axes : tuple of AxisPlan
         One or two.
-    further : tuple of Axis
-        Axes that the form has no fields for, of a preset.
     value : str
     folds, repetitions, draws, test : str
-    preset : bool
-        As the lecture notes have it: `further`, its own data and tests.
     """
 
-    kind: Kind = "grid"
+    kind: str = "grid"
     generated: bool = False
     axes: tuple[AxisPlan, ...] = ()
-    further: tuple[Axis, ...] = ()
     value: str = "accuracy"
     folds: str = "5"
     repetitions: str = "1"
     draws: str = "1"
     test: str = "1000"
-    preset: bool = False
+
+    @property
+    def base(self) -> Study:
+        """The study that it is a change of."""
+        return KINDS[self.kind].base
+
+    @property
+    def further(self) -> tuple[Axis, ...]:
+        """Axes that the form has no fields for."""
+        return self.base.axes[len(self.axes) :]
 
 
 @dataclass(frozen=True)
@@ -172,9 +220,10 @@ class Planned:
 # -- what the form offers ----------------------------------------------------------------------------------------------
 
 
-def lane_of(kind: Kind, lane: Lane) -> Lane:
+def lane_of(plan: Plan, lane: Lane) -> Lane:
     """The classifier that is studied: of a lane, or the one that this kind is about."""
-    classifier = next(name for name in (lane.classifier, Lane().classifier, *LEARNERS) if _is_of(kind, LEARNERS[name]))
+    names, kind = (lane.classifier, Lane().classifier, *LEARNERS), plan.base.kind
+    classifier = next(name for name in names if _is_of(kind, LEARNERS[name]))
     return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
 
 
@@ -218,38 +267,27 @@ def _shown(kind: AxisKind, value: float) -> str:
     return share_text(value) if kind.per_cent else f"{value:g}"
 
 
-def plan_of(kind: Kind, lane: Lane, document: Document) -> Plan:
+def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
     """What the form says at first of a kind of study."""
-    lane = lane_of(kind, lane)
-    if kind == "efficiency":
-        axes = tuple(AxisPlan(name, "5", "95", "10") for name in ("n", "k"))
-        return Plan(kind, True, axes, folds="0", repetitions="10", test="1000")
-    if kind == "learning-curve":
-        axes = (axis_plan("n", lane, document, True),)
-        return Plan(kind, True, axes, folds="0", repetitions=str(LEARNING.repetitions), test=str(LEARNING.test))
-    if kind == "rules":
-        axes = (AxisPlan("n", "20", "200", "4", True), AxisPlan("rule"))
-        return Plan(kind, True, axes, value="steps", folds="0", repetitions="5", test=str(RULES.test))
-    names = [name for name, row in axis_fields(lane.classifier).items() if row.has_curve]
+    row = KINDS[kind]
+    numbers = {name: str(getattr(row.base, name)) for name in WHOLE}
+    plan = Plan(kind, True, row.axes, row.base.values[0], **numbers)
+    if row.axes:
+        return plan
+    lane = lane_of(plan, lane)
+    names = [name for name, field in axis_fields(lane.classifier).items() if field.has_curve]
     names = [name for name in names if axis_fields(lane.classifier)[name].shown(lane.settings, (0, 1))]
     names = [*names, *(name for name in ("n", *axis_fields(lane.classifier)) if name not in names)]
     if len(names) < 2:  # of given points n alone can be varied
-        return Plan(kind, True, tuple(axis_plan(name, lane, document, True) for name in ("n", "noise")), folds="0")
-    return Plan(kind, False, tuple(axis_plan(name, lane, document, False) for name in names[:2]))
-
-
-def notes_plan() -> Plan:
-    """The efficiency study of the lecture notes."""
-    axes = tuple(AxisPlan(name, "5", "95", "10") for name in ("n", "k"))
-    numbers = {name: str(getattr(NOTES, name)) for name in WHOLE}
-    return Plan("efficiency", True, axes, NOTES.axes[2:], preset=True, **numbers)
+        return replace(plan, axes=tuple(axis_plan(each, lane, document, True) for each in ("n", "noise")), folds="0")
+    return replace(plan, generated=False, axes=tuple(axis_plan(each, lane, document, False) for each in names[:2]))
 
 
 def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
     """What can be measured, alone or beside an `other` classifier, and what it is called."""
     folds = plan.folds.strip() != "0"
-    names = measures_of(lane_of(plan.kind, lane), other)
-    return {name: heading_of(name, plan.generated, folds, plan.preset) for name in names}
+    names = measures_of(lane_of(plan, lane), other)
+    return {name: heading_of(name, plan.generated, folds, plan.base.test_on == "square") for name in names}
 
 
 # -- from the form to a study ------------------------------------------------------------------------------------------
@@ -257,7 +295,7 @@ def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
 
 def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """What `plan` comes to with the settings of `lane`, beside an `other` classifier that it may be compared with."""
-    lane = lane_of(plan.kind, lane)
+    lane = lane_of(plan, lane)
     faults: Faults = {}
     table = {axis.name: _range(axis, place, lane, faults) for place, axis in enumerate(plan.axes)}
     if len(table) < len(plan.axes):
@@ -320,15 +358,6 @@ def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any,
     return values
 
 
-def spaced(start: float, stop: float, count: int, log: bool, whole: bool) -> tuple[Any, ...]:
-    """Numbers in equal ratios or steps, each once."""
-    if log:
-        found = log_steps(start, stop, count)
-    else:
-        found = tuple(float(f"{start + (stop - start) * i / (count - 1):.6g}") for i in range(count))
-    return tuple(dict.fromkeys(round(each) for each in found)) if whole else tuple(dict.fromkeys(found))
-
-
 def _whole(name: str, typed: str, faults: Faults) -> int:
     title, least, most = WHOLE[name]
     number = number_of(typed)
@@ -339,31 +368,20 @@ def _whole(name: str, typed: str, faults: Faults) -> int:
 
 
 def _study(plan: Plan, lane: Lane, document: Document, table: Any, whole: dict[str, int], other: Lane | None) -> Study:
-    generator = document.generator if plan.generated else None
-    if plan.preset:
-        generator = NOTES.generator
-    digest = "" if plan.generated else digest_of(document.training_points, document.test_points)
-    values = NOTES.values if plan.preset else _values(plan, lane, other is not None)
-    study = Study(
-        plan.kind,
-        (*(Axis(name, values) for name, values in table.items()), *plan.further),
-        values,
-        lane,
-        generator,
-        digest,
-        test_on="square" if plan.preset else "generator",
-        k_up_to_n=plan.kind == "efficiency",
+    own = plan.base.generator if KINDS[plan.kind].own_points else document.generator
+    value = plan.value if plan.value in measures_of(lane, other is not None) else "accuracy"
+    more = (each for each in plan.base.values[1:] if each in measures_of(lane))
+    values = tuple(dict.fromkeys((value, *more)))
+    return msgspec.structs.replace(
+        plan.base,
+        axes=(*(Axis(name, found) for name, found in table.items()), *plan.further),
+        values=values,
+        lane=lane,
+        generator=own if plan.generated else None,
+        digest="" if plan.generated else digest_of(document.training_points, document.test_points),
         other=plain_lane(other) if other is not None and "disagreement" in values else None,
         **{**whole, "draws": whole["draws"] if plan.generated else 1},
     )
-    return msgspec.structs.replace(study, most_steps=RULES.most_steps) if plan.kind == "rules" else study
-
-
-def _values(plan: Plan, lane: Lane, other: bool) -> tuple[str, ...]:
-    """What is measured: of a learning curve the training points, too, and of the rules the time."""
-    value = plan.value if plan.value in measures_of(lane, other) else "accuracy"
-    more = {"learning-curve": ("training_accuracy",), "rules": ("seconds",)}.get(plan.kind, ())
-    return tuple(dict.fromkeys((value, *(each for each in more if each in measures_of(lane)))))
 
 
 #: Where the form has what a fault of a study file is about.

@@ -25,18 +25,7 @@ from solver.data import datasets
 
 from .cells import digest_of
 from .computing import Given
-from .model import (
-    MEASURES,
-    Axis,
-    Study,
-    Value,
-    axis_kinds,
-    axis_names,
-    existing_cells,
-    log_steps,
-    measures_of,
-    plain_lane,
-)
+from .model import MEASURES, Axis, Study, Value, axis_kinds, axis_names, existing_cells, measures_of, plain_lane, spaced
 
 #: Bytes of a file, and results of a study, at most.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
@@ -209,11 +198,8 @@ class _Reader:
         if missing or len(read) < len(value):
             return None
         found = msgspec.convert(read, _Range)
-        if found.scale == "linear":
-            steps = range(found.points)
-            return [found.start + (found.stop - found.start) * i / max(found.points - 1, 1) for i in steps]
-        if min(found.start, found.stop) > 0:
-            return list(log_steps(found.start, found.stop, found.points))
+        if found.scale == "linear" or min(found.start, found.stop) > 0:
+            return list(spaced(found.start, found.stop, found.points, found.scale == "log"))
         self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
         return None
 

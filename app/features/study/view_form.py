@@ -38,10 +38,8 @@ from app.views.widgets.form_fields import (
 
 from .controller import StudyController
 from .model import MEASURES, axis_kinds
-from .planning import KINDS, NOTES_SENTENCE, NOTES_TITLE, WHOLE, AxisPlan, Plan, lane_of, titles, values_of
+from .planning import KINDS, WHOLE, AxisPlan, Plan, lane_of, titles, values_of
 
-#: Of the kinds, the one of the lecture notes.
-NOTES_KIND = "notes"
 PLACES = ("x axis", "y axis")
 
 
@@ -202,7 +200,7 @@ class AxisFields:
             for below in (self._numbers, self._all, self.fault):
                 below.hide()
             return
-        axis, lane = plan.axes[self._place], lane_of(plan.kind, self._studies.lane)
+        axis, lane = plan.axes[self._place], lane_of(plan, self._studies.lane)
         fill(self.parameter, ((text, name) for name, text in titles(lane, plan.generated).items()), axis.name)
         self.parameter.setEnabled(plan.kind == "grid")
         kind = axis_kinds(lane.classifier).get(axis.name)
@@ -231,11 +229,9 @@ class StudyForm(QWidget):
     def __init__(self, studies: StudyController) -> None:
         super().__init__()
         self._studies = studies
-        kinds = [(title, name) for name, (title, _) in KINDS.items()]
-        self.kind = describe(
-            WholeCombo([*kinds, (NOTES_TITLE, NOTES_KIND)]), "study.kind", "Kind of study", "What is varied."
-        )
-        self.kind.activated.connect(self._choose_kind)
+        kinds = [(row.title, name) for name, row in KINDS.items()]
+        self.kind = describe(WholeCombo(kinds), "study.kind", "Kind of study", "What is varied.")
+        self.kind.activated.connect(lambda: studies.choose_kind(self.kind.currentData()))
         self.lane = describe(
             WholeCombo(), "study.lane", "Classifier", "Its settings are those that no axis changes; a cell goes to it."
         )
@@ -248,7 +244,7 @@ class StudyForm(QWidget):
         )
         self.data.activated.connect(self._choose_data)
         self.value = describe(WholeCombo(), "study.value", "What is measured", "In each cell.")
-        self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData()), preset=False))
+        self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData())))
         tips = {
             "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points decide.",
             "repetitions": "Each with other points, or other folds.",
@@ -287,10 +283,6 @@ class StudyForm(QWidget):
         add_row(grid, None, self.faults["whole"])
         filled(QVBoxLayout(self), grid, 1, margins=0)
 
-    def _choose_kind(self) -> None:
-        chosen = self.kind.currentData()
-        self._studies.choose_kind(None if chosen == NOTES_KIND else chosen)
-
     def _choose_data(self) -> None:
         self._studies.choose_data(bool(self.data.currentData()))
 
@@ -298,7 +290,7 @@ class StudyForm(QWidget):
         """Show what is planned, and what is wrong with it."""
         studies, plan = self._studies, self._studies.plan
         faults = studies.planned().faults
-        show_choice(self.kind, NOTES_KIND if plan.preset else plan.kind)
+        show_choice(self.kind, plan.kind)
         lanes = [
             (f"{place + 1}. {lane.lane.title}", lane.slot)
             for place, lane in enumerate(scene.lanes)
@@ -307,11 +299,10 @@ class StudyForm(QWidget):
         fill(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
-        sentence = NOTES_SENTENCE if plan.preset else KINDS[plan.kind][1]
-        show_text(self.sentence, f"{sentence}{self._varied(plan)}")
+        show_text(self.sentence, f"{KINDS[plan.kind].sentence}{self._varied(plan)}")
         for axis in self.axes:
             axis.show_axis(plan, faults)
-        lane = lane_of(plan.kind, studies.lane)
+        lane = lane_of(plan, studies.lane)
         other = studies.other
         values = values_of(plan, lane, other is not None)
         if other is not None:

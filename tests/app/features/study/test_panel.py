@@ -26,7 +26,7 @@ from app.features.study.computing import Given, Record
 from app.features.study.controller import OUTDATED, duration
 from app.features.study.model import LEARNING, NOTES, Axis, Study
 from app.features.study.panel import StudyPanel, study_file
-from app.features.study.planning import NOTES_SENTENCE, AxisPlan, StudySession, costs_of
+from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
 from app.features.study.running import Run, jobs
 from app.features.study.timing import Trial
@@ -415,7 +415,8 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     panel = opened(window, qtbot, small=False)
     choose(panel, "kind", "notes")
     window.refresh_if_pending()
-    assert NOTES_SENTENCE in said(panel, "sentence") and said(panel, "forecast").startswith("990\u202f000 trainings")
+    assert KINDS["notes"].sentence in said(panel, "sentence")
+    assert said(panel, "forecast").startswith("990\u202f000 trainings")
     assert panel.studies.planned().study == NOTES
     assert panel.form.value.currentText() == "Accuracy on the whole square", "not of the generator's new points"
     assert [each.heading("accuracy")[12:] for each in (NOTES, LEARNING)] == ["the whole square", "new points"]
@@ -539,13 +540,13 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     studies._begun -= 400.0
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0, timeout=60_000)
     forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
-    assert studies.progress().text == f"0 %, {duration(forecast)} left"
+    assert studies.left == f"0 %, {duration(forecast)} left"
     # Then the pace of the results counts, from the first one on.
     studies._begun -= 20.0
     studies._over = 0.01 * studies._whole
     elapsed = studies._active() - studies._since[0]
     left = elapsed * (studies._whole - studies._over) / (studies._over - studies._since[1])
-    assert elapsed < 60 and studies.progress().text == f"1 %, {duration(left)} left"
+    assert elapsed < 60 and studies.left == f"1 %, {duration(left)} left"
 
 
 def test_a_slow_first_cell_is_no_forecast_of_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,6 @@ from app.features.study.planning import (
     AxisPlan,
     Plan,
     axis_plan,
-    notes_plan,
     plan_of,
     planned,
     seconds_of,
@@ -87,7 +86,7 @@ def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> Non
     lane = Lane(classifier)
     made = planned(plan_of(kind, lane, document), lane, document)
     assert made.study is not None, made.faults
-    assert made.trainings == trainings_of(made.study) and made.study.kind == kind
+    assert made.trainings == trainings_of(made.study) and made.study.kind == KINDS[kind].base.kind
     for generated in (False, True):
         for name in titles(lane, generated):
             kind = axis_kinds(classifier)[name]
@@ -96,7 +95,7 @@ def test_what_the_form_says_at_first_is_sound(kind: Any, classifier: str) -> Non
 
 def test_the_lecture_notes_are_those_of_the_command_line() -> None:
     document = document_of()
-    made = planned(notes_plan(), document.lanes[0], document)
+    made = planned(plan_of("notes", document.lanes[0], document), document.lanes[0], document)
     assert made.study == NOTES and made.trainings == trainings_of(NOTES) == 990_000
 
 
