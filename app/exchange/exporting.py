@@ -21,7 +21,7 @@ from solver.core.arrays import Array
 from .columns import Choice, convert
 from .delimited import is_any_number
 from .importing import CLIPBOARD, read_text
-from .table import CLASS_NAMES, Column, Dialect, guarded, may_run, number_text, one_line
+from .table import CLASS_NAMES, Dialect, guarded, may_run, number_text, one_line
 
 Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
@@ -231,7 +231,7 @@ def from_text(
         return xy, np.full(len(xy), label, dtype=np.uint8), names
     known = {str(number): number - 1 for number in range(1, MAX_CLASSES + 1)}
     known |= {_key(name): number for number, name in enumerate(names_of(class_names))}
-    cells = list(_cells(table.columns[2]))
+    cells = [table.columns[2].cell(row) for row in range(len(table))]
     taken = {*used, *(known[_key(cell)] for cell in set(cells) if _key(cell) in known)}
     labels = np.zeros(len(xy), dtype=np.uint8)
     said: dict[str, int] = {}
@@ -281,10 +281,6 @@ def _key(name: str) -> str:
     """What a cell with this name is read as: 1.0 is 1."""
     value = number_in(name)
     return number_text(value) if math.isfinite(value) else name.strip()
-
-
-def _cells(column: Column) -> Iterable[str]:
-    return (column.cell(row) for row in range(len(column.values)))
 
 
 def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str) -> str:

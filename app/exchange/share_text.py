@@ -36,7 +36,6 @@ import base64
 import struct
 import zlib
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -286,15 +285,9 @@ def _of_bits(bits: Any, number: int) -> NDArray[np.bool_]:
 # -- the map -------------------------------------------------------------------------------------------------------
 
 
-@cache
-def _plain_file() -> bytes:
-    return documents.encode(Document())
-
-
 def _plain() -> dict[str, Any]:
     """The file of a new document, as plain values."""
-    file: dict[str, Any] = msgspec.json.decode(_plain_file())
-    return file
+    return msgspec.json.decode(documents.encode(Document()), type=dict[str, Any])
 
 
 def _differing(document: Document) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from contextlib import suppress
 from itertools import islice
 
@@ -67,22 +68,9 @@ def read_svmlight(data: bytes, name: str) -> Table:
     labels: list[float] = []
     starts: list[int] = []
     faults: dict[int, str] = {}
-    # Row, column and value of everything that is stored, in blocks: a list of millions of numbers is slow to free.
-    blocks: list[np.ndarray] = []
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
+    # Row, column and value of everything that is stored; a list of millions of numbers is slow to free.
+    rows, columns, values = array("q"), array("q"), array("d")
     n_columns = 0
-
-    def take_over() -> None:
-        nonlocal n_columns
-        if columns:
-            n_columns = max(n_columns, max(columns))
-        blocks.append(np.array([rows, columns, values], dtype=np.float64))
-        rows.clear()
-        columns.clear()
-        values.clear()
-        check_size(name, len(labels), n_columns + 1)
 
     for line in lines.records():
         if not line.partition("#")[0].strip():
@@ -92,18 +80,16 @@ def read_svmlight(data: bytes, name: str) -> Table:
         except ValueError as error:
             label, found, numbers = 0.0, [], []
             faults[len(labels)] = str(error)
-        rows += [len(labels)] * len(found)
-        columns += found
-        values += numbers
+        rows.extend([len(labels)] * len(found))
+        columns.extend(found)
+        values.extend(numbers)
         labels.append(label)
         starts.append(lines.start)
-        if len(rows) > 20_000 or len(labels) % 20_000 == 0:
-            take_over()
-    take_over()
+        n_columns = max([n_columns, *found])
+        check_size(name, len(labels), n_columns + 1)
     if not labels:
         raise FileError(f"{name} holds no rows.")
     dense = np.zeros((n_columns, len(labels)))
-    for row, column, value in blocks:
-        dense[column.astype(np.intp) - 1, row.astype(np.intp)] = value
+    dense[np.array(columns) - 1, np.array(rows)] = values
     features: list[Column] = [column_of(f"x{number}", each) for number, each in enumerate(dense, 1)]
     return Table(name, (*features, column_of("class", np.array(labels))), np.array(starts, dtype=np.int64), faults)

@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QPixmap, QShowEvent, QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
@@ -45,7 +44,7 @@ from app.views.widgets.form_fields import (
     show_number,
     spin_box,
 )
-from app.views.widgets.qt_dialogs import ask_where, button_box
+from app.views.widgets.qt_dialogs import NamedDialog, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import scrolling
 from solver import Grid
@@ -115,7 +114,7 @@ class ScaleBox(WholeField):
         return (0.0, 0.0) if scale is None else (scale.value_at(scale.low), scale.value_at(scale.high))
 
 
-class FilmDialog(QDialog):
+class FilmDialog(NamedDialog):
     """Asks, tells what it will come to, and stays open while the film is made.
 
     Parameters
@@ -140,7 +139,7 @@ class FilmDialog(QDialog):
         alert: Callable[[str], None],
         features: FeatureTable,
     ) -> None:
-        super().__init__(window)
+        super().__init__(window, "film", "Export film")
         self._window, self._controller, self._settings = window, controller, settings
         self._scheduler, self._grids = scheduler, grids
         self._alert, self._features = alert, features
@@ -157,8 +156,6 @@ class FilmDialog(QDialog):
         self._maker.failed.connect(self._fail)
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE)
         self._patience.timeout.connect(self._estimate)
-        self.setObjectName("film")
-        self.setWindowTitle("Export film")
         self._make_fields()
         self._lay_out()
         self._recall()
@@ -255,11 +252,10 @@ class FilmDialog(QDialog):
             label = form.labelForField(field)
             if isinstance(label, QLabel) and field.property("buddy") is not None:
                 label.setBuddy(field.property("buddy"))
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons = self.button_box()
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
         self._save.setDefault(True)
-        buttons.rejected.connect(self.close)
         side = filled(QVBoxLayout(), self._still, self._said, self._bar, 1)
         self._inner, self._scroll = inner, scrolling(inner)
         filled(QVBoxLayout(self), (filled(QHBoxLayout(), (self._scroll, 1), side, spacing=16), 1), buttons)

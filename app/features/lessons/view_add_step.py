@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from app.core.plain_text import plain
 from app.exchange.opening import LESSON_SUFFIX
@@ -18,7 +18,7 @@ from app.files.documents import FileError
 from app.views.surroundings import Surroundings
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import ask_path, button_box
+from app.views.widgets.qt_dialogs import NamedDialog, ask_path
 from app.views.widgets.scrolling_form import scrolling
 
 from .model import Lesson
@@ -34,7 +34,7 @@ class SpoiltError(FileError):
     """The answer to the question of a step is in sight before it is asked."""
 
 
-class AddStepDialog(QDialog):
+class AddStepDialog(NamedDialog):
     """
     Parameters
     ----------
@@ -56,10 +56,7 @@ class AddStepDialog(QDialog):
         keep: Callable[[NewStep | None], object],
         try_out: Callable[[Lesson], object],
     ) -> None:
-        super().__init__(around.window)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName("lesson_add")
-        self.setWindowTitle("New lesson step")
+        super().__init__(around.window, "lesson_add", "New lesson step", once=True)
         controller = self._controller = around.controller
         self._features, self._tasks, self._keep, self._try_out = around.features, around.tasks, keep, try_out
         self._path = controller.session.of(LessonSession).making
@@ -81,7 +78,7 @@ class AddStepDialog(QDialog):
         self._follow()
 
     def _make_buttons(self) -> None:
-        self._buttons = button_box(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons = self.button_box(QDialogButtonBox.StandardButton.Cancel)
         roles = QDialogButtonBox.ButtonRole
         self._try = self._buttons.addButton("Try &it", roles.ActionRole)
         tip = "The step as a student meets it; leaving it comes back here."
@@ -92,7 +89,6 @@ class AddStepDialog(QDialog):
         describe(self._add, "lesson_add.add", "Add the step", "As the last step of the lesson's file.")
         self._try.clicked.connect(self._begin_trial)
         self._buttons.accepted.connect(self._take)
-        self._buttons.rejected.connect(self.reject)
 
     def _lay_out(self) -> None:
         about = QLabel("What is on screen becomes a step of a lesson, the last one of its file.", wordWrap=True)

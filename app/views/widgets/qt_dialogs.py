@@ -1,4 +1,4 @@
-"""Buttons of dialogs, and opening Qt's own, which ask for a file or a colour."""
+"""Dialogs with a name, a title and buttons, and opening Qt's own, which ask for a file or a colour."""
 
 from __future__ import annotations
 
@@ -6,17 +6,53 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QWidget
+from PySide6.QtGui import QFontDatabase, QIcon
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
-from .form_fields import TURNED, pass_wheel_on
+from .form_fields import TURNED, describe, named, pass_wheel_on
 
 
-def button_box(button: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
-    """A row of buttons with one of Qt's, which has no icon: Qt's are coloured, or black in the dark theme."""
-    box = QDialogButtonBox(button)
-    box.button(button).setIcon(QIcon())
-    return box
+class NamedDialog(QDialog):
+    """A dialog with an object name and a title.
+
+    Parameters
+    ----------
+    parent : QWidget
+    name, title : str
+    once : bool
+        It is gone once it is closed.
+    """
+
+    def __init__(self, parent: QWidget, name: str, title: str, once: bool = False) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, once)
+
+    def button_box(
+        self, button: QDialogButtonBox.StandardButton = QDialogButtonBox.StandardButton.Close
+    ) -> QDialogButtonBox:
+        """A row of buttons with one of Qt's that closes, which has no icon: Qt's are coloured, or black in the dark."""
+        box = QDialogButtonBox(button)
+        box.button(button).setIcon(QIcon())
+        box.rejected.connect(self.close)
+        return box
+
+
+def add_action(
+    box: QDialogButtonBox, text: str, name: str, title: str, tip: str, act: Callable[[], object]
+) -> QPushButton:
+    """Add a button that does something and leaves the dialog open; `name`, `title` and `tip` as for `describe`."""
+    button = describe(box.addButton(text, QDialogButtonBox.ButtonRole.ActionRole), name, title, tip)
+    button.clicked.connect(lambda: act())
+    return button
+
+
+def fixed_text(text: str, name: str) -> QPlainTextEdit:
+    """A text to be read, in letters of one width."""
+    page = named(QPlainTextEdit(text, readOnly=True), name)
+    page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    return page
 
 
 def ask_where(

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
 import PySide6
 from PySide6.QtCore import QSize, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import (
-    QApplication,
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.core import log
 from app.core.plain_text import plain
 from app.core.version import __version__
 from app.files import licences
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import button_box
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 from solver.core._cache_directory import cache_directory
 
 #: What the program is.
@@ -75,7 +65,7 @@ def details(settings: Path, recovery: Path) -> str:
     return "".join(f"{name}: {plain(value)}\n" for name, value in lines.items())
 
 
-class AboutDialog(QDialog):
+class AboutDialog(NamedDialog):
     """Versions, and folders that can be opened.
 
     Parameters
@@ -86,9 +76,7 @@ class AboutDialog(QDialog):
     """
 
     def __init__(self, parent: QWidget, settings: Path, recovery: Path) -> None:
-        super().__init__(parent)
-        self.setObjectName("about")
-        self.setWindowTitle("About Classifier Playground")
+        super().__init__(parent, "about", "About Classifier Playground")
         sheet = QWidget()
         grid = QGridLayout(sheet)
         grid.setColumnStretch(1, 1)
@@ -114,24 +102,19 @@ class AboutDialog(QDialog):
         page.setFrameShape(QScrollArea.Shape.NoFrame)
         page.setWidget(sheet)
         self._said = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        copy = QPushButton("&Copy details for a report")
-        describe(copy, "about.copy", "Copy details for a report", f"As text.  {PRIVATE}")
-        buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
-        copy.clicked.connect(lambda: self._copy(details(settings, recovery)))
-        terms = QPushButton("&Licences")
-        describe(terms, "about.licences", "Licences", "What the program consists of, and under which terms.")
-        buttons.addButton(terms, QDialogButtonBox.ButtonRole.ActionRole)
-        terms.clicked.connect(lambda: LicencesDialog(self).open())
-        buttons.rejected.connect(self.close)
+        buttons = self.button_box()
+        title, tip, copy = "Copy details for a report", f"As text.  {PRIVATE}", partial(self._copy, settings, recovery)
+        add_action(buttons, f"&{title}", "about.copy", title, tip, copy)
+        tip, show = "What the program consists of, and under which terms.", lambda: LicencesDialog(self).open()
+        add_action(buttons, "&Licences", "about.licences", "Licences", tip, show)
         purpose = named(QLabel(PURPOSE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.purpose")
         filled(QVBoxLayout(self), purpose, (page, 1), self._said, buttons)
         wanted = sheet.sizeHint().grownBy(self.contentsMargins())
         self.resize(max(620, wanted.width() + 40), wanted.height() + 140)
         self.resize(self.size().boundedTo(self.screen().availableSize()))
 
-    def _copy(self, text: str) -> None:
-        QApplication.clipboard().setText(text)
+    def _copy(self, settings: Path, recovery: Path) -> None:
+        QApplication.clipboard().setText(details(settings, recovery))
         self._said.setText(f"Copied.  {PRIVATE}")
 
     def _opener(self, path: Path) -> Callable[[], None]:
@@ -142,21 +125,14 @@ class AboutDialog(QDialog):
         return show
 
 
-class LicencesDialog(QDialog):
+class LicencesDialog(NamedDialog):
     """What the program consists of, and under which terms."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName("licences")
-        self.setWindowTitle("Licences")
-        page = named(QPlainTextEdit(), "licences.text")
+        super().__init__(parent, "licences", "Licences", once=True)
+        page = fixed_text(licences.notice(), "licences.text")
         page.setAccessibleName("Licences")
-        page.setReadOnly(True)
-        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        page.setPlainText(licences.notice())
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.close)
+        buttons = self.button_box()
         filled(QVBoxLayout(self), page, buttons)
         self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))
 

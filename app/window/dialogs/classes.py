@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
-from PySide6.QtWidgets import (
-    QColorDialog,
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QGroupBox,
-    QLabel,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QColorDialog, QGridLayout, QGroupBox, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
@@ -22,7 +12,7 @@ from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
 from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
-from app.views.widgets.qt_dialogs import button_box, open_dialog
+from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
 from app.views.widgets.scrolling_form import scrolling
 
 LEAST_CONTRAST = 3.0
@@ -63,15 +53,13 @@ class _Row:
             button.setAutoDefault(False)
 
 
-class ClassesDialog(QDialog):
+class ClassesDialog(NamedDialog):
     """Names and colours, in step with the document; each change takes effect at once and is an undo step."""
 
     def __init__(self, parent: QWidget, controller: Controller) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "classes", "Classes and axes")
         self._controller = controller
         self._shown: tuple[object, ...] = ()
-        self.setObjectName("classes")
-        self.setWindowTitle("Classes and axes")
         # A tool of the window: the window's keys, undo above all, go on working while this is open.
         self.setWindowFlag(Qt.WindowType.Tool)
         self._rows = [_Row(label) for label in range(MAX_CLASSES)]
@@ -98,8 +86,7 @@ class ClassesDialog(QDialog):
             field.committed.connect(lambda name, place=place: self._name_axis(place, name))
             axis_grid.addWidget(label_for(f"{letter} axis", field), 0, 2 * place)
             axis_grid.addWidget(field, 0, 2 * place + 1)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.close)
+        buttons = self.button_box()
         for button in buttons.buttons():
             button.setToolTip("Close; everything is in effect already.")
             if isinstance(button, QPushButton):

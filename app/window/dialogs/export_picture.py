@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
@@ -25,14 +23,14 @@ from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import describe, filled, show_check, show_choice, show_number, spin_box
-from app.views.widgets.qt_dialogs import ask_where, button_box
+from app.views.widgets.qt_dialogs import NamedDialog, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg"}
 #: Width, height and scale of what is on screen.
 Size = tuple[int, int, float]
 
 
-class PictureDialog(QDialog):
+class PictureDialog(NamedDialog):
     """Asks, and hands over what was chosen; it never waits for the picture.
 
     Parameters
@@ -64,12 +62,9 @@ class PictureDialog(QDialog):
         make: Callable[[Shot, PictureSpec, Path | None], object],
         alert: Callable[[str], None],
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "picture", "Export picture", once=True)
         self._settings, self._dark, self._alert = settings, dark, alert
         self._screen_size, self._shoot, self._make = screen_size, shoot, make
-        self.setObjectName("picture")
-        self.setWindowTitle("Export picture")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._what, self._preset, self._theme = QComboBox(), QComboBox(), QComboBox()
         if len(lanes) > 1:
             self._what.addItem("All classifiers side by side", "window")
@@ -130,7 +125,7 @@ class PictureDialog(QDialog):
             "The surface is recomputed for these pixels. An SVG file keeps text, lines and symbols as shapes.",
             wordWrap=True,
         )
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons = self.button_box()
         save, copy = QPushButton("Save &as…"), QPushButton("&Copy")
         describe(save, "picture.save", "Save the picture", "Into a PNG or SVG file.")
         describe(copy, "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere.")
@@ -139,7 +134,6 @@ class PictureDialog(QDialog):
         save.setDefault(True)
         save.clicked.connect(self._ask_path)
         copy.clicked.connect(self._copy)
-        buttons.rejected.connect(self.reject)
         filled(QVBoxLayout(self), form, note, buttons)
         for before, after in (
             (self._what, self._preset),

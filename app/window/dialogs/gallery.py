@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -25,7 +24,7 @@ from app.features.lessons.shipped import Row, picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
 from app.views.widgets.form_fields import describe
-from app.views.widgets.qt_dialogs import button_box
+from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
 #: Pixels of a card's picture, which the files have; and what stands around it.
@@ -81,7 +80,7 @@ class Card(QPushButton):
         return QSize(self._size.width() + 4 * GAP + 120, self._size.height() + 2 * GAP)
 
 
-class GalleryDialog(QDialog):
+class GalleryDialog(NamedDialog):
     """The gallery.
 
     Parameters
@@ -105,13 +104,10 @@ class GalleryDialog(QDialog):
         scores: Mapping[str, tuple[int, int]],
         text: int = 0,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "gallery", "Examples and lessons")
         if text:
             self.setStyleSheet(text_rules(text))
             self.ensurePolished()
-        self.setObjectName("gallery")
-        self.setWindowTitle("Examples and lessons")
-        self._choose, self._learn = choose, learn
         letter = self.fontMetrics().averageCharWidth()
         size = QSize(*PICTURE) * min(max(text / PLAIN_TEXT, 1.0), LARGEST)
         room, around = parent.screen().availableSize(), size.width() + 6 * GAP
@@ -124,15 +120,14 @@ class GalleryDialog(QDialog):
         examples, lessons = [], []
         for place, each in enumerate(EXAMPLES, 1):
             card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
-            examples.append((card, self._chooses(each)))
+            examples.append((card, self._opens(choose, each)))
         for place, row in enumerate(shipped(), 1):
             card = Card(f"lesson.{row.name}", place, *_said(row, scores), picture(row.name, dark), size)
-            lessons.append((card, self._learns(row.name)))
+            lessons.append((card, self._opens(learn, row.name)))
         cards = self._page("&Examples", examples)
         self._page("&Lessons", lessons)
         self._tabs.setCurrentIndex(0)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        buttons.rejected.connect(self.reject)
+        buttons = self.button_box()
         buttons.setCenterButtons(False)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP, GAP, GAP, GAP)
@@ -164,17 +159,10 @@ class GalleryDialog(QDialog):
         for card in self._cards[int(lessons)][:1]:
             card.setFocus()
 
-    def _chooses(self, example: Example) -> Callable[[], object]:
+    def _opens(self, act: Callable[[Any], object], what: object) -> Callable[[], object]:
         def run() -> None:
             self.accept()
-            self._choose(example)
-
-        return run
-
-    def _learns(self, name: str) -> Callable[[], object]:
-        def run() -> None:
-            self.accept()
-            self._learn(name)
+            act(what)
 
         return run
 

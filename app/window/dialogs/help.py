@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt, QUrl
-from PySide6.QtGui import QFontDatabase, QKeySequence, QShortcut, QTextCursor, QTextDocument
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QApplication,
-    QDialog,
     QDialogButtonBox,
     QLabel,
     QLineEdit,
@@ -28,7 +27,7 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import theme_of
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, mark_bad, named, plain_tip
-from app.views.widgets.qt_dialogs import button_box
+from app.views.widgets.qt_dialogs import NamedDialog, fixed_text
 
 #: Pages of `assets/help`, and what they are called.
 WRITTEN = {"lessons": "Writing lessons", "studies": "Studies"}
@@ -38,13 +37,11 @@ UNBROKEN = str.maketrans({"\N{NARROW NO-BREAK SPACE}": "&nbsp;"})
 DRAWING = 26
 
 
-class HelpDialog(QDialog):
+class HelpDialog(NamedDialog):
     """The window of F1: where to begin, all keys, how to write lessons and run studies; a field searches all pages."""
 
     def __init__(self, parent: QWidget, features: FeatureTable) -> None:
-        super().__init__(parent)
-        self.setObjectName("help")
-        self.setWindowTitle("Help")
+        super().__init__(parent, "help", "Help")
         self._pages = named(QTabWidget(), "help.pages")
         self._begin = self._add_page("begin", "Begin here")
         self._draw_signs()
@@ -62,9 +59,8 @@ class HelpDialog(QDialog):
         self._search.textEdited.connect(lambda text: self._find(text, onward=False))
         self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
         QShortcut(QKeySequence.StandardKey.Find, self, self._search.setFocus)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons = self.button_box()
         buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter searches
-        buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), self._search, self._pages, buttons)
         self.resize(640, 660)
         self._search.setFocus()
@@ -120,13 +116,11 @@ def _rows(cells: Iterable[tuple[str, str]]) -> str:
     return f"<table cellspacing='3'>{rows}</table>"
 
 
-class LogDialog(QDialog):
+class LogDialog(NamedDialog):
     """What Help > Show log shows."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setObjectName("log")
-        self.setWindowTitle("Log")
+        super().__init__(parent, "log", "Log")
         text, path = log.text(), log.path()
         what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
         about = named(QLabel(f"{what}.", wordWrap=True), "log.about")
@@ -134,18 +128,14 @@ class LogDialog(QDialog):
         where = named(ElidedLabel(f"File: {plain(str(path))}" if path else ""), "log.where")
         where.setTextFormat(Qt.TextFormat.PlainText)
         where.setToolTip(plain_tip(where.text()))
-        page = named(QPlainTextEdit(), "log.text")
+        page = fixed_text("\n".join(map(plain, text.splitlines())), "log.text")
         page.setAccessibleName("Log")
-        page.setReadOnly(True)
         page.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        page.setPlainText("\n".join(map(plain, text.splitlines())))
         page.moveCursor(QTextCursor.MoveOperation.End)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
+        buttons = self.button_box()
         copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.setObjectName("log.copy")
         copy.setEnabled(bool(text))
         copy.clicked.connect(lambda: QApplication.clipboard().setText(text))
-        buttons.rejected.connect(self.close)
         filled(QVBoxLayout(self), about, where, page, buttons)
         self.resize(820, 480)

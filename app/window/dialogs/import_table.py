@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
@@ -38,7 +37,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
 from app.views.widgets.painting import bold, painter_on, saved
-from app.views.widgets.qt_dialogs import button_box
+from app.views.widgets.qt_dialogs import NamedDialog
 
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
@@ -155,7 +154,7 @@ def _converted(table: Table, choice: Choice) -> _Answer:
         return _Answer(table, choice, error)
 
 
-class ImportDialog(QDialog):
+class ImportDialog(NamedDialog):
     """Asks how to import a table; it reads on a thread of its own and holds no window up.
 
     Parameters
@@ -176,14 +175,11 @@ class ImportDialog(QDialog):
         take: Callable[[Imported, bool], object],
         add: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "import", "Import points", once=True)
         self._read, self._take = read, take
         self._spec = Dialect()
         self._table: Table | None = None
         self._imported: Imported | None = None
-        self.setObjectName("import")
-        self.setWindowTitle("Import points")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._text_row = self._dialect()
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
@@ -284,12 +280,11 @@ class ImportDialog(QDialog):
         return grid
 
     def _buttons(self) -> QDialogButtonBox:
-        box = button_box(QDialogButtonBox.StandardButton.Cancel)
+        box = self.button_box(QDialogButtonBox.StandardButton.Cancel)
         self._import = box.addButton("&Import", QDialogButtonBox.ButtonRole.AcceptRole)
         describe(self._import, "import.import", "Import", "Take these points over.")
         self._import.setDefault(True)
         box.accepted.connect(self._accept)
-        box.rejected.connect(self.reject)
         return box
 
     # -- asking ----------------------------------------------------------------------------------------------------

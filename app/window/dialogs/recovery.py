@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from app.files.recovery import Copy
 from app.views.widgets.form_fields import filled, named, plain_tip
+from app.views.widgets.qt_dialogs import NamedDialog
 
 
-class RecoveryDialog(QDialog):
+class RecoveryDialog(NamedDialog):
     """Closes itself when nothing is left to offer.
 
     Parameters
@@ -25,10 +26,7 @@ class RecoveryDialog(QDialog):
     def __init__(
         self, parent: QWidget, copies: Sequence[Copy], recover: Callable[[Copy], None], delete: Callable[[Copy], None]
     ) -> None:
-        super().__init__(parent)
-        self.setObjectName("recovery")
-        self.setWindowTitle("Unsaved work was found")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, "recovery", "Unsaved work was found", once=True)
         self._copies: list[Copy] = []
         text = QLabel("The program ended before this was saved:")
         self._list = named(QListWidget(), "recovery.list")

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontDatabase, QTextOption
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
 from app.core.number_format import count
 from app.exchange.share_text import encode, moves
 from app.files.documents import FileError
 from app.state.document import Document
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import button_box
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 
 #: Characters of a text that is read at a glance.
 SHORT = 300
@@ -51,7 +51,7 @@ def _at_most(value: float) -> str:
     return f"{rounded:.0f}" if 1 <= rounded < 1e5 else f"{rounded:.1g}"
 
 
-class ShareDialog(QDialog):
+class ShareDialog(NamedDialog):
     """
     Parameters
     ----------
@@ -65,27 +65,19 @@ class ShareDialog(QDialog):
     """
 
     def __init__(self, parent: QWidget, text: str, said: list[str], save: Callable[[], object]) -> None:
-        super().__init__(parent)
-        self.setObjectName("share")
-        self.setWindowTitle("Copy as text")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        super().__init__(parent, "share", "Copy as text", once=True)
         about = named(QLabel("\n".join(said), wordWrap=True, textFormat=Qt.TextFormat.PlainText), "share.about")
         about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         layout = filled(QVBoxLayout(self), about)
         if text:
-            page = describe(QPlainTextEdit(text), "share.text", "Share text", "What has been copied.")
-            page.setReadOnly(True)
+            page = describe(fixed_text(text, "share.text"), "share.text", "Share text", "What has been copied.")
             page.setTabChangesFocus(True)
             page.setMinimumHeight(80)
             page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-            page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
             layout.addWidget(page, 1)
-        buttons = button_box(QDialogButtonBox.StandardButton.Close)
-        file = QPushButton("&Save a file for all digits…")
-        describe(file, "share.save", "Save a file for all digits", "A .playground file keeps everything, exactly.")
-        buttons.addButton(file, QDialogButtonBox.ButtonRole.ActionRole)
-        file.clicked.connect(lambda: (self.close(), save()))
-        buttons.rejected.connect(self.close)
+        buttons = self.button_box()
+        title, tip = "Save a file for all digits", "A .playground file keeps everything, exactly."
+        add_action(buttons, f"&{title}…", "share.save", title, tip, lambda: (self.close(), save()))
         layout.addWidget(buttons)
         buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
         wanted = self.sizeHint().expandedTo(QSize(620, 420 if len(text) > SHORT else 0))
