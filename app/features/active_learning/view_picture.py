@@ -14,9 +14,8 @@ from app.core.number_format import short
 from app.engine.requests import Picture
 from app.scene.model import grid_of
 from app.state.document import View
-from app.views.plot.lines import draw_line
-from app.views.plot.samples import draw_samples
-from app.views.plot.symbols import DISC, UNKNOWN, line_pen, stamp
+from app.views.plot.picture import paint_lines, paint_surface
+from app.views.plot.symbols import DISC, UNKNOWN, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import blank, bold, painter_on
@@ -208,7 +207,10 @@ class PoolPicture(QWidget):
             return
         grid = self.grid()
         if picture is not None:
-            self._paint_surface(painter, picture, grid, theme)
+            corners = QRectF(grid.left, grid.bottom, grid.right - grid.left, grid.top - grid.bottom)
+            area = QRectF(self.rect())
+            paint_surface(painter, picture, corners, area, area)
+            paint_lines(painter, picture, corners, area, area, theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         places, small = self.places(), 1.0 if len(asking.pool) <= MANY else 0.75
         unknown, told = np.flatnonzero(asking.open), asking.labelled
@@ -218,21 +220,6 @@ class PoolPicture(QWidget):
         for answer in told:
             if answer.label != asking.pool.truth[answer.index]:
                 self._paint_sign(painter, QPointF(*places[answer.index]), 8.0, "≠", theme)
-
-    def _paint_surface(self, painter: QPainter, picture: Picture, view: Grid, theme: Theme) -> None:
-        grid = picture.grid
-        sx, sy = self.width() / (view.right - view.left), self.height() / (view.top - view.bottom)
-        left, top = (grid.left - view.left) * sx, (view.top - grid.top) * sy
-        target = QRectF(left, top, (grid.right - grid.left) * sx, (grid.top - grid.bottom) * sy)
-        draw_samples(painter, picture.argb, target, QRectF(self.rect()))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for lines, thick, dashes in ((picture.boundary, 2.0, False), (picture.margins, 1.3, True)):
-            if not len(lines):
-                continue
-            x, y = (lines[:, 0] - view.left) * sx, (view.top - lines[:, 1]) * sy
-            dash = (5 * thick, 4 * thick) if dashes else None
-            draw_line(painter, x, y, line_pen(theme, thick), QRectF(self.rect()), dash)
 
     def _paint_rings(self, painter: QPainter, asking: ActiveLearningRun, theme: Theme) -> None:
         """The point the next answer is about, with its "?"; beside an own choice, thinly, the one asked for."""

@@ -28,8 +28,7 @@ from app.engine.requests import NO_MARKS, Marks, Picture
 from app.scene.status_badge import SIGNS, Badge
 from app.views.plot import symbols
 from app.views.plot.clouds import on_screen
-from app.views.plot.lines import draw_line
-from app.views.plot.samples import draw_samples
+from app.views.plot.picture import paint_lines, paint_surface
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.painting import bold, painter_on
@@ -40,8 +39,8 @@ from . import text as race_words
 from .race_frame import MOST_RACERS, RaceFrame, RacerFrame
 from .view_curves import key_pixmap
 
-#: Widths in pixels of the decision boundary and of the margins.
-BOUNDARY, MARGIN = 1.8, 1.1
+#: Widths in pixels of the decision boundary and of the margins, and dash and gap of these in units of it.
+BOUNDARY, MARGIN, DASHES = 1.8, 1.1, (4.0, 3.0)
 #: Size of a point by the shorter side of the picture from which on it holds, in pixels.
 SIZES = ((420, 9), (260, 7), (0, 5))
 #: From so many points on they are as small as can be.
@@ -139,21 +138,8 @@ class RacePicture(QWidget):
         view = self._view
         corners = QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
         if self._picture is not None:
-            grid = self._picture.grid
-            x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
-            target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
-            draw_samples(painter, self._picture.argb, target, area)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for lines, width, dashes in (
-                (self._picture.boundary, BOUNDARY, False),
-                (self._picture.margins, MARGIN, True),
-            ):
-                if len(lines):
-                    width *= ratio
-                    x, y = on_screen(lines, corners, area)
-                    cut = (4 * width, 3 * width) if dashes else None
-                    draw_line(painter, x, y, symbols.line_pen(theme, width), area, cut)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            paint_surface(painter, self._picture, corners, area, area)
+            paint_lines(painter, self._picture, corners, area, area, theme, ratio, (BOUNDARY, MARGIN), DASHES)
         self._stamp(painter, corners, area, theme, ratio)
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))

@@ -14,6 +14,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.marks import KKT_MARKS
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
+from solver import Grid
 from solver.core.arrays import Array, Indices
 
 from . import symbols
@@ -278,3 +279,9 @@ def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:
     y *= -area.height() / corners.height()
     y += area.bottom()
     return x, y
+
+
+def rectangle_on_screen(grid: Grid, corners: QRectF, area: QRectF) -> QRectF:
+    """Where `area` shows all of `grid` when it shows the rectangle `corners` of the plane."""
+    x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
+    return QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.core.points import MAX_CLASSES
@@ -24,20 +24,16 @@ from solver import Grid
 from solver.core.arrays import Indices
 
 from . import symbols
-from .clouds import FIRST_TEST, KINDS, Cloud, kinds_of, on_screen, size_for
-from .lines import dashed, draw_pieces, pieces_in
+from .clouds import FIRST_TEST, KINDS, Cloud, kinds_of, on_screen, rectangle_on_screen, size_for
+from .lines import draws_shapes
 from .overlays import paint_sheets
-from .samples import draw_samples
+from .picture import paint_lines, paint_surface
 
-#: Widths in pixels of the decision boundary and of the margins.
-BOUNDARY, MARGIN = 2.0, 1.3
 #: Opacity of the lines across a provisional surface, of 255.
 HATCH = 170
 #: Width of the line of widest margin, and opacity of the other orders' lines, of 255.
 WIDEST, ORDERS = 3.5, 130
 NOTHING: Indices = np.empty(0, dtype=np.intp)
-#: Devices whose drawing is made of shapes.
-_VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
 #: What the kinds were made of that were made last, and they: the same for all plots.
@@ -160,7 +156,7 @@ class Layers(pg.GraphicsObject):
     def _paint(self, painter: QPainter) -> None:
         if self._theme is None:
             return
-        vectors = painter.paintEngine().type() in _VECTORS
+        vectors = draws_shapes(painter)
         ratio = 1.0 if vectors else painter.device().devicePixelRatioF()
         area = painter.worldTransform().mapRect(self.boundingRect())
         with saved(painter):
@@ -238,14 +234,10 @@ class Layers(pg.GraphicsObject):
 
     def _paint_surface(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme) -> None:
         assert self._picture is not None
-        grid = self._picture.grid
-        corners = np.array([[grid.left, grid.top], [grid.right, grid.bottom]])
-        x, y = on_screen(corners, self.boundingRect(), area)
-        target = QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])
         if self.stand_in is not None:
-            painter.drawImage(target, self.stand_in)
+            painter.drawImage(rectangle_on_screen(self._picture.grid, self.boundingRect(), area), self.stand_in)
             return
-        draw_samples(painter, self._picture.argb, target, seen)
+        paint_surface(painter, self._picture, self.boundingRect(), area, seen)
         if self._provisional:
             painter.fillRect(area, QBrush(QColor(*theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
 
@@ -272,21 +264,4 @@ class Layers(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._orders is not None:
             self._paint_orders(painter, area, theme, ratio, self._orders)
-        for lines, width, dashes in ((self._picture.boundary, BOUNDARY, False), (self._picture.margins, MARGIN, True)):
-            if not len(lines):
-                continue
-            width *= ratio * self._weight
-            x, y = on_screen(lines, self.boundingRect(), area)
-            pen = symbols.line_pen(theme, width)
-            if dashes:
-                pieces = dashed(x, y, 5 * width, 4 * width, seen)
-                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            else:  # square ends, so that they join where the line turns
-                pieces = pieces_in(x, y, seen)
-                pen.setCapStyle(Qt.PenCapStyle.SquareCap)
-            if painter.paintEngine().type() in _VECTORS:
-                painter.setPen(pen)
-                painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
-                continue
-            draw_pieces(painter, pieces, pen)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        paint_lines(painter, self._picture, self.boundingRect(), area, seen, theme, ratio * self._weight)

@@ -7,9 +7,10 @@ and a piece per dash of the whole of it would take minutes and all memory.
 from __future__ import annotations
 
 import numpy as np
+import pyqtgraph as pg
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPaintEngine, QPainter, QPen
 
 from solver import Grid
 from solver.core.arrays import Array, Indices
@@ -75,7 +76,21 @@ def draw_line(
     pen = QPen(pen)
     # Square ends join where the line turns; dashes end where they should.
     pen.setCapStyle(Qt.PenCapStyle.SquareCap if dashes is None else Qt.PenCapStyle.FlatCap)
-    draw_pieces(painter, pieces_in(x, y, seen) if dashes is None else dashed(x, y, *dashes, seen), pen)
+    draw_on_any(painter, pieces_in(x, y, seen) if dashes is None else dashed(x, y, *dashes, seen), pen)
+
+
+def draws_shapes(painter: QPainter) -> bool:
+    """Return whether what is drawn on is made of shapes, not of pixels."""
+    return painter.paintEngine().type() in (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
+
+
+def draw_on_any(painter: QPainter, ends: Array, pen: QPen) -> None:
+    """Draw straight pieces as `draw_pieces`; where a drawing is made of shapes, all of them as one."""
+    if draws_shapes(painter):
+        painter.setPen(pen)
+        painter.drawPath(pg.arrayToQPath(*ends.reshape(-1, 2).T, connect="pairs"))
+    else:
+        draw_pieces(painter, ends, pen)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")  # of what is as good as at infinity nothing is kept

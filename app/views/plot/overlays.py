@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPaintEngine, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
 
 from app.engine.overlays import Hatch, Lines, LineStyle, Sheet, Specks
 from app.scene.feature_table import FeatureTable
@@ -15,8 +14,8 @@ from app.scene.model import LaneScene, Scene
 from app.views.theme import Theme
 from solver import Grid
 
-from .clouds import Cloud, kinds_of, on_screen
-from .lines import dashed, draw_pieces, pieces_in
+from .clouds import Cloud, kinds_of, on_screen, rectangle_on_screen
+from .lines import dashed, draw_on_any, draws_shapes, pieces_in
 from .samples import in_sight, sample_at
 from .symbols import POINT
 
@@ -24,7 +23,6 @@ from .symbols import POINT
 STRIPES = 8
 #: Opacity of faint lines, of 255.
 FAINT = 70
-_VECTORS = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf, QPaintEngine.Type.Picture)
 
 
 def paint_sheets(
@@ -73,21 +71,16 @@ def _paint_lines(
         # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.
         square = dashes is None and not style.faint
         pen.setCapStyle(Qt.PenCapStyle.SquareCap if square else Qt.PenCapStyle.FlatCap)
-        if painter.paintEngine().type() in _VECTORS:
-            painter.setPen(pen)
-            painter.drawPath(pg.arrayToQPath(*pieces.reshape(-1, 2).T, connect="pairs"))
-        else:
-            draw_pieces(painter, pieces, pen)
+        draw_on_any(painter, pieces, pen)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def _paint_hatch(
     painter: QPainter, sheet: Hatch, corners: QRectF, area: QRectF, seen: QRectF, theme: Theme, ratio: float
 ) -> None:
-    grid = sheet.grid
-    x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
-    left, top = round(float(x[0])), round(float(y[0]))
-    width, height = max(1, round(float(x[1] - x[0]))), max(1, round(float(y[1] - y[0])))
+    target = rectangle_on_screen(sheet.grid, corners, area)
+    left, top = round(target.left()), round(target.top())
+    width, height = max(1, round(target.width())), max(1, round(target.height()))
     part = in_sight(QRectF(left, top, width, height), seen)
     if not part.isEmpty():
         inside = (part.left() - left, part.top() - top, part.width(), part.height())
@@ -136,7 +129,7 @@ def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRect
     cloud = Cloud()
     cloud.show(sheet.xy, kinds_of(sheet.kinds)[sheet.kind])
     size = round(0.8 * POINT)
-    if painter.paintEngine().type() in _VECTORS:
+    if draws_shapes(painter):
         cloud.paint_vectors(painter, corners, area, theme, size, 2.0)
     else:
         cloud.paint(painter, corners, area, theme, size, ratio)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.state.document import Document, Lane, View
 from app.tools import PointerPosition, nearest
-from app.views.plot import clouds, layers
+from app.views.plot import clouds, lines
 from app.views.plot.clouds import KINDS, Cloud, size_for
 from app.views.plot.lines import dashed
 from app.views.plot.symbols import HIGHLIGHT
@@ -333,8 +333,8 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(
     window = make(replace(many(300), axes=("u", "v")))
     canvas = window.canvases[0]
     strokes: list[object] = []
-    stroke = layers.draw_pieces
-    monkeypatch.setattr(layers, "draw_pieces", lambda *parts: (strokes.append(parts[0]), stroke(*parts)))
+    stroke = lines.draw_pieces
+    monkeypatch.setattr(lines, "draw_pieces", lambda *parts: (strokes.append(parts[0]), stroke(*parts)))
     for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
         change()
         settle(qtbot, window)
