@@ -15,7 +15,7 @@ from app.engine.cross_validation import cross_validated
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
-from app.learners.model import Model
+from app.learners.model import Model, remote
 from app.state.document import Lane
 from solver import Grid
 from solver.core.arrays import Array
@@ -58,7 +58,11 @@ class ScoreGrid:
 
     def values(self, pace: Pace) -> Generator[Step, None, Array]:
         """The scores, shape (height, width), row 0 the lowest."""
-        grid = self.grid
+        grid, there = self.grid, remote(self.model)
+        if self._values is None and there is not None:
+            x, y = np.meshgrid(grid.xs, grid.ys)
+            shares = yield from pace.wait(there.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
+            self._values, self._known = shares[:, 1].reshape(x.shape), grid.height
         if self._values is None:
             self._values = np.empty((grid.height, grid.width))
         if self._rows is None:

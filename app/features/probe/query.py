@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from app.core.points import Points
+from app.engine.fitting import begun_shares
 from app.engine.pieces import Pace, Step
 from app.learners.model import Model
 from app.state.document import Lane
@@ -79,13 +79,14 @@ class ProbeQuery:
 
     model: Model
     lane: Lane
-    trained: Points
-    points: Points
-    names: tuple[str, ...]
+    who: Who
     place: tuple[float, float]
     probe: Callable[..., Any]
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """As `Query`; the value is a `LaneProbe`."""
-        yield from Pace(overtaken).pause()
-        post(self.probe(self.model, self.lane, Who(self.trained, self.points, self.names), self.place))
+        pace = Pace(overtaken)
+        yield from pace.pause()
+        pending = begun_shares(self.model, np.array([self.place]))
+        shares = None if pending is None else (yield from pace.wait(pending))
+        post(self.probe(self.model, self.lane, self.who, self.place, shares=shares))

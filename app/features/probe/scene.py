@@ -12,12 +12,11 @@ from functools import lru_cache
 import numpy as np
 
 from app.core.number_format import percent
-from app.core.points import Points
 from app.engine.query import Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
-from app.learners.model import Model, SharesModel
+from app.learners.model import Model, SharesModel, remote
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document, Lane
@@ -142,6 +141,7 @@ def probe_lane(
     ground: BoundaryFacts | None = None,
     rests: bool = True,
     told: bool = True,
+    shares: Array | None = None,
 ) -> LaneProbe:
     """Why `model`, trained as `lane` says, gives `place` its class.
 
@@ -158,6 +158,8 @@ def probe_lane(
         The place does not follow the pointer: then there is time to look for the nearest boundary point.
     told : bool, default=True
         In words and tables, too; else only what is drawn, which is worked out before each first picture of a drag.
+    shares : ndarray of shape (1, n_classes), optional
+        Those of a model in another process, which has been waited for.
     """
     at = np.array(place, dtype=np.float64)
     try:
@@ -165,13 +167,13 @@ def probe_lane(
             return _of_problems(model, lane, who, at, ground, rests, told)
         if model.neighbours is not None:
             return _of_neighbours(model.neighbours, lane, who, at, told)
-        return _of_shares(model, lane, who, at)
+        return _of_shares(model, lane, who, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
 
 
-def _of_shares(model: SharesModel, lane: Lane, who: Who, at: Array) -> LaneProbe:
-    shares, labels = model.predict_proba(at[None, :])[0], [int(label) for label in model.classes_]
+def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneProbe:
+    labels = [int(label) for label in model.classes_]
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
     tables = (Votes(shares, shares, labels, who.names, winner),)
@@ -271,23 +273,14 @@ def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> fl
 
 
 def heavy(model: Model) -> bool:
-    """Whether a probe of `model` takes too long for the window."""
+    """Whether a probe of `model` takes too long for the window, or longer than anybody knows: in another process."""
+    if remote(model) is not None:
+        return True
     return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY
 
 
-@lru_cache(maxsize=16)
-def _kept(
-    model: Model,
-    lane: Lane,
-    trained: Points,
-    points: Points,
-    names: tuple[str, ...],
-    place: Place,
-    ground: BoundaryFacts | None,
-    rests: bool,
-    told: bool,
-) -> LaneProbe:
-    return probe_lane(model, lane, Who(trained, points, names), place, ground, rests, told)
+#: The last probes: each scene asks for them again.
+_kept = lru_cache(maxsize=16)(probe_lane)
 
 
 @dataclass(frozen=True)
@@ -356,12 +349,12 @@ def _lane(
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
         ground = known.value if of_shown else None
-    return _kept(frame.model, frame.lane, frame.points, document.points, names, place, ground, rests, told)
+    return _kept(frame.model, frame.lane, Who(frame.points, document.points, names), place, ground, rests, told)
 
 
 def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuery(frame.model, frame.lane, frame.points, document.points, names, place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, Who(frame.points, document.points, names), place, probe_lane)
 
 
 def queries(context: Context) -> dict[str, Query]:

@@ -103,7 +103,7 @@ def _none(rows: int) -> NDArray[np.int64]:
     return np.full(rows, -1, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Who:
     """Names of the points of a model: the row in the table of all points, and what the classes are called."""
 

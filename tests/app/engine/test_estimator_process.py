@@ -20,6 +20,10 @@ from app.engine.pool import Later
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
 from app.engine.surface_values import source_of, surface
+from app.features.evaluation.query import ScoreGrid
+from app.features.probe.query import ProbeQuery
+from app.features.probe.scene import LaneProbe, heavy, probe_lane
+from app.features.probe.tables import Who
 from app.learners.estimators import ESTIMATORS, ROWS, parameters_of
 from app.state.document import GeneratorSettings, Lane
 from solver import Grid
@@ -161,3 +165,20 @@ def test_values_of_decision_function_grade_the_colours() -> None:
     assert np.array_equal(shares.argmax(axis=1), two.predict(MOONS.xy)) and len(np.unique(shares)) > 50
     shares = estimator_worker.shares_of(four, BLOBS.xy, np.arange(4))
     assert np.array_equal(shares.argmax(axis=1), four.predict(BLOBS.xy)) and np.allclose(shares.sum(axis=1), 1)
+
+
+def test_probe_and_score_of_a_model_in_another_process_wait_in_the_background() -> None:
+    lane = Lane("forest")
+    made = run(fitted(lane, MOONS, Pace()))
+    model, place = made.model, (0.3, 0.2)  # type: ignore[attr-defined]
+    peer = scikit("forest").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
+    assert heavy(model)
+    probes: list[LaneProbe] = []
+    who = Who(MOONS, MOONS, tuple(f"class {c + 1}" for c in range(8)))
+    run(ProbeQuery(model, lane, who, place, probe_lane).answer(probes.append, bool))
+    (share,) = peer.predict_proba([place])
+    assert probes[0].label == share.argmax() and f"{100 * share.max():.1f} %" in probes[0].headline
+    values = run(ScoreGrid(model, GRID).values(Pace()))
+    x, y = np.meshgrid(GRID.xs, GRID.ys)
+    expected = peer.predict_proba(np.column_stack((x.ravel(), y.ravel())))[:, 1].reshape(x.shape)
+    np.testing.assert_allclose(values, expected, atol=1e-12)

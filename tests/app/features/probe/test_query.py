@@ -27,7 +27,7 @@ from app.features.probe.scene import (
     probe_lane,
     scene,
 )
-from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, compact, figure
+from app.features.probe.tables import MOST_ROWS, Neighbours, Problems, Summands, Table, Votes, Who, compact, figure
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.scene.context import Context
 from app.state.document import Document, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -321,11 +321,11 @@ def test_large_models_are_asked_of_the_background(monkeypatch: pytest.MonkeyPatc
     frame, session = frame_of(model, lane, points), Session().having(ProbeSession(probe=(0.3, 0.1)))
     assert scene_with(session, frame).feature(Probe).lanes[0].message == "Working it out…"
     posted: list[LaneProbe] = []
-    query = ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+    query = ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
     for _ in query.answer(posted.append, lambda: False):
         pass
     assert posted[0].label == model.predict([(0.3, 0.1)])[0]
-    assert query == ProbeQuery(model, lane, points, points, NAMES, (0.3, 0.1), probe_lane)
+    assert query == ProbeQuery(model, lane, Who(points, points, NAMES), (0.3, 0.1), probe_lane)
 
 
 @pytest.mark.parametrize(
