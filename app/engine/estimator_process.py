@@ -35,7 +35,6 @@ KEPT = 4
 #: Why there is no answer.
 ENDED = "its process has ended.  The next change tries again."
 _numbers = itertools.count(1)
-_processes: weakref.WeakSet[EstimatorProcess] = weakref.WeakSet()
 
 
 class Pending:
@@ -104,7 +103,6 @@ class EstimatorProcess:
         #: The first is what the process is at work on.
         self._waiting: deque[Pending] = deque()
         self._dropped: deque[int] = deque()
-        _processes.add(self)
 
     def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, Pending]:
         """Begin to train the classifier of `lane`; the model can be asked once that is done."""
@@ -236,9 +234,3 @@ class EstimatorModel(RemoteModel):
 def _drop(process: weakref.ref[EstimatorProcess], number: int) -> None:
     if (there := process()) is not None:
         there.drop(number)
-
-
-def end_all() -> None:
-    """End every process, at the end of the program."""
-    for process in list(_processes):
-        process.end("the window is closed.")

@@ -53,14 +53,14 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
     ValueError
         Too few points or classes, or what the lane asks for does not exist; in one sentence.
     """
+    if len(points.classes) < 2 <= lane.family.n_classes_needed:
+        raise ValueError("This classifier needs points of two classes.")
     if lane.family.own_process:
         model, pending = BACKGROUND.fit(lane, points)
         yield from pace.wait(pending)
         return Fitted(model, True)
     if lane.trainer is None:
         return Fitted(lane.family.fit(lane, points), True)
-    if len(points.classes) < 2:
-        raise ValueError("This classifier needs points of two classes.")
     estimator = estimator_of(lane, at_once=True)
     trainer = estimator.prepare(points.xy, points.labels)
     return (yield from trained(estimator, trainer, pace, most=most))

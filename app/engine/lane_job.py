@@ -14,7 +14,7 @@ from solver import Grid
 from solver.knn.running_votes import RunningVotes
 
 from .at_once import AtOnceRun
-from .estimator_process import EstimatorProcess
+from .estimator_process import ENDED, EstimatorProcess
 from .outcome import Outcome, judged, outcome
 from .pieces import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
@@ -72,6 +72,8 @@ class LaneJob:
                 yield from self._at_once(spec, frame, overtaken)
             else:
                 yield from self._svm(spec, frame, overtaken)
+            if not spec.lane.family.own_process:  # until now its model may have been asked
+                self.close()
         except OvertakenError:
             pass
         except ValueError as error:  # the solver's sentences
@@ -85,8 +87,13 @@ class LaneJob:
 
     def _forget(self) -> None:
         """Nothing of a run that failed is gone on with."""
-        self._training = self._whole = None
+        self._training = self._whole = self._last = None
         self._votes = {}
+
+    def close(self) -> None:
+        """End the process of this lane; safe to call from any thread."""
+        self._last = None
+        self._process.end(ENDED)
 
     def _at_once(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         points = spec.points

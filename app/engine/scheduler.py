@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 
 from solver import Grid
 
+from .estimator_process import ENDED
 from .export_surface import enlarge
+from .fitting import BACKGROUND
 from .lane_job import LaneJob
 from .mailbox import Mailbox
 from .pool import Job, LatestQueue, Pool, Priority, Wanted
@@ -36,7 +38,8 @@ class Scheduler:
         self.results = Results()
         self._pool = Pool()
         self._mailbox: Mailbox[Frame] = Mailbox(wake)
-        self._queues = [LatestQueue(self._pool, LaneJob(self._mailbox.post)) for _ in range(lanes)]
+        self._jobs = [LaneJob(self._mailbox.post) for _ in range(lanes)]
+        self._queues = [LatestQueue(self._pool, job) for job in self._jobs]
         self._specs: list[LaneSpec | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
@@ -68,6 +71,7 @@ class Scheduler:
         """Lane `index` is gone: the next of this number is another, and shows nothing of this one."""
         if self._newest[index] > self._least[index]:
             self.stop(index)
+            self._jobs[index].close()
             self._least[index] = next(self._numbers)
             self.results.forget(index)
 
@@ -145,5 +149,9 @@ class Scheduler:
         return self._pool.idle and self._mailbox.empty and self._answers.empty
 
     def close(self) -> bool:
-        """Stop the compute threads; True when they ended in time."""
-        return self._pool.close()
+        """Stop the compute threads, and end the processes of classifiers; True when the threads ended in time."""
+        ended = self._pool.close()
+        for job in self._jobs:
+            job.close()
+        BACKGROUND.end(ENDED)
+        return ended

@@ -78,6 +78,7 @@ class Subgradients(Learner[PegasosSettings]):
     settings = PegasosSettings
     fields = FIELDS
     trainers: ClassVar = {"pegasos": TRAINER}
+    n_classes_needed = 2
 
     def remark(self, lane: LaneSettings[PegasosSettings]) -> str:
         return "No intercept: every line goes through the origin. The answer is the average of all w."

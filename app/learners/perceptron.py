@@ -99,6 +99,7 @@ class Mistakes(Learner[PerceptronSettings]):
     settings = PerceptronSettings
     fields = FIELDS
     trainers: ClassVar = {"perceptron": TRAINER}
+    n_classes_needed = 2
 
     def remark(self, lane: LaneSettings[PerceptronSettings]) -> str:
         sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."

@@ -338,6 +338,7 @@ class Machine(Learner[SvmSettings]):
     settings = SvmSettings
     fields = FIELDS
     trainers: ClassVar = TRAINERS
+    n_classes_needed = 2
     asks = True
     simple = True
     growth = 2.0

@@ -21,10 +21,18 @@ class Mood(StrEnum):
     MOVING = "moving"
     RESTING = "resting"  #: paused on the way
     DOUBTFUL = "doubtful"  #: over, and nothing good is proved
+    UNPROVED = "unproved"  #: over, by a classifier of which nothing can be proved
     NONE = "none"
 
 
-SIGNS = {Mood.CERTIFIED: "✓", Mood.MOVING: "…", Mood.RESTING: "‖", Mood.DOUBTFUL: "!", Mood.NONE: ""}
+SIGNS = {
+    Mood.CERTIFIED: "✓",
+    Mood.MOVING: "…",
+    Mood.RESTING: "‖",
+    Mood.DOUBTFUL: "!",
+    Mood.UNPROVED: "○",
+    Mood.NONE: "",
+}
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,9 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.DOUBTFUL, "all tied: no class is ahead")
     family = frame.lane.family
     if family.own_process:
-        moving = frame.phase is Phase.TRAINING
-        said = "not certified: the training says when it is done, and nothing is proved"
-        return Badge(Mood.MOVING, "still training: the last picture stays") if moving else Badge(Mood.RESTING, said)
+        if frame.phase is Phase.TRAINING:
+            return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
+        return Badge(Mood.UNPROVED, "not certified: its training has ended, which proves nothing about its result")
     if frame.lane.trainer is None:
         said = family.headline(frame.lane, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])

@@ -39,10 +39,10 @@ def headline(frame: Frame | None, lane: Lane) -> str:
         return "No picture"
     if is_all_tied(frame):
         preparing += "All tied, no class is ahead · "
-    if frame.lane.trainer is None:
-        return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
     if frame.phase is Phase.TRAINING and frame.at_once is not None:
         return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.at_once)}…"
+    if frame.lane.trainer is None:
+        return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED and frame.at_once is not None:
@@ -104,7 +104,7 @@ NO_STEPS = (
 
 def at_once(frame: Frame | None, n_trainable: int) -> str:
     """How a lane was trained that has no steps to follow."""
-    if frame is None or frame.at_once is None:
+    if frame is None or frame.at_once is None or frame.lane.trainer is None:
         return ""
     if frame.phase is not Phase.DONE:
         slow = frame.lane.family.why_slow(frame.lane) if frame.at_once.slow else ""
@@ -127,8 +127,8 @@ def details(frame: Frame | None) -> str:
 
 
 def waits_for_a_class(lane: Lane, classes: Sequence[int]) -> bool:
-    """The lane would part two classes, and all points are of one."""
-    return lane.trainer is not None and len(classes) == 1
+    """The lane needs two classes, and all points are of one."""
+    return len(classes) == 1 < lane.family.n_classes_needed
 
 
 def empty_sentence(
@@ -140,7 +140,7 @@ def empty_sentence(
     if n_points == 0:
         return "Click to add points.\nKeys 1–8 choose their class; or generate a data set."
     if waits_for_a_class(lane, classes):
-        who = lane.trainer.subject if lane.trainer else ""
+        who = lane.trainer.subject if lane.trainer else lane.family.title
         which = "All points but test points" if n_test else "All points"
         return f"{who} needs two classes.\n{which} are of {names[classes[0]]}: press another number and click."
     if not fast_loops.ready():

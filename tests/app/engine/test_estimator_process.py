@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -12,12 +13,13 @@ import pytest
 
 from app.engine import estimator_process, estimator_worker
 from app.engine.estimator_process import EstimatorProcess
-from app.engine.fitting import fitted, predictions
+from app.engine.fitting import BACKGROUND, fitted, predictions
 from app.engine.lane_job import LaneJob
 from app.engine.outcome import outcome
 from app.engine.pieces import Pace, Step
 from app.engine.pool import Later
-from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
+from app.engine.requests import AtOnce, Frame, LaneRequest, LaneSpec, Phase
+from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import source_of, surface
 from app.features.evaluation.query import ScoreGrid
@@ -25,6 +27,8 @@ from app.features.probe.query import ProbeQuery
 from app.features.probe.scene import LaneProbe, heavy, probe_lane
 from app.features.probe.tables import Who
 from app.learners.estimators import ESTIMATORS, ROWS, parameters_of
+from app.scene import text
+from app.scene.status_badge import Mood, badge
 from app.state.document import GeneratorSettings, Lane
 from solver import Grid
 
@@ -37,7 +41,8 @@ BLOBS = GeneratorSettings("blobs", 30, 0.6, n_classes=4).points()
 @pytest.fixture(autouse=True, scope="module")
 def processes() -> Iterator[None]:
     yield
-    estimator_process.end_all()
+    JOB.close()
+    BACKGROUND.end(estimator_process.ENDED)
 
 
 #: One lane for all: a process is started once.
@@ -88,6 +93,45 @@ def test_questions_use_a_process_too() -> None:
     reference = scikit("tree").fit(MOONS.xy, MOONS.labels)  # type: ignore[attr-defined]
     assert np.array_equal(run(predictions(found.model, MOONS.xy, Pace())), reference.predict(MOONS.xy))  # type: ignore
     assert run(outcome(found.model, MOONS.xy, MOONS.labels, Pace())).accuracy == reference.score(MOONS.xy, MOONS.labels)  # type: ignore
+
+
+def test_a_badge_says_that_nothing_is_proved_and_a_lane_with_one_class_waits() -> None:
+    spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
+    run(JOB(LaneRequest(2, 0, spec), lambda: False))
+    assert badge(FRAMES[-1]).mood is Mood.UNPROVED and badge(FRAMES[-1]).short == "not certified"
+    slow = replace(FRAMES[-1], phase=Phase.TRAINING, at_once=AtOnce(slow=True))
+    assert badge(slow).mood is Mood.MOVING and not text.at_once(slow, 5000)
+    assert text.headline(replace(slow, model=None), slow.lane) == "Training on 120 points at once…"
+    one = MOONS.chosen(MOONS.labels == 0)
+    run(JOB(LaneRequest(3, 0, replace(spec, points=one, lane=Lane("logistic"))), lambda: False))
+    assert (
+        FRAMES[-1].phase is Phase.EMPTY and text.headline(FRAMES[-1], Lane("logistic")) == "Waiting for a second class"
+    )
+    assert text.empty_sentence(Lane("logistic"), [0], 60).startswith("Logistic regression needs two classes.")
+    with pytest.raises(ValueError, match="two classes"):
+        run(fitted(Lane("logistic"), one, Pace()))
+
+
+def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
+    spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
+    run(JOB(LaneRequest(4, 0, spec), lambda: False))
+    process = JOB._process._process
+    assert process is not None and process.poll() is None
+    run(JOB(LaneRequest(5, 0, replace(spec, lane=Lane("knn"))), lambda: False))
+    assert process.wait(10) is not None and JOB._process._process is None
+
+
+def test_no_process_is_left_when_the_window_is_closed() -> None:
+    scheduler = Scheduler(1, lambda: None)
+    spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
+    scheduler.want(0, spec)
+    while not scheduler.idle:
+        scheduler.collect()
+        time.sleep(0.005)
+    processes = [scheduler._jobs[0]._process._process, BACKGROUND._process]
+    assert processes[0] is not None
+    scheduler.close()
+    assert all(process is None or process.wait(10) is not None for process in processes)
 
 
 class Maker:
