@@ -709,38 +709,38 @@ def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
 # -- the time it takes -------------------------------------------------------------------------------------------------
 
 
-def longest_pause(turns: list[float]) -> float:
-    return float(np.diff(turns).max())
+def own_clock() -> float:
+    """Seconds, without those in which this thread was ready and other processes had the processors."""
+    try:
+        queued = int(Path("/proc/thread-self/schedstat").read_text().split()[1])
+    except OSError:  # not Linux: all that passes counts
+        queued = 0
+    return time.perf_counter() - 1e-9 * queued
 
 
-def pauses_while_writing(folder: Path, seconds: float) -> tuple[float, float, int]:
-    """Longest pauses of a thread that does nothing but look at the clock: alone, and while copies are written."""
+def longest_pause(folder: Path, writes: int) -> float:
+    """Seconds for which a thread that does nothing but look at the clock is held while so many copies are written."""
     rng = np.random.default_rng(0)
     document = Document(Points.of(rng.normal(size=(100_000, 2)), rng.integers(0, 8, 100_000)))
-    pauses = []
     recorder = Recorder(folder, "one", lambda sentence: None)
-    writes = 0
-    for work in (None, Work(document, None)):
-        turns = [time.perf_counter()]
-        end = turns[0] + seconds
-        while turns[-1] < end:
-            if work is not None and recorder.settled:
-                writes += 1
-                recorder.keep(work)
+    turns = []
+    for _ in range(writes):
+        recorder.keep(Work(document, None))
+        turns.append(own_clock())
+        while not recorder.settled:
             time.sleep(0.0005)
-            turns.append(time.perf_counter())
-        pauses.append(longest_pause(turns))
+            turns.append(own_clock())
+        assert recorder.file.stat().st_size > 10**6
+        recorder.file.unlink()
     assert recorder.close()
-    return pauses[0], pauses[1], writes
+    return float(np.diff(turns).max())
 
 
 def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A freeze, not a speed: encoding them in one go would hold the window for far longer than this."""
     monkeypatch.setattr(recovery, "INTERVAL", 0.02)
     monkeypatch.setattr(recovery, "DELAY", 0.01)
-    for _ in range(5):  # a pause that others on the machine make is not there every time
-        alone, writing, writes = pauses_while_writing(tmp_path, 1.0)
-        if writes >= 2 and writing < 0.1 + alone:
-            break
-    else:
-        pytest.fail(f"paused for {writing:.3f} s, and for {alone:.3f} s without writing; {writes} writes")
+    pauses = [longest_pause(tmp_path, 2)]
+    while pauses[-1] > 0.1 and len(pauses) < 5:  # the host of a virtual machine takes its time unseen
+        pauses.append(longest_pause(tmp_path, 2))
+    assert pauses[-1] < 0.1, pauses

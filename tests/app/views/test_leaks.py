@@ -238,10 +238,9 @@ def visit(
     window.controller.store.reset(window.document, None)
     assert window.close()
     window.deleteLater()
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: all(thread.name == "compile" for thread in set(threading.enumerate()) - threads_before))
     delete_now()
-    left = [thread.name for thread in set(threading.enumerate()) - threads_before if thread.name != "compile"]
-    assert not left and not errors
+    assert not errors
     found = [widget for widget in listed(QApplication.topLevelWidgets) if id(widget) not in windows_before]
     assert not [widget for widget in found if widget.isVisible() or isinstance(widget, MainWindow | QDialog)]
     assert list(folder.glob("recovery/*")) == [] and list(folder.glob("open/*")) == []
