@@ -48,8 +48,8 @@ from . import text as asking_words
 from .controller import ActiveLearningController
 from .state import MOST_GIVEN, ActiveLearningRun, Plan, begin
 from .view_buttons import ClassButtons
-from .view_curve import LearningCurve, Sheet
-from .view_picture import PoolPicture, PoolScene
+from .view_curve import LearningCurve
+from .view_picture import PoolPicture
 
 SPACING = 6
 
@@ -298,10 +298,10 @@ class ActiveLearningPanel(QWidget):
             self._plan = replace(self._plan, lane=0)
         asking = desk.asking
         message = desk.failure if asking is not None else self._refusal
-        self._board.show_board(PoolScene(asking, desk.picture, message, theme))
+        self._board.show_board(asking, desk.picture, message, theme)
         if self.isVisible():
             desk.want(self._board.grid(), theme.shades)
-        self._curve.show_sheet(Sheet(asking, desk.curves, theme))
+        self._curve.show_curves(asking, desk.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
         classes = asking.pool.classes if asking is not None else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -22,17 +21,8 @@ from .state import STRATEGIES, ActiveLearningRun
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 
 
-@dataclass(frozen=True, eq=False)
-class Sheet:
-    """What the diagram shows: the comparison as far as it has come, and the run with the present place."""
-
-    asking: ActiveLearningRun | None
-    curves: Curves | None
-    theme: Theme
-
-
 class LearningCurve(Chart):
-    """Draws a `Sheet`, once; then it is copied."""
+    """Draws a comparison and a run with its present place, once; then the drawing is copied."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +33,8 @@ class LearningCurve(Chart):
             "Solid: the least sure point is asked for. Dashed: a random point. Lines are means, bands hold half of"
             " the runs. Dotted: the accuracy with all labels. The disc is this run, here.",
         )
-        self._sheet: Sheet | None = None
+        self._asking: ActiveLearningRun | None = None
+        self._curves: Curves | None = None
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()  # it takes what the others leave
@@ -51,17 +42,16 @@ class LearningCurve(Chart):
     def minimumSizeHint(self) -> QSize:
         return QSize(180, 7 * self.fontMetrics().height())
 
-    def show_sheet(self, sheet: Sheet) -> None:
-        """Draw `sheet`."""
-        self._sheet, self._theme = sheet, sheet.theme
+    def show_curves(self, asking: ActiveLearningRun | None, curves: Curves | None, theme: Theme) -> None:
+        """Draw the comparison as far as it has come, and the run."""
+        self._asking, self._curves, self._theme = asking, curves, theme
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        if self._sheet is not None:
-            asking, curves = self._sheet.asking, self._sheet.curves
-            key = (None if asking is None else (asking.pool, asking.looks), curves, theme)
-            drawn = self.kept(key, QColor(*theme.background), lambda onto: self._draw(onto, asking, curves))
-            painter.drawPixmap(0, 0, drawn)
+        asking, curves = self._asking, self._curves
+        key = (None if asking is None else (asking.pool, asking.looks), curves, theme)
+        drawn = self.kept(key, QColor(*theme.background), lambda onto: self._draw(onto, asking, curves))
+        painter.drawPixmap(0, 0, drawn)
 
     def _draw(self, painter: QPainter, asking: ActiveLearningRun | None, curves: Curves | None) -> None:
         """Axes, bands, lines, the run, and what is what."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -38,28 +37,8 @@ _ARROWS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class PoolScene:
-    """What the picture shows.
-
-    Attributes
-    ----------
-    asking : ActiveLearningRun or None
-    picture : Picture or None
-        The surface and its lines.
-    message : str
-        A sentence in place of the points, or across the picture.
-    theme : Theme
-    """
-
-    asking: ActiveLearningRun | None
-    picture: Picture | None
-    message: str
-    theme: Theme
-
-
 class PoolPicture(QWidget):
-    """Shows a `PoolScene`; tells of the point the user chooses, and of its keys.
+    """Shows the pool of a run; tells of the point the user chooses, and of its keys.
 
     The still part is painted once and copied from then on; only rings and the focus are drawn each time.
     """
@@ -84,7 +63,10 @@ class PoolPicture(QWidget):
         self.setToolTip("")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._board: PoolScene | None = None
+        self._asking: ActiveLearningRun | None = None
+        self._picture: Picture | None = None
+        self._message = ""
+        self._theme: Theme | None = None
         self._view = View()
         self._still: QPixmap | None = None
         self._made_of: tuple[object, ...] = ()
@@ -95,20 +77,17 @@ class PoolPicture(QWidget):
     def minimumSizeHint(self) -> QSize:
         return QSize(180, 150)
 
-    def show_board(self, board: PoolScene) -> None:
-        """Draw `board`."""
-        old = self._board
-        self._board = board
-        pool = board.asking.pool if board.asking is not None else None
-        if pool is not None and (old is None or old.asking is None or old.asking.pool is not pool):
-            self._view = view_of(pool)
+    def show_board(self, asking: ActiveLearningRun | None, picture: Picture | None, message: str, theme: Theme) -> None:
+        """Draw the pool of `asking` over `picture`, with a `message` across it."""
+        if asking is not None and (self._asking is None or self._asking.pool is not asking.pool):
+            self._view = view_of(asking.pool)
+        self._asking, self._picture, self._message, self._theme = asking, picture, message, theme
         self._tell()
         self.update()
 
     def _tell(self) -> None:
         """Say in words what the picture shows."""
-        asking = self._board.asking if self._board is not None else None
-        words = self._board.message if self._board is not None else ""
+        asking, words = self._asking, self._message
         if asking is not None and not words:
             words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
             if asking.target is not None:
@@ -123,8 +102,8 @@ class PoolPicture(QWidget):
 
     def places(self) -> Array:
         """Where the points of the pool are in the widget, shape (n, 2)."""
-        assert self._board is not None and self._board.asking is not None
-        grid, xy = self.grid(), self._board.asking.pool.xy
+        assert self._asking is not None
+        grid, xy = self.grid(), self._asking.pool.xy
         x = (xy[:, 0] - grid.left) * (self.width() / (grid.right - grid.left))
         y = (grid.top - xy[:, 1]) * (self.height() / (grid.top - grid.bottom))
         return np.column_stack((x, y))
@@ -136,10 +115,10 @@ class PoolPicture(QWidget):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or self._board is None or self._board.asking is None:
+        if event.button() != Qt.MouseButton.LeftButton or self._asking is None:
             return
         away = self.places() - (event.position().x(), event.position().y())
-        distance = np.where(self._board.asking.open, np.hypot(away[:, 0], away[:, 1]), np.inf)
+        distance = np.where(self._asking.open, np.hypot(away[:, 0], away[:, 1]), np.inf)
         nearest = int(distance.argmin())
         if distance[nearest] <= REACH:
             self.chosen.emit(nearest)
@@ -150,7 +129,7 @@ class PoolPicture(QWidget):
             event.ignore()
         elif key in _ARROWS:
             self._go(*_ARROWS[key])
-        elif key == Qt.Key.Key_Escape and self._board and self._board.asking and self._board.asking.chosen is not None:
+        elif key == Qt.Key.Key_Escape and self._asking is not None and self._asking.chosen is not None:
             self.chosen.emit(-1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.truth_wanted.emit()
@@ -162,7 +141,7 @@ class PoolPicture(QWidget):
 
     def _go(self, dx: float, dy: float) -> None:
         """Choose the next unlabelled point in a direction: near, and not far to the side."""
-        asking = self._board.asking if self._board is not None else None
+        asking = self._asking
         if asking is None or asking.finished:
             return
         places = self.places()
@@ -177,40 +156,38 @@ class PoolPicture(QWidget):
 
     def paintEvent(self, event: object) -> None:
         with painter_on(self) as painter:
-            if self._board is not None:
-                self._paint(painter, self._board)
+            if self._theme is not None:
+                self._paint(painter, self._theme)
 
-    def _paint(self, painter: QPainter, board: PoolScene) -> None:
-        ratio, asking = self.devicePixelRatioF(), board.asking
+    def _paint(self, painter: QPainter, theme: Theme) -> None:
+        ratio, asking = self.devicePixelRatioF(), self._asking
         labels = asking.labelled if asking is not None else ()
-        made_of = (board.picture, labels, asking.pool if asking else None, board.theme, self.size(), ratio)
+        made_of = (self._picture, labels, asking.pool if asking else None, theme, self.size(), ratio)
         if self._still is None or made_of != self._made_of:
-            still = blank(self.width(), self.height(), ratio, QColor(*board.theme.background))
-            with painter_on(still) as on_still:
-                self._paint_still(on_still, board)
+            still = blank(self.width(), self.height(), ratio, QColor(*theme.background))
+            if asking is not None:
+                with painter_on(still) as on_still:
+                    self._paint_still(on_still, asking, theme)
             self._still, self._made_of = still, made_of
         painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if asking is not None and not board.message:
-            self._paint_rings(painter, asking, board.theme)
-        if board.message:
-            self._paint_message(painter, board)
+        if self._message:
+            self._paint_message(painter, self._message, theme)
+        elif asking is not None:
+            self._paint_rings(painter, asking, theme)
         width = 2.0 if self.hasFocus() else 1.0
-        painter.setPen(QPen(QColor(*(board.theme.accent if self.hasFocus() else board.theme.faint)), width))
+        painter.setPen(QPen(QColor(*(theme.accent if self.hasFocus() else theme.faint)), width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2))
 
-    def _paint_still(self, painter: QPainter, board: PoolScene) -> None:
+    def _paint_still(self, painter: QPainter, asking: ActiveLearningRun, theme: Theme) -> None:
         """Surface, lines, and all points."""
-        asking, theme, picture = board.asking, board.theme, board.picture
-        if asking is None:
-            return
-        grid = self.grid()
-        if picture is not None:
+        if self._picture is not None:
+            grid = self.grid()
             corners = QRectF(grid.left, grid.bottom, grid.right - grid.left, grid.top - grid.bottom)
             area = QRectF(self.rect())
-            paint_surface(painter, picture, corners, area, area)
-            paint_lines(painter, picture, corners, area, area, theme)
+            paint_surface(painter, self._picture, corners, area, area)
+            paint_lines(painter, self._picture, corners, area, area, theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         places, small = self.places(), 1.0 if len(asking.pool) <= MANY else 0.75
         unknown, told = np.flatnonzero(asking.open), asking.labelled
@@ -263,15 +240,14 @@ class PoolPicture(QWidget):
         painter.setPen(QColor(*theme.background))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, sign)
 
-    def _paint_message(self, painter: QPainter, board: PoolScene) -> None:
-        theme = board.theme
+    def _paint_message(self, painter: QPainter, message: str, theme: Theme) -> None:
         room = QRectF(self.rect()).adjusted(14, 10, -14, -10)
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        text = painter.boundingRect(room, flags, board.message)
+        text = painter.boundingRect(room, flags, message)
         plate = QColor(*theme.background)
         plate.setAlpha(235)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(plate)
         painter.drawRoundedRect(text.adjusted(-8, -6, 8, 6), 4, 4)
         painter.setPen(QColor(*theme.ink))
-        painter.drawText(room, flags, board.message)
+        painter.drawText(room, flags, message)

@@ -130,9 +130,9 @@ class RaceRun:
         """
         frames = []
         for racer in self.racers:
-            frame = racer.frame()
+            racer.look()
             yield Priority.TRAINING
-            frames.append(replace(frame, picture=(yield from self._painted(racer, grid, shades))))
+            frames.append(racer.frame((yield from self._painted(racer, grid, shades))))
             yield Priority.TRAINING
         mode, settings = self.course.mode, self.course.settings
         finishes = placed([frame.finish for frame in frames], mode)

@@ -124,7 +124,6 @@ class Racer:
         self._mark = 1
         self._rows: dict[int, tuple[float, ...]] = {}
         self._looked: tuple[int, Status, Certificate] | None = None
-        self._framed: tuple[Certificate, RacerFrame] | None = None
 
     @property
     def running(self) -> bool:
@@ -206,26 +205,21 @@ class Racer:
     def _finish(self) -> Finish:
         return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
 
-    def frame(self) -> RacerFrame:
-        """What there is to say of it, but for the picture; the same object as long as nothing has changed."""
-        certificate = self.look()
-        if self._framed is None or self._framed[0] is not certificate:
-            self._framed = certificate, self._new_frame(certificate)
-        return self._framed[1]
-
-    def _new_frame(self, certificate: Certificate) -> RacerFrame:
-        alpha, solver = self.solver.alpha, self.solver
-        bounded = (alpha == solver.C) & (alpha > 0)
+    def frame(self, picture: Picture) -> RacerFrame:
+        """Return what there is to say of it, with its `picture`."""
+        certificate, solver = self.look(), self.solver
+        bounded = (solver.alpha == solver.C) & (solver.alpha > 0)
         return RacerFrame(
             self.rule,
             solver.n_iter,
             solver.n_kernel_evaluations,
             self.seconds,
             certificate,
-            marks=Marks(np.flatnonzero((alpha > 0) & ~bounded), np.flatnonzero(bounded)),
-            curve=self._curve(certificate),
-            finish=self._finish() if solver.status in ARRIVED else None,
-            near=self.near,
+            picture,
+            Marks(np.flatnonzero((solver.alpha > 0) & ~bounded), np.flatnonzero(bounded)),
+            self._curve(certificate),
+            self._finish() if solver.status in ARRIVED else None,
+            self.near,
         )
 
 
