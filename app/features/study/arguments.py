@@ -33,25 +33,22 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     init = actions.add_parser("init", help="write a commented study file", description="Write a commented study file.")
     init.add_argument("study", type=_path, metavar="STUDY.toml")
     init.add_argument("--preset", choices=PRESETS, default="grid", help="default: grid")
-    what = "take points and the settings of the first classifier from a document or a share text"
-    init.add_argument("--from", dest="source", type=_path, metavar="FILE", help=what)
+    taken = "take points and the settings of the first classifier from a document or a share text"
+    init.add_argument("--from", dest="source", type=_path, metavar="FILE", help=taken)
     run = actions.add_parser(
         "run",
         help="compute what is missing",
         description="Compute what is missing of a study.  Ctrl+C stops it; the same command goes on.",
     )
     run.add_argument("study", type=_path, metavar="STUDY.toml", nargs="?")
-    what = (
-        "take points and the settings of the first classifier from a document or a share text; with no STUDY.toml, the"
-    )
-    what += " study is the one that init --from writes"
-    run.add_argument("--from", dest="source", type=_path, metavar="FILE", help=what)
+    alone = "with no STUDY.toml, the study is the one that init --from writes"
+    run.add_argument("--from", dest="source", type=_path, metavar="FILE", help=f"{taken}; {alone}")
     run.add_argument("--out", type=_path, required=True, metavar="FOLDER", help="of the results; made if need be")
     run.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes; default 1")
-    what = "workers of a Dask scheduler, which is trusted, or of “local”"
-    run.add_argument("--dask", default="", metavar="ADDRESS", help=what)
-    what = "part I of M of the work, for machines that share nothing: copy the results together"
-    run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=what)
+    trusted = "workers of a Dask scheduler, which is trusted, or of “local”"
+    run.add_argument("--dask", default="", metavar="ADDRESS", help=trusted)
+    part = "part I of M of the work, for machines that share nothing: copy the results together"
+    run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=part)
     run.add_argument("--retry", action="store_true", help="compute what has failed once more")
     status = actions.add_parser("status", help="how far it is", description="Say how far a study is.")
     status.add_argument("results", type=_path, metavar="FOLDER")

@@ -102,9 +102,8 @@ class StudyController:
         data = dict(self._host.document.attached).get(NAME, b"")
         if data == self._data:
             return
-        self.close()
-        self._data, self.failure, self.kept = data, "", None
-        self.changes += 1
+        self._display(None)
+        self._data = data
         if data:
             try:
                 self.kept = StudyResults.decode(data)
@@ -239,9 +238,7 @@ class StudyController:
         self._compute(self.kept.grown(study), self._given())
 
     def _compute(self, kept: StudyResults, given: Given | None) -> None:
-        self.close()
-        self.kept, self.failure = kept, ""
-        self.changes += 1
+        self._display(kept)
         study = kept.study
         self._costs = costs_of(study, given)
         lacking = kept.lacking.sum(axis=(-2, -1))
@@ -361,17 +358,19 @@ class StudyController:
 
     def take(self, kept: StudyResults) -> None:
         """Show these results, and keep them with the document."""
+        self._display(kept)
+        self._keep()
+
+    def _display(self, kept: StudyResults | None) -> None:
+        """Show these results in place of others, which nothing is computed of any more."""
         self.close()
         self.kept, self.failure = kept, ""
         self.changes += 1
-        self._keep()
 
     @property
     def state(self) -> State:
         """Whether it runs; what has ended runs until it is collected."""
-        if self._run is None:
-            return "ended"
-        return "paused" if self._run.state == "paused" else "running"
+        return "ended" if self._run is None else "paused" if self._run.state == "paused" else "running"
 
     @property
     def share(self) -> float:

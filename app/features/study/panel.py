@@ -33,7 +33,6 @@ from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import reading, results
-from .cells import Places
 from .controller import StudyController
 from .map_reading import cell_text, standing, value_text
 from .model import MEASURES, Study
@@ -73,10 +72,6 @@ class _Level(QWidget):
         self.field.committed.connect(lambda value: studies.look_at(**{name: value}))
         self._proposal = 0.0
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
-
-    def refused(self, said: Any) -> None:
-        """Whom to tell what cannot be used."""
-        self.field.refused.connect(said)
 
     def _switch(self, on: bool) -> None:
         self._studies.look_at(**{self._name: self._proposal if on else None})
@@ -170,7 +165,7 @@ class StudyPanel(QWidget):
         self._warned = QWidget()
         filled(QHBoxLayout(self._warned), (self.warning, 1), self.remedy, margins=0, spacing=6)
         self.picture = describe(
-            StudyPicture(lambda places: self._say(), self._taken),
+            StudyPicture(lambda places: self._say(), self.studies.apply),
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
@@ -217,7 +212,7 @@ class StudyPanel(QWidget):
         self.midpoint = _Level("midpoint", "Midpoint", "Blue below it, orange above it.", self.studies)
         self.level = _Level("level", "Contour", "A line where the mean is this.", self.studies)
         for each in (self.midpoint, self.level):
-            each.refused(self._controller.say)
+            each.field.refused.connect(self._controller.say)
             flow.addWidget(each)
         self.save = describe(
             QPushButton("Sa&ve…"),
@@ -264,9 +259,6 @@ class StudyPanel(QWidget):
         if kept is not None:
             rest = tuple(int(choice.currentData()) for choice in self.rests[: len(kept.study.axes) - 2])
             self.studies.look_at(rest=rest)
-
-    def _taken(self, places: Places) -> None:
-        self.studies.apply(places)
 
     # -- what comes in -------------------------------------------------------------------------------------------------
 
@@ -423,16 +415,18 @@ class StudyPanel(QWidget):
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def _ask_path(self) -> None:
+    def _folder(self) -> Path:
+        """Where files are first looked for: beside the document."""
         path = self._controller.store.path
-        folder = path.parent if path is not None else Path.home()
+        return path.parent if path is not None else Path.home()
 
+    def _ask_path(self) -> None:
         def chosen(path: Path) -> None:
             suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
             self.save_as(path if path.suffix.lower() in FILES else Path(f"{path}{suffix}"))
 
         kinds = {what: suffix for suffix, what in FILES.items()}
-        dialog = ask_where(self, "study.path", "Save the results as", folder / "study.png", kinds, chosen)
+        dialog = ask_where(self, "study.path", "Save the results as", self._folder() / "study.png", kinds, chosen)
 
     def save_as(self, path: Path) -> None:
         """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
@@ -451,9 +445,7 @@ class StudyPanel(QWidget):
         self._tasks.run(saving(path, encode), self._controller.say)
 
     def _ask_folder(self) -> None:
-        path = self._controller.store.path
-        folder = path.parent if path is not None else Path.home()
-        dialog = QFileDialog(self, "Open the results in a folder", str(folder))
+        dialog = QFileDialog(self, "Open the results in a folder", str(self._folder()))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         ask_path(dialog, "study.folder", self.open_results)
 

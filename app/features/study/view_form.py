@@ -242,7 +242,7 @@ class StudyForm(QWidget):
             "Points",
             "Those of the document, or new ones of the generator for each repetition.",
         )
-        self.data.activated.connect(self._choose_data)
+        self.data.activated.connect(lambda: studies.choose_data(bool(self.data.currentData())))
         self.value = describe(WholeCombo(), "study.value", "What is measured", "In each cell.")
         self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData())))
         tips = {
@@ -283,9 +283,6 @@ class StudyForm(QWidget):
         add_row(grid, None, self.faults["whole"])
         filled(QVBoxLayout(self), grid, 1, margins=0)
 
-    def _choose_data(self) -> None:
-        self._studies.choose_data(bool(self.data.currentData()))
-
     def show_plan(self, scene: Scene) -> None:
         """Show what is planned, and what is wrong with it."""
         studies, plan = self._studies, self._studies.plan
@@ -299,7 +296,9 @@ class StudyForm(QWidget):
         fill(self.lane, lanes, scene.lanes[studies.place].slot if studies.place < len(scene.lanes) else None)
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
-        show_text(self.sentence, f"{KINDS[plan.kind].sentence}{self._varied(plan)}")
+        further = ", ".join(f"{axis.name} ({len(axis.values)})" for axis in plan.further)
+        varied = f"  Also varied: {further}." if further else ""
+        show_text(self.sentence, f"{KINDS[plan.kind].sentence}{varied}")
         for axis in self.axes:
             axis.show_axis(plan, faults)
         lane = lane_of(plan, studies.lane)
@@ -316,7 +315,3 @@ class StudyForm(QWidget):
             self.fields[name].setVisible(plan.generated)
         for name, label in self.faults.items():
             say(label, faults.get("" if name == "whole" else name, ""))
-
-    def _varied(self, plan: Plan) -> str:
-        names = [f"{axis.name} ({len(axis.values)})" for axis in plan.further]
-        return f"  Also varied: {', '.join(names)}." if names else ""

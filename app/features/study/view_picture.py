@@ -92,8 +92,13 @@ class Drawn:
     @property
     def sides(self) -> tuple[int, int]:
         """Cells to the right and upwards."""
-        axes = self.study.axes
-        return len(axes[0].values), len(axes[1].values) if len(axes) > 1 else 1
+        columns, rows = (*self.study.shape, 1)[:2]
+        return columns, rows
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """Columns and rows that the cursor goes through: cells, or places and lines."""
+        return self.sides[0], len(lines_of(self)) if self.curves else self.sides[1]
 
     def places(self, column: int, row: int) -> Places:
         """Of the cell there."""
@@ -469,19 +474,13 @@ class StudyPicture(Chart):
     def show_results(self, drawn: Drawn | None, theme: Theme) -> None:
         """Draw this."""
         self._drawn, self._theme = drawn, theme
-        if drawn is None or (self.cell is not None and not self._within(self.cell)):
+        if self.cell is not None and not self._within(self.cell):
             self.cell = None
         self.update()
 
     def _within(self, cell: tuple[int, int]) -> bool:
-        assert self._drawn is not None
-        columns, rows = self._rows()
+        columns, rows = self._drawn.grid if self._drawn is not None else (0, 0)
         return 0 <= cell[0] < columns and 0 <= cell[1] < rows
-
-    def _rows(self) -> tuple[int, int]:
-        assert self._drawn is not None
-        columns, rows = self._drawn.sides
-        return columns, len(lines_of(self._drawn)) if self._drawn.curves else rows
 
     def room(self) -> QRectF:
         """Where it is painted."""
@@ -505,7 +504,7 @@ class StudyPicture(Chart):
         if self._drawn is None:
             return None
         drawn, metrics = self._drawn, self.metrics()
-        columns, rows = self._rows()
+        columns, rows = drawn.grid
         if drawn.curves:
             places = [(column, row) for column in range(columns) for row in range(rows)]
             far = [(self.middle_of(each) - position).manhattanLength() for each in places]
@@ -522,7 +521,7 @@ class StudyPicture(Chart):
         """The cell of the study."""
         if self._drawn is None or cell is None or not self._within(cell):
             return None
-        return self._drawn.places(*cell) if len(self._drawn.study.axes) > 1 else (cell[0],)
+        return self._drawn.places(*cell)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         ground = QColor(*theme.background)
@@ -559,7 +558,7 @@ class StudyPicture(Chart):
     def _goal(self, event: QKeyEvent) -> tuple[int, int] | None:
         if self._drawn is None or not is_plain(event):
             return None
-        key, (columns, rows) = Qt.Key, self._rows()
+        key, (columns, rows) = Qt.Key, self._drawn.grid
         ways = {key.Key_Left: (-1, 0), key.Key_Right: (1, 0), key.Key_Up: (0, 1), key.Key_Down: (0, -1)}
         if self._drawn.curves:  # the first line of the legend stands on top
             ways |= {key.Key_Up: (0, -1), key.Key_Down: (0, 1)}
