@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.core import log
 
+from .cover import Cover
 from .pieces import OvertakenError, Step
 from .pool import Job
+
+
+class LaneQuestion(str):
+    """The name of a question about one lane: as a string, `what` followed by the slot.
+
+    A question of any other name is about all lanes.
+
+    Parameters
+    ----------
+    what : str
+    slot : int
+    """
+
+    slot: int
+
+    def __new__(cls, what: str, slot: int) -> LaneQuestion:
+        made = super().__new__(cls, f"{what}{slot}")
+        made.slot = slot
+        return made
 
 
 class Query(Protocol):
@@ -68,6 +88,15 @@ class Answer:
     def index(self) -> str:
         """The mailbox's slot."""
         return self.name
+
+    def given_away(self, covers: Mapping[int, Cover]) -> bool:
+        """Return whether the answer would give away something that is covered of the lanes that it is about.
+
+        A query says in its `tells` what its answer gives away; without that, everything.
+        """
+        about = [self.name.slot] if isinstance(self.name, LaneQuestion) else covers
+        tells: Cover = getattr(self.query, "tells", Cover.PICTURE)
+        return any(covers.get(slot, Cover.NOTHING) & tells for slot in about)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache, reduce
-from operator import or_
+from functools import lru_cache
 from typing import Any
 
 from .cover import Cover
@@ -55,21 +54,13 @@ class Results:
         return self._answers.get(name)
 
     def without(self, covers: Mapping[int, Cover]) -> Results:
-        """Return what may be displayed while the slots of `covers` are covered; the same object where none is.
-
-        Answers about one lane end their name with its slot; those about several are withheld with any of them.  A
-        query says in its `tells` what its answer would give away; without that, everything.
-        """
+        """Return what may be displayed while the slots of `covers` are covered; the same object where none is."""
         if not covers:
             return self
         others = Results()
         seen = {slot: _withheld(frame, covers.get(slot, Cover.NOTHING)) for slot, frame in self._frames.items()}
         others._frames = {slot: frame for slot, frame in seen.items() if frame is not None}
-        every = reduce(or_, covers.values())
-        for name, answer in self._answers.items():
-            cover = covers.get(int(name[-1]), Cover.NOTHING) if name[-1:].isdigit() else every
-            if not cover & getattr(answer.query, "tells", Cover.PICTURE):
-                others._answers[name] = answer
+        others._answers = {name: each for name, each in self._answers.items() if not each.given_away(covers)}
         return others
 
     def forget(self, slot: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.engine.cross_validation import Validated
 from app.engine.overlays import Lines, LineStyle, Sheet
-from app.engine.query import Answer, Query
+from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.features.scores.query import Scores, Scoring, threshold_of
 from app.features.scores.scene import is_present, measured_on, measured_words, plain_lane, scoring_of
@@ -71,10 +71,10 @@ def queries(context: Context) -> dict[str, Query]:
         two = model is not None and len(model.classes_) == 2
         if model is not None and two and threshold is not None and index < len(context.grids):
             field = field_of(model, context.grids[index])
-            asked[f"threshold{slot}"] = ThresholdLine(field, threshold)
+            asked[LaneQuestion("threshold", slot)] = ThresholdLine(field, threshold)
         validation = validation_of(document, session, index)
         if validation is not None:
-            asked[f"validated{slot}"] = validation
+            asked[LaneQuestion("validated", slot)] = validation
     return asked
 
 

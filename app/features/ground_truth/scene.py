@@ -11,7 +11,7 @@ import numpy as np
 
 from app.engine.overlays import Lines, LineStyle, Sheet, Specks
 from app.engine.pieces import Pace, Step
-from app.engine.query import Answer, Query
+from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import joined, level_lines
@@ -154,7 +154,9 @@ def queries(context: Context) -> dict[str, Query]:
         for index, grid in enumerate(context.grids):
             lane, slot = document.lanes[index], document.slots[index]
             if not lane.is_difference:
-                asked[f"haze{slot}"] = Stability(lane, document.training_points, chosen.resamples, grid.coarse())
+                asked[LaneQuestion("haze", slot)] = Stability(
+                    lane, document.training_points, chosen.resamples, grid.coarse()
+                )
     return asked
 
 
@@ -169,10 +171,10 @@ def _fresh(context: Context, law: Law) -> dict[str, Query]:
         if model is None or document.lanes[index].is_difference:
             continue
         if fresh_draw.batches:
-            name = f"fresh{slot}"
+            name = LaneQuestion("fresh", slot)
             asked[name] = _continued(results.answer(name), Fresh(law, fresh_draw, model))
         if law.has_truth:
-            name = f"square{slot}"
+            name = LaneQuestion("square", slot)
             asked[name] = _measured(results.answer(name), Square(law.name, model))
     return asked
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.core.number_format import percent
-from app.engine.query import Query
+from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.surface_values import shown_pair
@@ -372,8 +372,8 @@ def queries(context: Context) -> dict[str, Query]:
             continue
         model = frame.model
         if heavy(model):
-            asked[f"probe{slot}"] = _question(frame, document, names, place)
+            asked[LaneQuestion("probe", slot)] = _question(frame, document, names, place)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
-            asked[f"ground{slot}"] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
+            asked[LaneQuestion("ground", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)
     return asked

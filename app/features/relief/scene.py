@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.engine.query import Query
+from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame
 from app.scene.context import Context
 from app.scene.model import LaneScene
@@ -50,7 +50,7 @@ def _studied(document: Document, session: Session) -> int:
 
 
 def _name(document: Document, place: int) -> str:
-    return f"{NAME}{document.slots[place]}"
+    return LaneQuestion(NAME, document.slots[place])
 
 
 def _run(context: Context, index: int) -> Frame | None:

@@ -9,7 +9,7 @@ import msgspec
 from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.cover import Cover
-from app.engine.query import Answer, Query
+from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.scene import text
 from app.scene.context import Context
@@ -74,7 +74,7 @@ def queries(context: Context) -> dict[str, Query]:
     open_panel, asked = PANEL in session.open_panels, dict[str, Query]()
     for index in range(document.shown):
         slot = document.slots[index]
-        name, frame = f"scores{slot}", context.results.frame(slot)
+        name, frame = LaneQuestion("scores", slot), context.results.frame(slot)
         scoring = scoring_of(document, index, frame)
         last = context.results.answer(name)
         if scoring is not None and frame is not None:

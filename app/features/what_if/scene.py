@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.overlays import Lines
-from app.engine.query import Query
+from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.features.scores.scene import measured_on
 from app.scene.context import Context
@@ -58,9 +58,9 @@ def queries(context: Context) -> dict[str, Query]:
         old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), place)
         if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
             continue
-        asked[f"ghost{slot}"] = GhostQuery(old, grid)
+        asked[LaneQuestion("ghost", slot)] = GhostQuery(old, grid)
         if new is not None and "whatif" in session.open_panels:
-            asked[f"whatif{slot}"] = ChangeQuery(old, new, grid.coarse(), measured_on(document))
+            asked[LaneQuestion("whatif", slot)] = ChangeQuery(old, new, grid.coarse(), measured_on(document))
     return asked
 
 
