@@ -70,8 +70,9 @@ def painted(shot: ReliefShot, spec: PictureSpec, view: ReliefView, limit: float)
     relief, document = shot.relief, shot.document
     if view.morph is not None and relief.map is None:
         raise ValueError(text.NO_MAP)
+    pixels = np.empty((spec.height, spec.width), dtype=np.uint32)
     theme, top, width = dressed(theme_of(spec.dark), document.styles), band(spec), spec.width
-    drawn = relief_image(
+    pixels[top:] = relief_image(
         relief,
         width,
         spec.height - top,
@@ -82,9 +83,7 @@ def painted(shot: ReliefShot, spec: PictureSpec, view: ReliefView, limit: float)
         font=font_of(TEXT),
         names=(document.axes[0] or "x₁", document.axes[1] or "x₂"),
         limit=limit,
-    ).astype(np.uint32)
-    pixels = np.empty((spec.height, width), dtype=np.uint32)
-    pixels[top:] = 0xFF000000 | drawn[..., 0] << 16 | drawn[..., 1] << 8 | drawn[..., 2]
+    )
     image = QImage(pixels.data, width, top, 4 * width, QImage.Format.Format_RGB32)
     image.fill(QColor(*theme.background))
     with painter_on(image) as painter:

@@ -231,8 +231,8 @@ class FilmDialog(NamedDialog):
         inner = QWidget()
         form = self._form = AlignedForm(inner)
         form.setContentsMargins(0, 0, 0, 0)
-        self._steps = self._row("S&teps", self._first, QLabel("to"), self._last, 1)
-        self._values = self._row("&Values", self._start, QLabel("to"), self._stop, 1)
+        self._steps = self._row(self._first, QLabel("to"), self._last, 1)
+        self._values = self._row(self._start, QLabel("to"), self._stop, 1)
         for text, field in (
             ("&What", self._what),
             ("Pict&ure", self._relief),
@@ -244,7 +244,7 @@ class FilmDialog(NamedDialog):
             ("&Format", self._kind),
             ("Spee&d", self._rate),
             ("S&ize", self._size),
-            ("Pi&xels", self._row("Pi&xels", self._width, QLabel("×"), self._height, 1)),
+            ("Pi&xels", self._row(self._width, QLabel("×"), self._height, 1)),
             ("The&me", self._theme),
             ("", self._legend),
         ):
@@ -262,7 +262,7 @@ class FilmDialog(NamedDialog):
         self._show_busy()
 
     @staticmethod
-    def _row(text: str, field: QWidget, *others: Any) -> QWidget:
+    def _row(field: QWidget, *others: Any) -> QWidget:
         row = QWidget()
         filled(QHBoxLayout(row), field, *others, margins=0)
         row.setProperty("buddy", field)

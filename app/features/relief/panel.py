@@ -403,7 +403,7 @@ class ReliefPanel(QWidget):
             return
 
         def encode(progress: Progress) -> bytes:
-            pixels = relief_image(
+            argb = relief_image(
                 relief,
                 SAVED * width,
                 SAVED * height,
@@ -415,8 +415,7 @@ class ReliefPanel(QWidget):
                 ratio=SAVED * ratio,
                 font=font,
                 names=names,
-            ).astype(np.uint32)
-            argb = 0xFF000000 | pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
-            return png.encode(argb.astype(np.uint32), 0, progress)
+            )
+            return png.encode(argb, 0, progress)
 
         self._tasks.run(saving(path, encode), self._controller.say)

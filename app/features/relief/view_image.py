@@ -57,7 +57,7 @@ def relief_image(
     font: QFont | None = None,
     names: tuple[str, str] = ("x₁", "x₂"),
     limit: float | None = None,
-) -> NDArray[np.uint8]:
+) -> NDArray[np.uint32]:
     """A picture of a relief, as pixels.
 
     Parameters
@@ -83,8 +83,8 @@ def relief_image(
 
     Returns
     -------
-    ndarray of shape (height, width, 4), uint8
-        Red, green, blue and 255, the uppermost row first.
+    ndarray of shape (height, width), uint32
+        0xffrrggbb, the uppermost row first.
     """
     solid = over_plane(relief, names, limit) if morph is None else kernel_map(relief, morph, names)
     camera = Camera(azimuth, tilt, zoom)
@@ -96,7 +96,8 @@ def relief_image(
             painter.setFont(font)
             painter.scale(ratio, ratio)
             paint_captions(painter, solid, camera, width / ratio, height / ratio, theme)
-    return pixels
+    red, green, blue, opaque = (pixels[..., channel].astype(np.uint32) for channel in range(4))
+    return np.asarray(opaque << 24 | red << 16 | green << 8 | blue, dtype=np.uint32)
 
 
 def draw(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialogButtonBox,
     QHBoxLayout,
     QLabel,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
-from app.views.widgets.form_fields import describe, filled, show_check, show_choice, show_number, spin_box
+from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
 from app.views.widgets.qt_dialogs import NamedDialog, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg"}
@@ -65,27 +65,23 @@ class PictureDialog(NamedDialog):
         super().__init__(parent, "picture", "Export picture", once=True)
         self._settings, self._dark, self._alert = settings, dark, alert
         self._screen_size, self._shoot, self._make = screen_size, shoot, make
-        self._what, self._preset, self._theme = QComboBox(), QComboBox(), QComboBox()
-        if len(lanes) > 1:
-            self._what.addItem("All classifiers side by side", "window")
-        for index, name in enumerate(lanes):
-            self._what.addItem(f"Classifier {index + 1}: {name}" if len(lanes) > 1 else name, f"lane{index}")
-        describe(self._what, "picture.what", "What to export", "All classifiers side by side, or one of them.")
-        self._preset.addItem("As on screen", "screen")
-        for preset in PRESETS:
-            self._preset.addItem(preset.title, preset.key)
-        self._preset.addItem("Custom size", "own")
-        describe(
-            self._preset,
+        several = len(lanes) > 1
+        whole = [("All classifiers side by side", "window")] if several else []
+        single = [(f"Classifier {n + 1}: {name}" if several else name, f"lane{n}") for n, name in enumerate(lanes)]
+        tip = "All classifiers side by side, or one of them."
+        self._what = describe(combo_box([*whole, *single]), "picture.what", "What to export", tip)
+        presets = [(preset.title, preset.key) for preset in PRESETS]
+        self._preset = describe(
+            combo_box([("As on screen", "screen"), *presets, ("Custom size", "own")]),
             "picture.preset",
             "Size of the picture",
             "Text, lines and symbols are made as large as they must be to be read there.",
         )
         self._width = self._side("picture.width", "Width in pixels")
         self._height = self._side("picture.height", "Height in pixels")
-        for title, name in (("Same as window", "window"), ("Light", "light"), ("Dark", "dark")):
-            self._theme.addItem(title, name)
-        describe(self._theme, "picture.theme", "Theme of the picture", "Light for paper, dark for a dim room.")
+        themes = [("Same as window", "window"), ("Light", "light"), ("Dark", "dark")]
+        tip = "Light for paper, dark for a dim room."
+        self._theme = describe(combo_box(themes), "picture.theme", "Theme of the picture", tip)
         self._legend = describe(
             QCheckBox("With a legend"),
             "picture.legend",
@@ -132,19 +128,11 @@ class PictureDialog(NamedDialog):
         buttons.addButton(save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
         save.setDefault(True)
-        save.clicked.connect(self._ask_path)
-        copy.clicked.connect(self._copy)
+        save.clicked.connect(lambda: self._take(self._ask_path))
+        copy.clicked.connect(lambda: self._take(self._copy))
         filled(QVBoxLayout(self), form, note, buttons)
-        for before, after in (
-            (self._what, self._preset),
-            (self._preset, self._width),
-            (self._width, self._height),
-            (self._height, self._theme),
-            (self._theme, self._legend),
-            (self._legend, self._accuracies),
-            (self._accuracies, save),
-            (save, copy),
-        ):
+        fields = (self._what, self._preset, self._width, self._height, self._theme, self._legend, self._accuracies)
+        for before, after in pairwise((*fields, save, copy)):
             QWidget.setTabOrder(before, after)
         note.setMinimumWidth(396)  # not the dialog's own: that would be the least with larger text, too
 
@@ -205,36 +193,24 @@ class PictureDialog(NamedDialog):
         what, accuracies = cast(What, self._what.currentData()), self._accuracies.isChecked()
         return PictureSpec(what, width, height, scale, dark, self._legend.isChecked(), dpi, accuracies)
 
-    def _checked_wish(self) -> PictureSpec | None:
-        try:
-            spec = self.spec()
-        except ValueError as error:
-            self._alert(str(error))
-            return None
-        self._remember()
-        return spec
-
-    def _checked_shot(self, spec: PictureSpec) -> Shot | None:
-        try:
-            return self._shoot(spec.what)
-        except ValueError as error:  # that lane is gone
-            self._alert(str(error))
-            return None
-
     # -- what becomes of it ----------------------------------------------------------------------------------------
 
-    def _copy(self) -> None:
-        spec = self._checked_wish()
-        shot = None if spec is None else self._checked_shot(spec)
-        if spec is not None and shot is not None:
-            self._make(shot, spec, None)
-            self.accept()
-
-    def _ask_path(self) -> None:
-        spec = self._checked_wish()
-        shot = None if spec is None else self._checked_shot(spec)
-        if spec is None or shot is None:
+    def _take(self, use: Callable[[Shot, PictureSpec], None]) -> None:
+        """Have what is chosen, and displayed now, used; an alert says what cannot be made, or that a lane is gone."""
+        try:
+            spec = self.spec()
+            shot = self._shoot(spec.what)
+        except ValueError as error:
+            self._alert(str(error))
             return
+        self._remember()
+        use(shot, spec)
+
+    def _copy(self, shot: Shot, spec: PictureSpec) -> None:
+        self._make(shot, spec, None)
+        self.accept()
+
+    def _ask_path(self, shot: Shot, spec: PictureSpec) -> None:
         offered = Path(self._settings.values.folder) / "picture.png"
         ask_where(self, "picture.path", "Save the picture as", offered, KINDS, partial(self._save, shot, spec))
 
