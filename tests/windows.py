@@ -61,7 +61,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QuickBot:
     return QuickBot(request)
 
 
-def settle(qtbot: QtBot, window: MainWindow, timeout: int = 30_000) -> None:
+def settle(qtbot: QtBot, window: MainWindow, timeout: int = 60_000) -> None:
     """Wait until nothing is running and the last frame is painted."""
     qtbot.waitUntil(window.idle, timeout=timeout)
 
@@ -72,7 +72,7 @@ def rest() -> None:
         QApplication.processEvents()
 
 
-def finish_tasks(window: MainWindow, timeout: float = 10.0) -> None:
+def finish_tasks(window: MainWindow, timeout: float = 60.0) -> None:
     """Wait until all files are read and written and the clipboard is done with."""
     deadline = time.monotonic() + timeout
     while window.tasks.busy:

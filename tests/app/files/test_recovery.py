@@ -220,7 +220,7 @@ def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch
 
     monkeypatch.setattr(documents, "encode", encode)
     recorder.keep(Work(default_document(), None))
-    assert begun.wait(5)
+    assert begun.wait(60)
     assert recorder.close() and desk.names() == [] and desk.said == []
     recorder.keep(Work(default_document(), None))  # too late
     assert thread_names() == []
@@ -264,18 +264,18 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(documents, "write_pieces", held_up)
         second.keep(Work(Document(), None))
-        assert writing.wait(5)
+        assert writing.wait(60)
         writing.clear()
         second.keep(Work(copy.read().document, None))
         second.replaces(copy)
         go_on.set()
-        assert writing.wait(5) and copy.file.exists()
+        assert writing.wait(60) and copy.file.exists()
     wait(lambda: second.settled and not copy.file.exists())
 
 
@@ -291,12 +291,12 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
-        assert go_on.wait(5)
+        assert go_on.wait(60)
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(documents, "write_pieces", held_up)
     second.keep(Work(copy.read().document, None))
-    assert writing.wait(5)
+    assert writing.wait(60)
     second.replaces(copy)
     go_on.set()
     wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])

@@ -65,7 +65,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
 
         collected()
         if turn:  # objects of the first window may be among those that no collection looks at
-            qtbot.waitUntil(collected, timeout=10_000)  # a thread that reads may still be on its way out
+            qtbot.waitUntil(collected)  # a thread that reads may still be on its way out
             counts.add(len(listed(QApplication.allWidgets)))
             assert len(counts) == 1, "as many widgets as before"
         sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)

@@ -46,7 +46,7 @@ class Teacher:
 
     def wait(self, until: Callable[[], bool]) -> None:
         """Wait for what a demonstration plays."""
-        self._qtbot.waitUntil(until, timeout=10_000)
+        self._qtbot.waitUntil(until)
 
     def click(self, name: str) -> None:
         """Click the button `name`."""

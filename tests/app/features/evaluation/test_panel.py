@@ -208,7 +208,7 @@ def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> Non
     QTest.keyClick(k, KEY.Key_Return)
     settle(qtbot, window)
     assert window.controller.session.of(EvaluationSession).validation.k == 4
-    qtbot.waitUntil(lambda: "…" not in text(panel, "validated0") + text(panel, "validated1"), timeout=10_000)
+    qtbot.waitUntil(lambda: "…" not in text(panel, "validated0") + text(panel, "validated1"))
     for lane in (0, 1):
         value = window.scene.feature(Evaluation).lanes[lane].validated
         assert len(value.sizes) == 4 and value.sizes.sum() == 56
@@ -216,9 +216,7 @@ def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> Non
     assert "4 folds: mean" in text(panel, "remarks") and "least" in text(panel, "remarks")
     choose(panel, "validation", "leave-one-out")
     settle(qtbot, window)
-    qtbot.waitUntil(
-        lambda: "of 56" in text(panel, "validated0") and "of 56" in text(panel, "validated1"), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: "of 56" in text(panel, "validated0") and "of 56" in text(panel, "validated1"))
     assert not k.isVisible()
 
 
@@ -348,5 +346,5 @@ def test_numbers_of_an_older_model_say_so_until_the_new_ones_come(make: Make, qt
     before = text(panel, "test1")
     window.controller.set_lane(1, "svm", gamma=50.0)
     settle(qtbot, window)
-    qtbot.waitUntil(lambda: "…" not in text(panel, "test1"), timeout=10_000)
+    qtbot.waitUntil(lambda: "…" not in text(panel, "test1"))
     assert text(panel, "test1") == percent((called(window, 1) == window.document.test_points.labels).mean()) != before

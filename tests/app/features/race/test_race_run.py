@@ -33,7 +33,7 @@ from tests.covering import first_of
 from tests.stepped import stepped
 from tests.without_compiler import machine_code
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 SHADES = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))
 GRID = Grid(-2.0, 3.0, -1.5, 2.0, 20, 14)
 FOUR = ("random", "first-order", "second-order", "maximum-gain")

@@ -283,7 +283,7 @@ class Gate:
     def __call__(self, spec: Dialect) -> Table:
         self.specs.append(spec)
         self.entered.set()
-        if not self.open.wait(10):
+        if not self.open.wait(60):
             raise FileError("nobody opened.")
         return decode(self._text.encode(), "drawing.csv", ".csv", spec)
 

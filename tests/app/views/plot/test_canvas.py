@@ -221,8 +221,8 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     monkeypatch.setattr(SmoSolver, "step", lambda self, n, stop: (steps_made.append(n), step(self, n, stop))[1])
     window.controller.playback.set_speed(1, 4)  # 10 steps a second
     window.controller.playback.restart(1)
-    qtbot.waitUntil(lambda: 2 <= window.result(1).certificate.n_iter < 20, timeout=10_000)
-    assert window.result(1).phase is Phase.TRAINING and not window.idle()
+    qtbot.waitUntil(lambda: window.result(1).phase is Phase.TRAINING and window.result(1).certificate.n_iter >= 2)
+    assert not window.idle()
     assert set(steps_made) == {1}
     window.controller.toggle_pause()
     settle(qtbot, window)
