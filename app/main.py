@@ -125,11 +125,10 @@ def work_on(document: Document) -> Document:
 
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
     """Draw the window with `document`, learnt to the end, into the PNG file `out`; returns a summary."""
-    from PySide6.QtCore import QBuffer, QByteArray, QIODevice
-
     from app.files import documents
     from app.scene.text import details, headline, sampled
     from app.views.application import make_application
+    from app.views.png_bytes import png_bytes
     from app.window.main_window import LEAST_WINDOW
 
     application = make_application()
@@ -142,11 +141,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
         while not window.idle():
             application.processEvents()
             time.sleep(0.002)
-        data = QByteArray()
-        buffer = QBuffer(data)
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        window.grab().save(buffer, "PNG")
-        documents.write_bytes(bytes(data.data()), out)
+        documents.write_bytes(png_bytes(window.grab().toImage()), out)
         lines = [f"{len(document.points)} points in {len(document.points.classes)} classes"]
         for index in range(document.shown):
             frame, lane = window.result(index), document.lanes[index]

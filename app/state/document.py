@@ -6,6 +6,7 @@ of a number of any size, the powers of ten that its slider spans (see `learners.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,6 +18,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from app.core.number_format import number_in
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
@@ -352,7 +354,7 @@ class Document:
     def class_name(self, label: int) -> str:
         """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
         name = plain(self.styles[label].name)
-        return name if name and not _is_number(name) else f"class {name or label + 1}"
+        return name if name and math.isnan(number_in(name)) else f"class {name or label + 1}"
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -373,14 +375,6 @@ def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
         return settings.points().looks_like(points)
     except ValueError:  # a file may hold what no generator accepts
         return False
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def default_document() -> Document:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, Qt
-from PySide6.QtGui import QIcon, QImage, QImageWriter, QPainter
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QIcon, QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from app.files.assets import assets
+from app.views.png_bytes import png_bytes
 
 FILE = "classifier-playground.svg"
 
@@ -23,8 +24,4 @@ def picture(size: int) -> bytes:
     painter = QPainter(image)
     QSvgRenderer(QByteArray((assets("desktop") / FILE).read_bytes())).render(painter)
     painter.end()
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QImageWriter(buffer, QByteArray(b"PNG")).write(image)
-    return bytes(data.data())
+    return png_bytes(image)

@@ -251,10 +251,8 @@ class ImportDialog(NamedDialog):
             "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units."
             " The axes say so; exported points have their own units again.",
         )
-        self._advice = QLabel()
-        self._advice.setObjectName("import.advice")
-        self._advice.setTextFormat(Qt.TextFormat.PlainText)  # it quotes the file
-        self._advice.setWordWrap(True)
+        # It quotes the file.
+        self._advice = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.advice")
         self._advice.hide()
         self._standardise.clicked.connect(self._rechoose)
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
