@@ -25,7 +25,19 @@ from solver.data import datasets
 
 from .cells import digest_of
 from .computing import Given
-from .model import MEASURES, Axis, Study, Value, axis_kinds, axis_names, existing_cells, measures_of, plain_lane, spaced
+from .model import (
+    MEASURES,
+    Axis,
+    Study,
+    Value,
+    axis_kinds,
+    axis_names,
+    existing_cells,
+    measures_of,
+    plain_lane,
+    spaced,
+    values_along,
+)
 
 #: Bytes of a file, and results of a study, at most.
 LARGEST, MOST_RESULTS = 1_000_000, 20_000_000
@@ -247,24 +259,20 @@ class _Reader:
             elif value not in allowed:
                 what = f"is not of {study.lane.family.short}" if value in MEASURES else "is unknown"
                 self.fault("values", f"{_shown(value)} {what}; there may be {', '.join(allowed)}.")
-        if len(set(study.values)) < len(study.values):
-            self.fault("values", "has something twice.")
-        if study.other is not None and "disagreement" not in study.values:
-            self.fault("other", "is there, but values has no disagreement.")
-        if study.folds == 1:
-            self.fault("folds", "is 1, which is no cross-validation; it must be 0, for test points, or 2 and more.")
+        needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
+        twofold = "is 1, which is no cross-validation; it must be 0, for test points, or 2 and more."
+        idle = study.other is not None and "disagreement" not in study.values
+        self._rule(len(set(study.values)) < len(study.values), "values", "has something twice.")
+        self._rule(idle, "other", "is there, but values has no disagreement.")
+        self._rule(study.folds == 1, "folds", twofold)
         if self.given is not None:
             self._check_given(study, self.given)
         elif study.generator is not None:
             self._check_generated(study, study.generator)
-        needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
         for name in needed:
-            if name not in names:
-                self.fault("axes", f"has no {name}, which a study of kind “{study.kind}” needs.")
-        if study.kind == "grid" and len(names) < 2:
-            self.fault("axes", "has one axis only; a grid has two.")
-        if study.k_up_to_n and not {"n", "k"} <= set(names):
-            self.fault("k_up_to_n", "needs the axes n and k.")
+            self._rule(name not in names, "axes", f"has no {name}, which a study of kind “{study.kind}” needs.")
+        self._rule(study.kind == "grid" and len(names) < 2, "axes", "has one axis only; a grid has two.")
+        self._rule(study.k_up_to_n and not {"n", "k"} <= set(names), "k_up_to_n", "needs the axes n and k.")
         if self.faults:
             return
         total = study.repetitions * max(1, study.folds) * math.prod(len(axis.values) for axis in study.axes)
@@ -273,19 +281,19 @@ class _Reader:
         elif not existing_cells(study).any():
             self.fault("k_up_to_n", "leaves no cell.")
 
+    def _rule(self, broken: bool, key: str, sentence: str) -> None:
+        if broken:
+            self.fault(key, sentence)
+
     def _check_given(self, study: Study, given: Given) -> None:
         counts = [int((given.labels == label).sum()) for label in set(given.labels.tolist())]
-        if not study.folds and not len(given.test_xy):
-            self.fault("folds", "is 0, but the document keeps no test points back; give folds = 5.")
-        if study.folds > sum(counts):
-            self.fault("folds", f"is {study.folds}, but there are only {sum(counts)} points.")
-        if study.draws > 1:
-            self.fault("draws", "is for a generator; a document has its points.")
-        if study.test_on == "square":
-            self.fault("test_on", "is for a generator; a document has its test points.")
-        for axis in study.axes:
-            if axis.name == "n" and int(axis.values[-1]) > min(counts):
-                self.fault("axes.n", f"goes to {axis.values[-1]}, but a class has only {min(counts)} points.")
+        most, fewest, number = int(values_along(study, "n", 0).max()), min(counts), sum(counts)
+        untested = not study.folds and not len(given.test_xy)
+        self._rule(untested, "folds", "is 0, but the document keeps no test points back; give folds = 5.")
+        self._rule(study.folds > number, "folds", f"is {study.folds}, but there are only {number} points.")
+        self._rule(study.draws > 1, "draws", "is for a generator; a document has its points.")
+        self._rule(study.test_on == "square", "test_on", "is for a generator; a document has its test points.")
+        self._rule(most > fewest, "axes.n", f"goes to {most}, but a class has only {fewest} points.")
 
     def _check_generated(self, study: Study, generator: GeneratorSettings) -> None:
         axes = {axis.name: axis.values for axis in study.axes}
