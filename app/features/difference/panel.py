@@ -32,6 +32,7 @@ from app.views.widgets.form_fields import (
     label_for,
     named,
     show_check,
+    show_entries,
     show_number,
     show_text,
 )
@@ -224,10 +225,6 @@ class DifferencePanel(QWidget):
     def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:
         wanted = [(f"{place + 1}  {scene.lanes[place].title}", place) for place in compare.able]
         for choice, at in zip(self._choices, (0, 1), strict=True):
-            shown = [(choice.itemText(row), choice.itemData(row)) for row in range(choice.count())]
-            if shown != wanted:
-                choice.clear()
-                for text, place in wanted:
-                    choice.addItem(text, place)
+            show_entries(choice, wanted)
             choice.setEnabled(compare.places is not None)
             choice.setCurrentIndex(-1 if compare.places is None else choice.findData(compare.places[at]))

@@ -23,7 +23,16 @@ from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_check, show_choice, show_number
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    show_check,
+    show_choice,
+    show_entries,
+    show_number,
+)
 from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES
 
@@ -131,22 +140,15 @@ class RaceControls(QWidget):
             self._pace.blockSignals(False)
         show_number(self._pace, scene.pace)
         self._pace_text.setText(scene.pace_text)
-        self._fill(self._lane, [(text, index) for index, text in scene.lanes])
+        show_entries(self._lane, [(text, index) for index, text in scene.lanes])
         show_choice(self._lane, scene.lane)
         self._lane.setEnabled(len(scene.lanes) > 0)
-        self._fill(self._problem, [(text, problem) for problem, text in scene.problems])
+        show_entries(self._problem, [(text, problem) for problem, text in scene.problems])
         place = [problem for problem, _ in scene.problems].index(scene.problem) if scene.problem else -1
         if self._problem.currentIndex() != place:
             self._problem.setCurrentIndex(place)
         several = len(scene.problems) > 1
         self._problem_box.setVisible(several)
-
-    @staticmethod
-    def _fill(combo: QComboBox, entries: list[tuple[str, object]]) -> None:
-        if [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())] != entries:
-            combo.clear()
-            for text, data in entries:
-                combo.addItem(text, data)
 
 
 #: Width in pixels that the curves need beside the table.

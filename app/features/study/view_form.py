@@ -33,6 +33,7 @@ from app.views.widgets.form_fields import (
     named,
     show_check,
     show_choice,
+    show_entries,
     show_text,
 )
 
@@ -112,11 +113,7 @@ def labelled(text: str, widget: QWidget) -> QWidget:
 
 def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
     """Offer `entries`, texts with their data."""
-    wanted = list(entries)
-    if [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())] != wanted:
-        combo.clear()
-        for text, data in wanted:
-            combo.addItem(text, data)
+    show_entries(combo, entries)
     show_choice(combo, chosen)
 
 

@@ -95,6 +95,15 @@ def show_choice(combo: QComboBox, data: object) -> None:
         combo.setCurrentIndex(next((at for at in range(combo.count()) if combo.itemData(at) == data), -1))
 
 
+def show_entries(combo: QComboBox, entries: Iterable[tuple[str, object]]) -> None:
+    """Offer `entries`, texts with their data, unless they are offered already."""
+    wanted = list(entries)
+    if [(combo.itemText(at), combo.itemData(at)) for at in range(combo.count())] != wanted:
+        combo.clear()
+        for text, data in wanted:
+            combo.addItem(text, data)
+
+
 def show_check(box: QCheckBox, on: bool) -> None:
     """Set a check box silently."""
     if box.isChecked() != on:
