@@ -39,8 +39,8 @@ class FeatureTable:
 
     def by_pointer(self) -> tuple[FeatureTable, FeatureTable]:
         """Return the features that follow the pointer, and the others."""
-        following = tuple(feature for feature in self.rows if feature.pointed is not None)
-        return FeatureTable(following), FeatureTable(tuple(each for each in self.rows if each not in following))
+        following, others = ([each for each in self.rows if (each.pointed is None) is rests] for rests in (False, True))
+        return FeatureTable(tuple(following)), FeatureTable(tuple(others))
 
     def actions(self) -> tuple[Action, ...]:
         """What can be done with all of them."""
