@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.core.number_format import count, counted, grouped, percent, short
+from app.core.number_format import count, counted, grouped, percent, short, signed
 from app.engine.cross_validation import Validated
 
 from .scene import Evaluation, LaneEvaluation
@@ -116,11 +116,7 @@ def _unfinished(value: Validated) -> str:
 
 def moved_words(lane: LaneEvaluation) -> str:
     """That the test scores are not those of the model's own threshold; "" when they are."""
-    return f"test scores at the threshold {_number(lane.threshold)}." if lane.moved else ""
-
-
-def _number(value: float) -> str:
-    return short(value).replace("-", "−")
+    return f"test scores at the threshold {signed(short(lane.threshold))}." if lane.moved else ""
 
 
 def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
@@ -130,7 +126,7 @@ def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     name = evaluation.class_names[lane.scores.classes[1]]
     what = "the share of votes" if lane.own_threshold == 0.5 else "f"
     own = "" if lane.moved else ", the model's own"
-    return f"{name} is said where {what} > {_number(lane.threshold)}{own}."
+    return f"{name} is said where {what} > {signed(short(lane.threshold))}{own}."
 
 
 def roc_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:

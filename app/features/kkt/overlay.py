@@ -16,6 +16,7 @@ from app.engine.run_state import Slacks
 from app.views import kkt_style
 from app.views.plot.lines import clipped, draw_pieces
 from app.views.theme import Theme
+from app.views.widgets.painting import bold
 from solver import Grid
 from solver.core.arrays import Array, Integers, Mask
 from solver.inspection.metrics import KktCase
@@ -197,13 +198,6 @@ def _card_bounds(card: Card) -> QRectF:
     return QRectF(x - CARD - 4, y - CARD - 4, 2 * CARD + 8, 2 * CARD + 8) | card.label.rect
 
 
-def heavy(font: QFont) -> QFont:
-    """`font`, bold."""
-    bold = QFont(font)
-    bold.setBold(True)
-    return bold
-
-
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
@@ -246,10 +240,10 @@ def _paint_label(painter: QPainter, theme: Theme, label: Label, font: QFont) -> 
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QColor(*theme.ink))
-    bold = heavy(font)
-    metrics = QFontMetricsF(bold)
+    strong = bold(font)
+    metrics = QFontMetricsF(strong)
     y = box.top() + PAD - 2 + metrics.ascent()
     for text, is_bold in zip(label.lines, label.bold, strict=True):
-        painter.setFont(bold if is_bold else font)
+        painter.setFont(strong if is_bold else font)
         painter.drawText(QPointF(box.left() + PAD, y), text)
         y += np.ceil(metrics.lineSpacing())

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from app.core.number_format import signed
 from app.engine.run_state import RunState
 from app.scene.model import LaneScene, Scene
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import clipped, to_pixels
+from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, heavy, to_repaint
+from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
@@ -125,7 +127,7 @@ def _before(run_state: RunState, name: str) -> str:
 
 def _signed(value: float) -> str:
     """The number with a true minus sign, as the panel beside the picture has it."""
-    return number(value).replace("-", "−")
+    return signed(number(value))
 
 
 def _card(
@@ -157,12 +159,12 @@ def _label(
     away: Sequence[tuple[float, float]] = (),
 ) -> Label:
     """Lines on a plate beside `at`, in `area`, broken where they are longer than is becoming."""
-    plain, bolder = QFontMetricsF(font), QFontMetricsF(heavy(font))
+    plain, bolder = QFontMetricsF(font), QFontMetricsF(painting.bold(font))
     most = max(min(area.width() - 2 * PAD - 8, max(0.5 * area.width(), 22 * plain.averageCharWidth())), 1.0)
     broken: list[tuple[str, bool]] = []
     for line, is_bold in zip(lines, bold, strict=True):
         measure = (bolder if is_bold else plain).horizontalAdvance
-        broken += [(part, is_bold) for part in wrapped(line, measure, most)]
+        broken += [(part, is_bold) for part in painting.broken(line, measure, most)]
     wide = max((bolder if is_bold else plain).horizontalAdvance(text) for text, is_bold in broken)
     size = QSizeF(np.ceil(wide) + 2 * PAD, len(broken) * np.ceil(bolder.lineSpacing()) + 2 * PAD - 4)
     box = place_box(size, at, reach, area, busy, away)
@@ -171,18 +173,6 @@ def _label(
         tuple(text for text, _ in broken),
         tuple(is_bold for _, is_bold in broken),
     )
-
-
-def wrapped(text: str, measure: Callable[[str], float], most: float) -> list[str]:
-    """`text` in lines no longer than `most`, broken between words."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and measure(longer) > most:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
 
 
 def _square(at: tuple[float, float], radius: float) -> QRectF:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPixmap
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import clipped, draw_pieces, pieces_in, to_pixels
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, painter_on
 from solver import Grid
 from solver.core.arrays import Array, Indices, Mask
 from solver.knn.metric_balls import outline
@@ -113,15 +113,13 @@ class ProbeOverlay:
 @lru_cache(maxsize=4)
 def _ring(theme: Theme, ratio: float) -> QPixmap:
     """A ring with its seam: copied many times, it costs less than drawn."""
-    size = int(np.ceil((2.0 * RING + 6.0) * ratio))
-    pixmap = QPixmap(size, size)
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    side = float(np.ceil((2.0 * RING + 6.0) * ratio)) / ratio
+    pixmap = blank(side, side, ratio)
     with painter_on(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for pen in (QPen(QColor(*theme.background, 150), 3.6), QPen(QColor(*theme.ink), 1.6)):
             painter.setPen(pen)
-            painter.drawEllipse(QPointF(size / ratio / 2.0, size / ratio / 2.0), RING, RING)
+            painter.drawEllipse(QPointF(side / 2.0, side / 2.0), RING, RING)
     return pixmap
 
 

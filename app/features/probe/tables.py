@@ -123,9 +123,8 @@ class Who:
 
     def name(self, point: int) -> str:
         """ "12", its row in the table of points; "gone" when it is no more there."""
-        ids = self.points.ids
-        row = int(np.searchsorted(ids, point)) if len(ids) else 0
-        return grouped(row + 1) if row < len(ids) and ids[row] == point else "gone"
+        (row,) = self.points.rows_of([point])
+        return grouped(row) if row else "gone"
 
 
 class Neighbours(Table):

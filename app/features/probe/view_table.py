@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import LIGHT, Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import guarded
+from app.views.widgets.painting import bold, guarded
 
 from .tables import Table
 
@@ -205,8 +205,7 @@ class ProbeTable(QTableView):
             self.verticalHeader().setMinimumSectionSize(row)
             self.verticalHeader().setDefaultSectionSize(row)
             self._widths = []
-        self.bold = QFont(self.font())
-        self.bold.setBold(True)
+        self.bold = bold(self.font())
         measure = QFontMetricsF(self.bold).horizontalAdvance
         columns = len(table.header)
         widths = self._widths or [0.0] * columns

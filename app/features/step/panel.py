@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import numpy as np
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
@@ -182,7 +179,8 @@ class StepPanel(QWidget):
         names = ""
         if step is not None:
             pair = (step.i, step.j)
-            rows, labels = rows_of(run_state, pair, points), run_state.points.labels[run_state.index[list(pair)]]
+            at = run_state.index[list(pair)]
+            rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at]
             said = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
             names = ", ".join(said)
             paragraphs += [
@@ -225,21 +223,8 @@ def called(row: int) -> str:
     return f"point {grouped(row)}" if row else "a point that is gone"
 
 
-def rows_of(run_state: RunState, places: Iterable[int], points: Points) -> list[int]:
-    """Rows in the table of `points` of some points of a problem, from 1; 0 for those that are gone."""
-    ids = run_state.points.ids[run_state.index[list(places)]]
-    if not len(points):
-        return [0] * len(ids)
-    rows = np.minimum(np.searchsorted(points.ids, ids), len(points) - 1)
-    return [int(row) + 1 if points.ids[row] == point else 0 for row, point in zip(rows, ids, strict=True)]
-
-
 def strip_of(run_state: RunState, ranking: Ranking, points: Points) -> Strip:
     """`ranking`, with who its candidates are."""
     at = run_state.index[ranking.candidates]
-    return Strip(
-        ranking,
-        tuple(run_state.points.ids[at].tolist()),
-        tuple(run_state.points.labels[at].tolist()),
-        tuple(rows_of(run_state, ranking.candidates.tolist(), points)),
-    )
+    ids, labels = run_state.points.ids[at], run_state.points.labels[at]
+    return Strip(ranking, tuple(ids.tolist()), tuple(labels.tolist()), tuple(points.rows_of(ids)))

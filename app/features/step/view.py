@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.shading import RGB
+from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import blank, broken, painter_on, saved
 from app.views.widgets.subscripts import draw_text, width_of
 from solver.inspection.step_explanation import Explanation
 
@@ -88,13 +89,6 @@ def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, o
     return QPen(QColor(*colour, opacity), width, style, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
 
 
-def bold(font: QFont) -> QFont:
-    """The same font in bold."""
-    strong = QFont(font)
-    strong.setBold(True)
-    return strong
-
-
 def mark(painter: QPainter, theme: Theme, kind: str, at: QPointF, line: float) -> None:
     """Draw one of `LEGEND`: a disc, a ring or a hollow diamond, each with a rim of the background."""
     if kind == "now":
@@ -133,9 +127,7 @@ def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: fl
 def hatch(colour: RGB, ratio: float) -> QBrush:
     """Thin slanting lines; Qt's own pattern takes ten times as long to fill with."""
     side = 8
-    tile = QPixmap(round(side * ratio), round(side * ratio))
-    tile.setDevicePixelRatio(ratio)
-    tile.fill(Qt.GlobalColor.transparent)
+    tile = blank(side, side, ratio)
     with painter_on(tile) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(*colour, 130), 1.0))
@@ -173,19 +165,18 @@ def wrapped(texts: Sequence[str], font: QFont, width: float) -> list[str]:
     """The texts in lines no wider than `width`, broken at spaces, but not beside a sign of equality."""
     lines: list[str] = []
     for text in texts:
-        if width_of(text, font) <= width:
-            lines.append(text)
-            continue
-        line = ""
-        for word in text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0").split(" "):
-            longer = f"{line} {word}" if line else word
-            if line and width_of(longer, font) > width:
-                lines.append(line)
-                line = word
-            else:
-                line = longer
-        lines.append(line)
+        whole = text.replace(" = ", "\u00a0=\u00a0").replace(" ≤ ", "\u00a0≤\u00a0")
+        fits = width_of(text, font) <= width
+        lines += [text] if fits else broken(whole, lambda part: width_of(part, font), width)
     return lines
+
+
+def paint_symbol(painter: QPainter, theme: Theme, label: int, at: QPointF, height: float) -> None:
+    """Paint the symbol of a class, as tall as a line of this height, about `at`."""
+    with saved(painter):
+        painter.translate(at)
+        painter.scale(height / 17.0, height / 17.0)
+        draw(painter, theme, str(label))
 
 
 def write_lines(painter: QPainter, theme: Theme, lines: Sequence[str], left: float, top: float) -> None:

@@ -8,15 +8,15 @@ from dataclasses import replace
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import bold
 from app.views.widgets.subscripts import width_of
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
 from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
-from .view import LEGEND, StepView, arrow, mark, pen, text_at
+from .view import LEGEND, StepView, arrow, mark, paint_symbol, pen, text_at
 
 #: Lines of text above the picture and below it; and below it where the words stand beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
@@ -188,15 +188,9 @@ class BoxView(StepView):
 
     def _paint_title(self, painter: QPainter, theme: Theme, at: QPointF, name: str, label: int) -> None:
         line = self.line()
-        painter.save()
-        painter.translate(at)
-        painter.scale(line / 17.0, line / 17.0)
-        draw(painter, theme, str(label))
-        painter.restore()
+        paint_symbol(painter, theme, label, at, line)
         font = painter.font()
-        strong = painter.font()
-        strong.setBold(True)
-        painter.setFont(strong)
+        painter.setFont(bold(font))
         text_at(painter, theme, at + QPointF(0.6 * line, 0), name, QRectF(self.rect()))
         painter.setFont(font)
 

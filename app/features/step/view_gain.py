@@ -7,11 +7,12 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
 
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
 from .geometry import Gain, PlotFrame, gain_of
-from .view import StepView, arrow, bold, hatch, mark, pen, text_at, wrapped, write_lines
+from .view import StepView, arrow, hatch, mark, pen, text_at, wrapped, write_lines
 
 TITLE, SHORT_TITLE = "Gain of D along the segment", "Gain of D"
 #: Texts as long as the formulas get: room is kept for them, so that the picture does not jump.

@@ -9,12 +9,11 @@ from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.views.plot.symbols import draw
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, scale_font
 from app.views.widgets.subscripts import draw_text, width_of
 
-from .view import wrapped
+from .view import paint_symbol, wrapped
 
 #: Between paragraphs, in lines.
 GAP = 0.25
@@ -135,11 +134,7 @@ class TextView(QWidget):
         metrics = QFontMetricsF(font)
         height = metrics.height()
         if paragraph.symbol >= 0:
-            painter.save()
-            painter.translate(QPointF(x + 0.5 * height, y + 0.5 * height))
-            painter.scale(height / 17.0, height / 17.0)
-            draw(painter, theme, str(paragraph.symbol))
-            painter.restore()
+            paint_symbol(painter, theme, paragraph.symbol, QPointF(x + 0.5 * height, y + 0.5 * height), height)
             x += 1.25 * height
         painter.setFont(font)
         painter.setPen(QColor(*(theme.faint if paragraph.faint else theme.ink)))

@@ -7,7 +7,7 @@ is left open is destroyed after what it painted on.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
@@ -34,6 +34,18 @@ def bold(font: QFont) -> QFont:
     strong = QFont(font)
     strong.setBold(True)
     return strong
+
+
+def broken(text: str, measure: Callable[[str], float], most: float) -> list[str]:
+    """`text` in lines that `measure` no more than `most`, broken between words."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip(" ")
+        if lines[-1] and measure(longer) > most:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 @contextmanager

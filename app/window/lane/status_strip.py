@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
 from app.scene.status_badge import SIGNS, Badge, Mood, Status
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, plain_tip
+from app.views.widgets.painting import bold
 from app.views.widgets.stable_label import StableLabel
 
 #: In pixels.
@@ -72,10 +73,9 @@ class StatusStrip(StableLabel):
 
     def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[Status, ...], theme: Theme) -> None:
         """Badge, scores and remark, as much of them as there is room for."""
-        bold = QFont(self.font())
-        bold.setBold(True)
+        strong = bold(self.font())
         room = max(self.width() - 16, 40)
-        dressed, plain = QFontMetrics(bold), self.fontMetrics()
+        dressed, plain = QFontMetrics(strong), self.fontMetrics()
         marked = badge.mood is not Mood.NONE
         sign = SIGNS[badge.mood]
         words = f"{sign} {badge.short}" if marked else headline

@@ -20,7 +20,7 @@ from app.engine.run_state import RunState, Slacks
 from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_repaint
 from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
-from app.features.kkt.view_layout import study_overlay, wrapped
+from app.features.kkt.view_layout import study_overlay
 from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
@@ -29,6 +29,7 @@ from app.views.plot import clouds, symbols
 from app.views.plot.label_placing import place_box
 from app.views.plot.lines import to_pixels
 from app.views.theme import DARK, LIGHT, Theme, contrast
+from app.views.widgets.painting import broken
 from solver import Kernel, SmoSolver
 from solver.inspection.step_explanation import explain
 from tests.app.features.studies import id_of, some_slacks, study_of
@@ -379,7 +380,7 @@ def test_the_words_fit_on_their_plate(qapp: QApplication, size: int) -> None:
 @given(st.text(alphabet="ab c", max_size=60), st.integers(1, 30))
 def test_lines_are_broken_between_words_only(text: str, most: int) -> None:
     text = " ".join(text.split())
-    lines = wrapped(text, len, most)
+    lines = broken(text, len, most)
     assert " ".join(lines) == text
     assert all(len(line) <= most or " " not in line for line in lines)
     for line, after in itertools.pairwise(lines):  # no line that the next word would still fit on

@@ -19,7 +19,7 @@ from app.controllers.controller import Controller
 from app.core.points import Points
 from app.engine.run_state import RunState
 from app.features.step import text as words
-from app.features.step.panel import StepPanel, rows_of
+from app.features.step.panel import StepPanel
 from app.features.step.view_box import BoxView
 from app.features.step.view_gain import GainView
 from app.features.step.view_ranking import RankingView, sizes_of
@@ -297,7 +297,7 @@ def test_what_it_says_of_a_step(qtbot: QtBot) -> None:
     run_state = stage.show_step(12)
     step = run_state.explanation
     assert step is not None
-    rows = rows_of(run_state, (step.i, step.j), stage.points)
+    rows = stage.points.rows_of(run_state.points.ids[run_state.index[[step.i, step.j]]])
     for row, point in zip(rows, (step.i, step.j), strict=True):
         assert stage.points.ids[row - 1] == stage.trained.ids[point] and row - 1 != point
     assert text_of(stage).split("\n") == [
