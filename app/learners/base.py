@@ -12,6 +12,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from app.core.number_format import grouped, short
+from app.core.points import MAX_CLASSES
 from solver.core.arrays import Array, Indices, Integers, Mask
 from solver.core.certificate import Status
 
@@ -338,7 +339,9 @@ class Learner(Generic[S]):
 
     def curve_settings(self, lane: LaneSettings[S], parameter: str) -> S:
         """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
-        return msgspec.structs.replace(lane.settings, **{parameter: getattr(self.settings(), parameter)})
+        plain, some = self.settings(), range(MAX_CLASSES)
+        unused = {parameter, *(each.parameter for each in self.fields if not each.shown(lane.settings, some))}
+        return msgspec.structs.replace(lane.settings, **{name: getattr(plain, name) for name in unused})
 
     def ahead_of_all(self, lane: LaneSettings[S], xy: Array, labels: NDArray[Any]) -> Ahead:
         """What gives the classes ahead for all values of the field `searched`, of one that has it."""

@@ -461,14 +461,11 @@ class Machine(Learner[SvmSettings]):
         return {"smo": True, "lasvm": s.finish, "dual-ascent": s.fit_intercept}[s.trainer]
 
     def curve_settings(self, lane: LaneSettings[SvmSettings], parameter: str) -> SvmSettings:
-        s, plain = lane.settings, SvmSettings()
-        unused = set(PARAMETERS) - set(s.as_kernel().kind.parameters)
-        unused |= {parameter, "selection"}  # every rule has the same optimum
-        if s.class_weight != "own":
-            unused.add("own_weights")
+        unused = {"selection"}  # every rule has the same optimum
         if self.reaches_optimum(lane):
             unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
-        return msgspec.structs.replace(s, **{name: getattr(plain, name) for name in unused})
+        plain = {name: getattr(SvmSettings(), name) for name in unused}
+        return msgspec.structs.replace(super().curve_settings(lane, parameter), **plain)
 
     def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
         return svc_of(lane.settings)
