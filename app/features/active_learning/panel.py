@@ -36,6 +36,7 @@ from app.views.widgets.form_fields import (
     label_for,
     named,
     show_choice,
+    show_entries,
     show_number,
     show_text,
     spin_box,
@@ -61,7 +62,6 @@ class PlanForm(QWidget):
         super().__init__()
         self._changed = changed
         self._plan = Plan()
-        self._lanes: list[str] = []
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(3)
@@ -160,12 +160,7 @@ class PlanForm(QWidget):
     ) -> None:
         """Show `plan`, the classifiers to choose from, and the formula of the next question."""
         self._plan = plan
-        names = [lane.title for lane in lanes]
-        if names != self._lanes:
-            self._lanes = names
-            self._lane.clear()
-            for index, name in enumerate(names):
-                self._lane.addItem(name, index)
+        show_entries(self._lane, [(lane.title, index) for index, lane in enumerate(lanes)])
         show_choice(self._source, plan.source)
         show_choice(self._lane, plan.lane)
         show_choice(self._strategy, plan.strategy)

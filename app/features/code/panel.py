@@ -17,7 +17,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
-from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_text
+from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_entries, show_text
 
 from .export import SUFFIXES, saving
 from .program import POINTS_FILE, Program, program
@@ -150,10 +150,8 @@ class CodePanel(QWidget):
         chosen = self.choice.currentData()
         self._titles = titles
         with QSignalBlocker(self.choice):
-            self.choice.clear()
-            self.choice.addItem(f"All {len(titles)} classifiers", ALL)
-            for at, title in enumerate(titles):
-                self.choice.addItem(title, at)
+            entries = [(title, at) for at, title in enumerate(titles)]
+            show_entries(self.choice, [(f"All {len(titles)} classifiers", ALL), *entries])
             show_choice(self.choice, chosen if chosen in range(len(titles)) else ALL)
         self.choice.setVisible(len(titles) > 1)
 

@@ -41,6 +41,7 @@ from app.views.widgets.form_fields import (
     filled,
     show_check,
     show_choice,
+    show_entries,
     show_number,
     spin_box,
 )
@@ -406,13 +407,10 @@ class FilmDialog(NamedDialog):
         self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark
         entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in self._able(document)]
         chosen, untouched = self._what.currentData(), self._is_whole()
-        if [(self._what.itemText(place), self._what.itemData(place)) for place in range(self._what.count())] != entries:
-            self._what.clear()
-            for text, data in entries:
-                self._what.addItem(text, data)
-            able = [data for _, data in entries]
-            first = next((each for each in able if each[1] == "training"), able[0] if able else None)
-            show_choice(self._what, chosen if chosen in able else first)
+        show_entries(self._what, entries)
+        able = [data for _, data in entries]
+        first = next((each for each in able if each[1] == "training"), able[0] if able else None)
+        show_choice(self._what, chosen if chosen in able else first)
         if document.shown == 1:
             show_choice(self._alone, False)
         if chosen != self._what.currentData() or untouched:

@@ -219,8 +219,7 @@ class ShortCombo(QComboBox):
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
     """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
     combo = ShortCombo() if width else QComboBox()
-    for text, data in entries:
-        combo.addItem(text, data)
+    show_entries(combo, entries)
     if width:
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         combo.setMinimumContentsLength(width)

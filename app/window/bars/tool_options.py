@@ -9,7 +9,7 @@ from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.widgets.form_fields import describe, show_check, show_choice, show_number, spin_box
+from app.views.widgets.form_fields import combo_box, describe, show_check, show_choice, show_number, spin_box
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -73,9 +73,7 @@ class ToolOptions(QWidget):
 
     def _choice(self, name: str) -> QComboBox:
         title, sentence, entries = CHOICES[name]
-        combo = QComboBox()
-        for text, data in entries:
-            combo.addItem(text, data)
+        combo = combo_box(entries)
         describe(combo, f"tool.{name}", title, sentence)
         combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
         self._add(name, self._label(title, combo), combo)

@@ -12,7 +12,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import label_for, leave_field, named, show_number, show_text
+from app.views.widgets.form_fields import label_for, leave_field, named, show_entries, show_number, show_text
 
 from .form_parts import EditorMaker, beside, show_tip
 from .lane_row import LaneRow
@@ -115,11 +115,6 @@ class LaneDetails(EditorMaker):
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer
         self._margins.setText("Margins" if trainer is None or trainer.has_margins else "Line of")
-        shown = [(self._pair.itemText(row), self._pair.itemData(row)) for row in range(self._pair.count())]
-        wanted = list(zip(lane.pair_names, lane.pairs, strict=True))
-        if shown != wanted:
-            self._pair.clear()
-            for name, pair in wanted:
-                self._pair.addItem(name, pair)
+        show_entries(self._pair, zip(lane.pair_names, lane.pairs, strict=True))
         if lane.pairs:
             self._pair.setCurrentIndex(lane.pair)
