@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit, QT
 from pytestqt.qtbot import QtBot
 
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
+from app.views.export.flow import paint_strip
 from app.views.export.layout import PictureSpec, Sheet
-from app.views.export.maker import paint_strip
 from app.window.main_window import MainWindow
 from tests.windows import Make, settle
 
