@@ -14,8 +14,6 @@ from importlib import import_module
 from pathlib import Path as File
 from typing import Any
 
-import numpy as np
-
 from app.files.documents import FileError
 
 from .cells import Path
@@ -116,9 +114,9 @@ def _with_processes(
         raise EngineError(others.failure)
 
 
-def _work(study: Study, path: Path, xy: Any, labels: Any, test_xy: Any, test_labels: Any) -> list[Record]:
-    """What a worker of Dask does; the points are arguments of their own, which are handed over once."""
-    return list(compute(study, path, Given(xy, labels, test_xy, test_labels) if len(xy) else None))
+def _work(study: Study, path: Path, given: Given | None) -> list[Record]:
+    """What a worker of Dask does; the points are an argument of their own, which is handed over once."""
+    return list(compute(study, path, given))
 
 
 def _with_dask(
@@ -144,13 +142,11 @@ def _with_dask(
             client = distributed.Client(address, timeout=10)
     except (OSError, ValueError, TimeoutError, RuntimeError) as error:
         raise EngineError(f"The Dask scheduler at {address} does not answer ({type(error).__name__}).") from None
-    none = np.empty((0, 2)), np.empty(0, dtype=np.int64)
-    arrays = [*none, *none] if given is None else [given.xy, given.labels, given.test_xy, given.test_labels]
     try:
-        # Joblib hands the very objects that are scattered over by reference.
-        with joblib.parallel_config("dask", scatter=arrays if given is not None else None):
+        # Joblib hands the very object that is scattered over by reference.
+        with joblib.parallel_config("dask", scatter=[given] if given is not None else None):
             parallel = joblib.Parallel(return_as="generator_unordered")
-            for records in parallel(joblib.delayed(_work)(study, path, *arrays) for path in todo):
+            for records in parallel(joblib.delayed(_work)(study, path, given) for path in todo):
                 if file is not None:
                     file.add(*records)
                 yield records, 1

@@ -85,8 +85,7 @@ class WholeCombo(ShortCombo):
 
     def __init__(self, entries: Iterable[tuple[str, object]] = ()) -> None:
         super().__init__()
-        for text, data in entries:
-            self.addItem(text, data)
+        show_entries(self, entries)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(9)
         self.currentTextChanged.connect(self.updateGeometry)
