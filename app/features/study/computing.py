@@ -32,7 +32,7 @@ from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
 from solver.svm.expanded import OneThread
 
-from .cells import Path, Places, data_of, key_of, seed_of
+from .cells import Path, Places, data_of, seed_of
 from .model import MEASURES, Study
 
 #: Distances and counts of neighbours held at once, and places whose shares are.
@@ -52,8 +52,6 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
     Attributes
     ----------
-    key : str
-        See `cells.key_of`.
     places : tuple of int
         Of the cell, on the axes.
     repetition, fold : int
@@ -64,9 +62,10 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     error : str
         Why there is no result, in a sentence.
     seconds : float
+    key : str
+        What files of earlier versions have: `cells.key_of`.
     """
 
-    key: str
     places: Places
     repetition: int
     fold: int
@@ -74,6 +73,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     status: str = ""
     error: str = ""
     seconds: Measured = 0.0
+    key: str = ""
 
 
 #: Points as lists, which JSON has: places and classes to learn from, and to test on.
@@ -141,23 +141,21 @@ def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
                     total.error = total.error or error
                     total.add(values, status, 1.0 / study.draws)
                     if last:
-                        yield _record(study, path, done, total)
+                        yield _record(path, done, total)
                         done += 1
                     begun = time.perf_counter()
             except Exception as error:
                 for total in sums[done:]:
                     total.error = total.error or _sentence(error)
     for number in range(done, len(sums)):
-        yield _record(study, path, number, sums[number])
+        yield _record(path, number, sums[number])
 
 
-def _record(study: Study, path: Path, number: int, total: _Sum) -> Record:
-    places = path.cells[number]
-    key = key_of(study, places, path.repetition, path.fold)
+def _record(path: Path, number: int, total: _Sum) -> Record:
     values = {} if total.error else total.values
     status = "" if total.error else total.status
     seconds = values.get("seconds", total.seconds)
-    return Record(key, places, path.repetition, path.fold, values, status, total.error, seconds)
+    return Record(path.cells[number], path.repetition, path.fold, values, status, total.error, seconds)
 
 
 def _sentence(error: Exception) -> str:

@@ -192,9 +192,8 @@ class StudyResults:
             cell, repetition, fold = place[:-2], place[-2], place[-1]
             found = {name: float(array[place]) for name, array in self.values.items()}
             values = {name: value for name, value in found.items() if not math.isnan(value)}
-            key = key_of(self.study, cell, repetition, fold)
             status, error = self._statuses[self._status[place]], self.errors.get(place, "")
-            yield Record(key, cell, repetition, fold, values, status, error, float(self.seconds[place]))
+            yield Record(cell, repetition, fold, values, status, error, float(self.seconds[place]))
 
     def table(self) -> bytes:
         """A CSV file: configuration, repetition and fold, values, how it ended, error, and seconds.
@@ -209,7 +208,8 @@ class StudyResults:
         for each in self.records():
             choice = self.study.choice(each.places)
             values = [repr(each.values[name]) if name in each.values else "" for name in measured]
-            row = [each.key, *(choice[name] for name in names), each.repetition + 1, each.fold + 1, *values]
+            key = key_of(self.study, each.places, each.repetition, each.fold)
+            row = [key, *(choice[name] for name in names), each.repetition + 1, each.fold + 1, *values]
             writer.writerow([*row, each.status, each.error, f"{each.seconds:.6f}"])
         return text.getvalue().encode()
 

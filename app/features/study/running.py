@@ -19,7 +19,7 @@ import msgspec
 from app.core import log
 from solver.core.own_process import command
 
-from .cells import Path, key_of
+from .cells import Path
 from .computing import Given, Record
 from .model import Study
 from .results import ResultsFile
@@ -283,9 +283,7 @@ class Run:
             if tries < TRIES or len(paths) > 1:
                 self._again.append(path)
             else:
-                keys = [key_of(self.study, cell, path.repetition, path.fold) for cell in path.cells]
-                cells = zip(keys, path.cells, strict=True)
-                self._post([Record(key, cell, path.repetition, path.fold, error=ENDED) for key, cell in cells], 1)
+                self._post([Record(cell, path.repetition, path.fold, error=ENDED) for cell in path.cells], 1)
 
 
 def next_of(todo: deque[Path]) -> Path | None:

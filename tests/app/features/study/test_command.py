@@ -210,7 +210,7 @@ def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.Capture
 def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
     """Kill a run again and again at random moments, then let it end: nothing but paths in flight was lost."""
     file, out, chance = file_of(made, folder), folder / "r", random.Random(seed)
-    done: set[str] = set()
+    done: set[tuple[tuple[int, ...], int, int]] = set()
     per_kill = sum(len(path.cells) for path in paths(made)) // (kills + 1)
     for _ in range(kills):
         process = start("run", file, "--out", out, *words)
@@ -219,7 +219,7 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         found = results.read(out, made)
-        keys = {record.key for record in found.records()}
+        keys = {(record.places, record.repetition, record.fold) for record in found.records()}
         assert done <= keys
         done = keys
         finished = len(paths(made)) - len(found.missing())
@@ -232,10 +232,8 @@ def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words:
     assert exported(out) == plain(made, computed(made))
 
 
-def keys_of(made: Study) -> list[list[str]]:
-    from app.features.study.cells import key_of
-
-    return [[key_of(made, places, path.repetition, path.fold) for places in path.cells] for path in paths(made)]
+def keys_of(made: Study) -> list[list[tuple[tuple[int, ...], int, int]]]:
+    return [[(places, path.repetition, path.fold) for places in path.cells] for path in paths(made)]
 
 
 LONGER = KNN.__class__(KNN.kind, KNN.axes, KNN.values, KNN.lane, KNN.generator, "", 0, 20, 15, 100, "square", True)

@@ -490,7 +490,7 @@ class Timed:
     def __init__(self, study: Study, given: Given | None, todo: Callable[[], list[CellPath]], *rest: object) -> None:
         costs = costs_of(study, given)
         self._records = [
-            Record("", cell, path.repetition, path.fold, seconds=self.times * float(costs[cell]))
+            Record(cell, path.repetition, path.fold, seconds=self.times * float(costs[cell]))
             for path in list(todo())[:4]
             for cell in path.cells
         ]
