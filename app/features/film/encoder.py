@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from queue import SimpleQueue
 
@@ -29,25 +28,6 @@ COLOURS, FREQUENT = 256, 192
 MOST_DISTANCES = 1 << 22
 #: Pictures between two that WebP stores whole: more than a film has. Without them the file is smaller and made sooner.
 KEY_FRAMES = 1 << 16
-
-
-@dataclass(frozen=True)
-class Film:
-    """What is to be made.
-
-    Attributes
-    ----------
-    kind : {"gif", "webp", "png"}
-    width, height : int
-        Of each picture.
-    times : tuple of int
-        How long each picture is seen, in milliseconds.
-    """
-
-    kind: str
-    width: int
-    height: int
-    times: tuple[int, ...]
 
 
 class Feed:
@@ -75,16 +55,26 @@ class Feed:
             yield picture
 
 
-def encode(film: Film, palette: Palette | None, pictures: Iterable[Pixels]) -> bytes:
-    """Return the file of a film; of these three only a GIF has a palette."""
+def encode(kind: str, times: Sequence[int], palette: Palette | None, pictures: Iterable[Pixels]) -> bytes:
+    """Return the file of a film.
+
+    Parameters
+    ----------
+    kind : {"gif", "webp", "png"}
+    times : sequence of int
+        How long each picture is seen, in milliseconds.
+    palette : Palette or None
+        Of a GIF.
+    pictures : iterable of ndarray
+    """
     if palette is not None:
-        return b"".join(_gif(film, palette, pictures))
-    if film.kind == "png":
-        return b"".join(_png(film, pictures))
-    return _webp(film, pictures)
+        return b"".join(_gif(times, palette, pictures))
+    if kind == "png":
+        return b"".join(_png(times, pictures))
+    return _webp(times, pictures)
 
 
-def estimated(film: Film, samples: Mapping[int, Pixels], progress: Progress) -> int:
+def estimated(kind: str, times: Sequence[int], samples: Mapping[int, Pixels], progress: Progress) -> int:
     """Return about how many bytes a film will take, of which some pictures, the first among them, are known by number.
 
     What one adds is known of those that follow their neighbour.
@@ -93,11 +83,11 @@ def estimated(film: Film, samples: Mapping[int, Pixels], progress: Progress) -> 
     def size(*numbers: int) -> int:
         progress()
         chosen = [samples[number] for number in numbers]
-        return len(encode(replace(film, times=film.times[: len(numbers)]), palette, chosen))
+        return len(encode(kind, times[: len(numbers)], palette, chosen))
 
-    palette = palette_of(film, samples.values())
+    palette = palette_of(kind, samples.values())
     added = [size(number - 1, number) - size(number - 1) for number in samples if number - 1 in samples]
-    return round(size(0) + (len(film.times) - 1) * (sum(added) / len(added) if added else 0))
+    return round(size(0) + (len(times) - 1) * (sum(added) / len(added) if added else 0))
 
 
 def changed(before: NDArray[np.generic] | None, now: NDArray[np.generic]) -> tuple[slice, slice]:
@@ -117,9 +107,9 @@ def _colours(packed: NDArray[np.integer]) -> NDArray[np.uint8]:
     return np.stack([(packed >> shift).astype(np.uint8) for shift in (16, 8, 0)], axis=-1)
 
 
-def palette_of(film: Film, samples: Iterable[Pixels]) -> Palette | None:
+def palette_of(kind: str, samples: Iterable[Pixels]) -> Palette | None:
     """Return the palette of a film, from some of its pictures, where its format has one."""
-    return Palette(samples) if film.kind == "gif" else None
+    return Palette(samples) if kind == "gif" else None
 
 
 # -- GIF ---------------------------------------------------------------------------------------------------------------
@@ -166,13 +156,15 @@ def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.
     return np.asarray(red << 16 | green << 8 | blue)
 
 
-def _gif(film: Film, palette: Palette, pictures: Iterable[Pixels]) -> Iterator[bytes]:
+def _gif(times: Sequence[int], palette: Palette, pictures: Iterable[Pixels]) -> Iterator[bytes]:
     table = np.zeros((COLOURS, 3), dtype=np.uint8)
     table[: len(palette.colours)] = palette.colours
-    head = b"GIF89a" + struct.pack("<HHBBB", film.width, film.height, 0xF7, 0, 0) + table.tobytes()
-    yield head + b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # for ever
     before: NDArray[np.uint8] | None = None
-    for picture, time in zip(pictures, film.times, strict=True):
+    for picture, time in zip(pictures, times, strict=True):
+        if before is None:
+            height, width = picture.shape
+            yield b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + table.tobytes()
+            yield b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"  # for ever
         places = palette.places(picture)
         rows, columns = changed(before, places)
         box = Image.fromarray(places[rows, columns])
@@ -201,21 +193,23 @@ class _Sequence(Image.Image):
             self._next += 1
 
 
-def _webp(film: Film, pictures: Iterable[Pixels]) -> bytes:
+def _webp(times: Sequence[int], pictures: Iterable[Pixels]) -> bytes:
     file, keys = BytesIO(), {"kmin": KEY_FRAMES, "kmax": KEY_FRAMES + 1}
-    sequence = _Sequence(pictures, len(film.times))
-    sequence.save(file, "WEBP", save_all=True, duration=film.times, lossless=True, quality=30, method=2, **keys)
+    sequence = _Sequence(pictures, len(times))
+    sequence.save(file, "WEBP", save_all=True, duration=times, lossless=True, quality=30, method=2, **keys)
     return file.getvalue()
 
 
 # -- APNG --------------------------------------------------------------------------------------------------------------
 
 
-def _png(film: Film, pictures: Iterable[Pixels]) -> Iterator[bytes]:
-    yield png.head(film.width, film.height) + png.chunk(b"acTL", struct.pack(">II", len(film.times), 0))  # 0: for ever
+def _png(times: Sequence[int], pictures: Iterable[Pixels]) -> Iterator[bytes]:
     numbers = itertools.count()
     before: Pixels | None = None
-    for picture, time in zip(pictures, film.times, strict=True):
+    for picture, time in zip(pictures, times, strict=True):
+        if before is None:
+            height, width = picture.shape
+            yield png.head(width, height) + png.chunk(b"acTL", struct.pack(">II", len(times), 0))  # 0: for ever
         rows, columns = changed(before, picture)
         box = picture[rows, columns]
         where = (box.shape[1], box.shape[0], columns.start, rows.start)

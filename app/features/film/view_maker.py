@@ -37,7 +37,7 @@ from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
 from solver import Grid
 
 from . import plan
-from .encoder import Feed, Film, Pixels, encode, estimated, palette_of
+from .encoder import Feed, Pixels, encode, estimated, palette_of
 from .plan import Content, ReliefView, Sweep, Training
 from .view_relief import ReliefShot, common_limit, painted, relief_shot
 
@@ -195,14 +195,14 @@ class FilmMaker(PictureFlow):
         self.progressed.emit(0, 0, math.nan)
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
-        film = _film_of(spec, len(takes))
+        times = plan.times(len(takes), spec.rate)
         feed, first = Feed(), [*samples.values()]
         self._feed = feed
 
         def encoded(progress: Progress) -> bytes:
-            palette = palette_of(film, first)
+            palette = palette_of(spec.kind, first)
             first.clear()  # they may be large
-            return encode(film, palette, feed.take(len(takes)))
+            return encode(spec.kind, times, palette, feed.take(len(takes)))
 
         def written(sentence: str) -> None:
             self.end()
@@ -221,16 +221,17 @@ class FilmMaker(PictureFlow):
     def _try_out(self, moment: Moment, spec: FilmSpec) -> Flow:
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
-        film = _film_of(spec, len(takes))
+        times = plan.times(len(takes), spec.rate)
         middle = [*samples.values()][len(samples) // 2]
         height, width = middle.shape
         image = QImage(middle.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
         def done(n_bytes: int) -> None:
             self.end()
-            self.estimated.emit(Estimate(len(takes), sum(film.times) / 1000, n_bytes, image))
+            self.estimated.emit(Estimate(len(takes), sum(times) / 1000, n_bytes, image))
 
-        task = Task("Estimating a film", partial(estimated, film, samples), self.failure, kept=False)
+        work = partial(estimated, spec.kind, times, samples)
+        task = Task("Estimating a film", work, self.failure, kept=False)
         self.tasks.run(task, done, self.fail)
 
     # -- its pictures ----------------------------------------------------------------------------------------------
@@ -327,10 +328,6 @@ class FilmMaker(PictureFlow):
         sheet = yield from self._laid_out(take, spec)
         yield from self.show_surfaces(sheet)
         return (yield from self.painted(sheet))
-
-
-def _film_of(spec: FilmSpec, n_pictures: int) -> Film:
-    return Film(spec.kind, spec.picture.width, spec.picture.height, plan.times(n_pictures, spec.rate))
 
 
 class _Run:

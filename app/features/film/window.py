@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -405,7 +405,8 @@ class FilmDialog(NamedDialog):
         if self._path is not None or shown == self._shown:
             return
         self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark
-        entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in self._able(document)]
+        able = [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
+        entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in able]
         chosen, untouched = self._what.currentData(), self._is_whole()
         show_entries(self._what, entries)
         able = [data for _, data in entries]
@@ -428,10 +429,6 @@ class FilmDialog(NamedDialog):
         return (self._start.value(), self._stop.value()) == (self._start.minimum(), self._stop.maximum())
 
     @staticmethod
-    def _able(document: Document) -> Sequence[tuple[int, str]]:
-        return [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
-
-    @staticmethod
     def _entry(document: Document, lane: int, what: str) -> str:
         title = document.lanes[lane].title
         told = TOLD.get(what) or f"{plan.field_of(document, lane, what).label} moved"
@@ -449,8 +446,6 @@ class FilmDialog(NamedDialog):
 
     @Slot()
     def _estimate(self) -> None:
-        if self._path is not None:
-            return
         try:
             self._maker.estimate(self._moment(), self.spec())
         except ValueError as error:

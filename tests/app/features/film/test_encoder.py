@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from app.features.film import plan
-from app.features.film.encoder import Feed, Film, Palette, Pixels, changed, encode, estimated, palette_of
+from app.features.film.encoder import Feed, Palette, Pixels, changed, encode, estimated, palette_of
 from app.files.background_task import CancelledError, Progress
 from tests.app.features.film.decoding import decoded, played
 
@@ -36,10 +36,6 @@ def rgb(picture: Pixels) -> np.ndarray:
     return np.stack([picture >> shift & 255 for shift in (16, 8, 0)], axis=-1).astype(np.uint8)
 
 
-def film_of(kind: str, made: list[Pixels], rate: int = 10) -> Film:
-    return Film(kind, WIDTH, HEIGHT, plan.times(len(made), rate))
-
-
 @pytest.mark.parametrize("kind", ["webp", "png", "gif"])
 @pytest.mark.parametrize("rate", [1, 5, 12, 25, 30, 60])
 def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
@@ -47,13 +43,13 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
         assert kind == "gif" and 100 % rate
         return
     made = pictures()
-    film = film_of(kind, made, rate)
-    data = encode(film, palette_of(film, made), made)
+    times = plan.times(len(made), rate)
+    data = encode(kind, times, palette_of(kind, made), made)
     found, seen, loop = decoded(BytesIO(data))
     assert loop == 0
     # Not one picture later than a millisecond from where it belongs.
-    np.testing.assert_allclose(np.cumsum(film.times)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
-    shown = played(found, seen, film.times)
+    np.testing.assert_allclose(np.cumsum(times)[:-1], 1000 / rate * np.arange(1, len(made)), atol=0.5)
+    shown = played(found, seen, times)
     if kind != "gif":
         for number, (one, other) in enumerate(zip(shown, made, strict=True)):
             np.testing.assert_array_equal(one, rgb(other), err_msg=str(number))
@@ -68,9 +64,9 @@ def test_a_film_is_what_went_into_it(kind: str, rate: int) -> None:
 
 def test_a_gif_of_few_colours_is_exact() -> None:
     made = pictures(200)
-    film = film_of("gif", made)
-    found, seen, _ = decoded(BytesIO(encode(film, palette_of(film, made), made)))
-    for one, other in zip(played(found, seen, film.times), made, strict=True):
+    times = plan.times(len(made), 10)
+    found, seen, _ = decoded(BytesIO(encode("gif", times, Palette(made), made)))
+    for one, other in zip(played(found, seen, times), made, strict=True):
         np.testing.assert_array_equal(one, rgb(other))
 
 
@@ -92,8 +88,7 @@ def test_only_what_has_changed_is_stored_again() -> None:
     for kind in plan.TITLES:
 
         def size(number: int, kind: str = kind) -> int:
-            film = film_of(kind, made[:number])
-            return len(encode(film, palette_of(film, made), made[:number]))
+            return len(encode(kind, plan.times(number, 10), palette_of(kind, made), made[:number]))
 
         before, moved, still = size(1), size(2) - size(1), size(3) - size(2)
         assert before > moved > 3 * still
@@ -102,16 +97,16 @@ def test_only_what_has_changed_is_stored_again() -> None:
 @pytest.mark.parametrize("kind", plan.TITLES)
 def test_what_a_film_will_take_is_estimated(kind: str) -> None:
     made = pictures()
-    film = film_of(kind, made)
-    whole = len(encode(film, palette_of(film, made), made))
-    assert estimated(film, dict(enumerate(made)), Progress()) == pytest.approx(whole, rel=0.05)
-    long = film_of(kind, made * 100)
-    alone = estimated(long, {0: made[0]}, Progress())
-    assert estimated(long, {0: made[0], 1: made[1]}, Progress()) > 50 * alone
+    times = plan.times(len(made), 10)
+    whole = len(encode(kind, times, palette_of(kind, made), made))
+    assert estimated(kind, times, dict(enumerate(made)), Progress()) == pytest.approx(whole, rel=0.05)
+    long = plan.times(600, 10)
+    alone = estimated(kind, long, {0: made[0]}, Progress())
+    assert estimated(kind, long, {0: made[0], 1: made[1]}, Progress()) > 50 * alone
     progress = Progress()
     progress.cancel()
     with pytest.raises(CancelledError):
-        estimated(film, dict(enumerate(made)), progress)
+        estimated(kind, times, dict(enumerate(made)), progress)
 
 
 @pytest.mark.parametrize("kind", plan.TITLES)
@@ -127,8 +122,7 @@ def test_few_pictures_are_in_memory_at_once(kind: str) -> None:
             yield picture
             del picture
 
-    film = film_of(kind, made * 5)
-    encode(film, palette_of(film, made), one_by_one())
+    encode(kind, plan.times(30, 10), palette_of(kind, made), one_by_one())
     assert len(alive) == 30 and max(alive) <= 3
 
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from app.engine.shading import FULL_VALUE, LEVELS, _table
 from app.features.film import plan, view_maker
-from app.features.film.encoder import Film, Pixels
+from app.features.film.encoder import Pixels
 from app.features.film.plan import Content, Lift, Sweep, Training, Turn
 from app.features.film.view_maker import FilmMaker, FilmSpec, Moment, moment_of
 from app.features.film.view_relief import band
@@ -267,7 +267,7 @@ def test_an_encoder_that_fails_is_a_sentence(
 ) -> None:
     fault, said = FAULTS[name]
 
-    def fail(film: Film, palette: object, pictures: Iterator[Pixels]) -> bytes:
+    def fail(kind: str, times: tuple[int, ...], palette: object, pictures: Iterator[Pixels]) -> bytes:
         next(pictures)
         raise fault
 
