@@ -77,14 +77,7 @@ class Pace:
             yield from self.pause()
 
     def in_blocks(
-        self,
-        count: int,
-        work: Callable[[slice], None],
-        *,
-        size: int = 16,
-        least: int = 2,
-        most: int | None = None,
-        begin: int = 0,
+        self, count: int, work: Callable[[slice], None], *, size: int = 16, least: int = 2, begin: int = 0
     ) -> Generator[Step]:
         """Have `work(block)` done for the places from `begin` to `count`, with pauses.
 
@@ -92,7 +85,7 @@ class Pace:
         ----------
         size : int
             Of the first block; the next ones aim at the seconds of a piece.
-        least, most : int, optional
+        least : int
             Of any block but the last.
         """
         while begin < count:
@@ -100,7 +93,7 @@ class Pace:
             block = slice(begin, min(begin + size, count))
             work(block)
             begin, now = block.stop, time.perf_counter()
-            size = int(min(max(size * PIECE / max(now - begun, 1e-5), least), 2 * size, most or count))
+            size = int(min(max(size * PIECE / max(now - begun, 1e-5), least), 2 * size))
             # Of the block alone: the short ones before it were half as long together, and a pause lets other lanes in.
             if begin < count and now - begun > 0.5 * PIECE:
                 yield from self.pause()

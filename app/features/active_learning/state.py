@@ -107,14 +107,12 @@ class Answer:
         Place in the pool.
     label : int
         0 to 7; need not be the truth.
-    by : {"given", "hand", "truth"}
     own : bool
         The person chose the point; it was not the one asked for.
     """
 
     index: int
     label: int
-    by: Literal["given", "hand", "truth"]
     own: bool = False
 
 
@@ -244,18 +242,18 @@ class ActiveLearningRun:
     def answered(self, label: int) -> ActiveLearningRun:
         """With the label of `target` told by the person; the same object when nothing is asked or there is no such
         class in the pool."""
-        return self._told(label, "hand") if label in self.pool.classes else self
+        return self._told(label) if label in self.pool.classes else self
 
     def told_truth(self) -> ActiveLearningRun:
         """With the true label of `target`; the same object when nothing is asked."""
-        return self if self.target is None else self._told(int(self.pool.truth[self.target]), "truth")
+        return self if self.target is None else self._told(int(self.pool.truth[self.target]))
 
-    def _told(self, label: int, by: Literal["hand", "truth"]) -> ActiveLearningRun:
+    def _told(self, label: int) -> ActiveLearningRun:
         index = self.target
         if index is None:
             return self
         own = self.question is None or index != self.question.index
-        answer = Answer(index, label, by, own)
+        answer = Answer(index, label, own)
         return replace(self, answers=(*self.answers, answer), chosen=None)
 
     def choosing(self, index: int | None) -> ActiveLearningRun:
@@ -334,7 +332,7 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     given, order = drawn(pool.truth, plan.per_class, plan.draw, 0)
     if len(given) == len(pool):
         raise ValueError(f"Nothing is left to ask: all {len(pool)} labels are given. Add points, or give fewer.")
-    answers = tuple(Answer(int(index), int(pool.truth[index]), "given") for index in given)
+    answers = tuple(Answer(int(index), int(pool.truth[index])) for index in given)
     return ActiveLearningRun(pool, plan, document.lanes[plan.lane], order, answers)
 
 
