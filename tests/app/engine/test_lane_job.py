@@ -1076,7 +1076,8 @@ def test_paused_makes_no_step(clock: Clock) -> None:
         paused = background.finish(replace(slow, paused=True))
         assert paused.phase is Phase.PAUSED and steps_of(paused) == made
     job = background.start(slow)
-    next(job)
+    while not background.frames:  # on a busy machine the first piece may end before its picture
+        next(job)
     assert steps_of(background.frames[0]) == made + 1, "the pause is not made up for"
 
 
