@@ -14,7 +14,7 @@ __all__ = ["__date__", "__version__", "show"]
 
 
 def show(
-    X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None
+    X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None, classifiers: Sequence[Any] = ()
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Open a window on points of one's own, and return them as they are when it is closed.
 
@@ -27,6 +27,11 @@ def show(
     lanes : sequence of str or dict, optional
         One to four classifiers, from left to right: names, such as "knn", "svm" or "perceptron", or parameters with
         the name as "classifier", such as ``{"classifier": "svm", "kernel": "poly", "C": 10}``.  Default: kNN and SVM.
+
+    classifiers : sequence of objects, default=()
+        With fit and predict, such as ``RandomForestClassifier()`` or a pipeline: each is a lane behind `lanes`, four in
+        all.  Copies are trained, in another process; predict_proba or decision_function grade the colours, and the
+        parameters that get_params has are in the form.
 
     Returns
     -------
@@ -57,5 +62,5 @@ def show(
     from .arrays import Arrays
     from .main import work_on
 
-    arrays = Arrays.of(X, y, lanes)
+    arrays = Arrays.of(X, y, lanes, classifiers)
     return arrays.edited(work_on(arrays.document))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
+from app.learners.passed import passed
 from app.learners.table import LEARNERS
 from app.state.document import MAX_LANES, PLAIN_STYLES, ClassStyle, Document, Lane, View
 
@@ -33,7 +34,12 @@ class Arrays:
     labels: NDArray[Any]
 
     @staticmethod
-    def of(X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None) -> Arrays:
+    def of(
+        X: ArrayLike,
+        y: ArrayLike,
+        lanes: Sequence[str | Mapping[str, Any]] | None = None,
+        classifiers: Sequence[Any] = (),
+    ) -> Arrays:
         """The arguments of `app.show`; ValueError with one sentence where they cannot be shown."""
         xy = _places(X)
         labels, codes = _labels(y, len(xy))
@@ -44,7 +50,7 @@ class Arrays:
         if lanes is not None:
             made = _lanes(lanes)
             document = Document(points, made, len(made), view=document.view, styles=styles)
-        return Arrays(document, labels)
+        return Arrays(with_classifiers(document, classifiers), labels)
 
     def edited(self, document: Document) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Places and labels of a document that this one has become."""
@@ -67,6 +73,20 @@ class Arrays:
                 name += "'"
             names.append(name)
         return np.array(names) if labels.dtype.kind == "U" else _of_objects(names)
+
+
+def with_classifiers(document: Document, classifiers: Sequence[Any]) -> Document:
+    """`document` with a lane more for each of these objects; ValueError with a sentence where that cannot be."""
+    if not isinstance(classifiers, Sequence):
+        raise ValueError(f"classifiers must be a list of objects with fit and predict; it is {classifiers!r:.80}.")
+    number = document.shown + len(classifiers)
+    if number > MAX_LANES:
+        given = f"{len(classifiers)} classifiers beside {document.shown} lanes"
+        raise ValueError(f"A window shows at most {MAX_LANES} lanes; there are {given}.")
+    if not classifiers:
+        return document
+    lanes = (*document.lanes[: document.shown], *(Lane(name) for name in passed(classifiers, LEARNERS)))
+    return replace(document, lanes=lanes, shown=number)
 
 
 def _places(X: ArrayLike) -> NDArray[np.float64]:
@@ -127,7 +147,8 @@ def _lane(wanted: Any) -> Lane:
     others = dict(parameters)
     name = others.pop("classifier", None)
     if not isinstance(name, str) or name not in LEARNERS:
-        raise ValueError(f"There is no classifier {name!r}; there are {', '.join(LEARNERS)}.")
+        known = (name for name, each in LEARNERS.items() if each.is_available)
+        raise ValueError(f"There is no classifier {name!r}; there are {', '.join(known)}.")
     try:
         settings = msgspec.convert(others, LEARNERS[name].settings)
     except msgspec.ValidationError as error:

@@ -10,7 +10,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -40,6 +40,7 @@ def create_window(
     path: Path | None = None,
     on_disk: Fingerprint | None = None,
     modified: bool = False,
+    classifiers: Sequence[Any] = (),
 ) -> MainWindow:
     """A working window, not shown yet; it needs a running event loop to learn.
 
@@ -55,9 +56,17 @@ def create_window(
         What that file held; default: what it holds now.
     modified : bool
         No file holds `document`.
+    classifiers : sequence of objects, default=()
+        With fit and predict: each is a lane more than those of `document`, four in all.
+
+    Raises
+    ------
+    ValueError
+        One of `classifiers` cannot be a lane; in one sentence.
     """
     import platformdirs
 
+    from app.arrays import with_classifiers
     from app.controllers.controller import Controller
     from app.core import log
     from app.engine.compile_ahead import CompileAhead
@@ -65,6 +74,7 @@ def create_window(
     from app.features.table import FEATURES
     from app.files import documents
     from app.files.settings import Settings
+    from app.learners.passed import withdraw
     from app.state.document import MAX_LANES, default_document
     from app.state.session import Session
     from app.state.store import Store
@@ -72,10 +82,11 @@ def create_window(
     from app.window.main_window import MainWindow
     from app.window.safekeeping import Safekeeping
 
+    document = with_classifiers(document or default_document(), classifiers)
     make_application()
     folder = profile_dir or Path(platformdirs.user_config_dir(NAME, False))
     window = MainWindow(Settings(folder / "settings.json"), FEATURES)
-    store = Store(document or default_document(), path)
+    store = Store(document, path)
     if modified:
         store.reset(store.document, path, modified=True)
     scheduler = Scheduler(MAX_LANES, window.ask_refresh)
@@ -88,6 +99,8 @@ def create_window(
     # With few points plain numpy is quick: the first pictures need not wait for the machine code.
     waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
     window.assemble(controller, scheduler, CompileAhead(window.ask_refresh, waiting), safekeeping)
+    own = [lane.family for lane in document.lanes if not lane.family.in_files]
+    window.closed.connect(lambda: withdraw(own))
     return window
 
 

@@ -13,6 +13,7 @@ from app.exchange.opening import Contents, Kind
 from app.files import documents, locks
 from app.files.background_task import Progress, Task
 from app.files.documents import Fingerprint
+from app.learners.passed import NOT_WRITTEN
 from app.state.commands import Revert
 from app.state.document import Document, View
 from app.state.store import same_content
@@ -99,7 +100,8 @@ class FileTasks:
         if saved.resets == self._host.store.resets:
             self._host.on_disk = saved.on_disk
             self._host.store.saved(saved.document, saved.path)
-        self._host.say(f"Saved {saved.path.name}.")
+        left_out = f"  {NOT_WRITTEN}" if saved.document.has_passed else ""
+        self._host.say(f"Saved {saved.path.name}.{left_out}")
 
     def changed_on_disk(self, path: Path) -> bool:
         """Another program has written the document's file at `path` since it was read or saved here."""

@@ -25,7 +25,11 @@ class LaneController:
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
         simple = self._host.session.simple
-        names = [name for name, each in LEARNERS.items() if not each.compares and (each.simple or not simple)]
+        names = [
+            name
+            for name, each in LEARNERS.items()
+            if each.is_available and not each.compares and (each.simple or not simple)
+        ]
         lanes = [Lane(), *map(Lane, names)]
         lane = next((lane for lane in lanes if lane.classifier not in present), lanes[0])
         add_lane(self._host, AddLane(index=beside + 1, lane=lane))

@@ -35,12 +35,16 @@ def read(pipe: IO[bytes]) -> Any:
     return pickle.loads(pipe.read(HEAD.unpack(head)[0]))
 
 
-def made(maker: tuple[str, str, dict[str, Any]] | bytes) -> Any:
-    """Return a new estimator: by module, class and parameters, or a copy of one that was passed, as a pickle."""
-    if isinstance(maker, bytes):
-        return pickle.loads(maker)
-    module, kind, parameters = maker
-    return getattr(import_module(module), kind)(**parameters)
+def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]) -> Any:
+    """Return a new estimator: by module and class, or as a copy of one that was passed; and by parameters."""
+    if len(maker) == 3:
+        module, kind, parameters = maker
+        return getattr(import_module(module), kind)(**parameters)
+    pickled, parameters = maker
+    estimator = pickle.loads(pickled)
+    if parameters:
+        estimator.set_params(**parameters)
+    return estimator
 
 
 def shares_of(estimator: Any, X: Any, classes: Any) -> Any:

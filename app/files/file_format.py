@@ -218,7 +218,7 @@ def encode(document: Document) -> bytes:
         FileSplit(split.kind, split.ratio, split.seed, painted.tolist()),
         tuple(ClassStyle(_sound(style.name), style.colour) for style in document.styles),
         (_sound(document.axes[0]), _sound(document.axes[1])),
-        document.lanes,
+        tuple(lane.filed for lane in document.lanes),
         document.shown,
         document.compared,
         document.generator,

@@ -163,6 +163,10 @@ class Learner(Generic[S]):
         Fewer classes it cannot be trained on.
     is_available : bool
         What it needs is installed.
+    in_files : bool
+        Files hold its settings; of one that was passed from Python they hold its name.
+    no_code : str
+        The sentence of an exported program that cannot have it.
     own_process : bool
         It is trained and asked in a process of its own, since it may hold the interpreter (see `maker`).
     """
@@ -183,6 +187,8 @@ class Learner(Generic[S]):
     growth = 1.0
     own_process = False
     is_available = True
+    in_files = True
+    no_code = "scikit-learn has nothing like it."
     n_classes_needed = 1
 
     def __init_subclass__(cls, **named: Any) -> None:
@@ -258,8 +264,8 @@ class Learner(Generic[S]):
         """The model of one that does not train by steps; ValueError with a sentence where there is none."""
         raise ValueError(self.refusal(lane))
 
-    def maker(self, lane: LaneSettings[S]) -> tuple[str, str, dict[str, Any]] | bytes:
-        """What makes the estimator in its `own_process`: module, class and parameters, or a pickle of one."""
+    def maker(self, lane: LaneSettings[S]) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
+        """What makes the estimator in its `own_process`: module and class, or a pickle, and parameters."""
         raise NotImplementedError
 
     def trains_at_once(self, lane: LaneSettings[S], n: int) -> bool:

@@ -59,6 +59,16 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """A parameter that is true or false."""
+
+    name: str
+    label: str
+    tip: str
+    default: bool
+
+
+@dataclass(frozen=True)
 class EstimatorRow:
     """One classifier of scikit-learn.
 
@@ -68,7 +78,7 @@ class EstimatorRow:
         Its name, also in a word, and one sentence that teaches what it is.
     module, kind : str
         Where its class is imported from, and the class.
-    parameters : tuple of Number or Choice
+    parameters : tuple of Number, Choice or Flag
         Those that the form has.
     fixed : mapping of str to Any
         Parameters that are not the library's defaults and not in the form.
@@ -81,11 +91,13 @@ class EstimatorRow:
     note: str
     module: str
     kind: str
-    parameters: tuple[Number | Choice, ...]
+    parameters: tuple[Number | Choice | Flag, ...]
     fixed: Mapping[str, Any]
     classes: int = 1
 
 
+#: Parameters that stand above the picture; those behind them unfold.
+N_PRIMARY = 3
 SEEDED = {"random_state": 0}
 DEPTH = Number("max_depth", "Depth", "Questions in a row, at most: deeper trees cut out smaller boxes.", 5, 1, 50)
 
@@ -185,13 +197,16 @@ def parameters_of(row: EstimatorRow, settings: msgspec.Struct) -> dict[str, Any]
     return {**values, **row.fixed}
 
 
-def _type_of(parameter: Number | Choice) -> Any:
+def _type_of(parameter: Number | Choice | Flag) -> Any:
     if isinstance(parameter, Choice):
         return Literal[parameter.values]
+    if isinstance(parameter, Flag):
+        return bool
     kind, ends = type(parameter.default), (parameter.least, parameter.most)
-    decades = {"decades": tuple(round(math.log10(end)) for end in ends)}
-    scale: dict[str, Any] = {"ranks": ends[1:]} if kind is int else decades
-    return Annotated[kind, Meta(ge=ends[0], le=ends[1], extra=scale if parameter.slider else None)]
+    scale: dict[str, Any] | None = None
+    if parameter.slider:
+        scale = {"ranks": ends[1:]} if kind is int else {"decades": tuple(round(math.log10(end)) for end in ends)}
+    return Annotated[kind, Meta(ge=ends[0], le=ends[1], extra=scale)]
 
 
 def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
@@ -202,16 +217,25 @@ def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
     return msgspec.defstruct(f"{row.kind}Settings", fields, frozen=True, forbid_unknown_fields=True, module=__name__)
 
 
-def _field_of(name: str, parameter: Number | Choice) -> Field:
-    title = f"{name}_{parameter.name}"
+def _field_of(name: str, place: int, parameter: Number | Choice | Flag) -> Field:
+    kind: Kind = "check" if isinstance(parameter, Flag) else "choice"
+    choices: tuple[tuple[str, str, str], ...] = ()
+    slides = False
     if isinstance(parameter, Choice):
         choices = tuple((value, value, "") for value in parameter.values)
-        return Field(
-            title, "choice", parameter.label, parameter.tip, parameter=parameter.name, choices=choices, primary=True
-        )
-    slider = parameter.slider
-    kind: Kind = "slider" if slider else "integer" if isinstance(parameter.default, int) else "number"
-    return Field(title, kind, parameter.label, parameter.tip, parameter=parameter.name, primary=True, has_curve=slider)
+    elif isinstance(parameter, Number):
+        slides = parameter.slider
+        kind = "slider" if slides else "integer" if isinstance(parameter.default, int) else "number"
+    return Field(
+        f"{name}_{parameter.name}",
+        kind,
+        parameter.label,
+        parameter.tip,
+        parameter=parameter.name,
+        choices=choices,
+        primary=place < N_PRIMARY,
+        has_curve=slides,
+    )
 
 
 class Estimator(Learner[Any]):
@@ -226,7 +250,9 @@ class Estimator(Learner[Any]):
         self.n_classes_needed = row.classes
         self.title, self.short, self.note = row.title, row.short, row.note
         self.settings = _struct_of(row)
-        self.fields = tuple(replace(_field_of(name, each), settings=self.settings) for each in row.parameters)
+        self.fields = tuple(
+            replace(_field_of(name, place, each), settings=self.settings) for place, each in enumerate(row.parameters)
+        )
 
     def formula(self, lane: LaneSettings[Any]) -> str:
         return f"scikit-learn: {self.row.kind}"
@@ -241,12 +267,12 @@ class Estimator(Learner[Any]):
     def refusal(self, lane: LaneSettings[Any]) -> str:
         return f"{self.title} is trained by scikit-learn, in one go: it has no steps."
 
-    def maker(self, lane: LaneSettings[Any]) -> tuple[str, str, dict[str, Any]]:
+    def maker(self, lane: LaneSettings[Any]) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
         if not self.is_available:
             raise ValueError(MISSING.format(title=self.title))
         return self.row.module, self.row.kind, parameters_of(self.row, lane.settings)
 
-    def code(self, lane: LaneSettings[Any], points: Any) -> Code:
+    def code(self, lane: LaneSettings[Any], points: Any) -> Code | None:
         values = {name: repr(value) for name, value in parameters_of(self.row, lane.settings).items()}
         return Code(call(self.row.kind, **values), ((self.row.module, self.row.kind),))
 

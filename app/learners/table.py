@@ -8,6 +8,7 @@ from .base import Learner, Trainer
 from .difference import Difference
 from .estimators import ESTIMATORS
 from .knn import Neighbors
+from .passed import PLACEHOLDERS
 from .pegasos import Subgradients
 from .perceptron import Mistakes
 from .svm import Machine
@@ -19,6 +20,7 @@ LEARNERS: dict[str, Learner[Any]] = {
     "pegasos": Subgradients(),
     **ESTIMATORS,
     "difference": Difference(),
+    **PLACEHOLDERS,
 }
 #: By the names that `Lane.learner` has.
 TRAINERS: dict[str, Trainer] = {name: trainer for each in LEARNERS.values() for name, trainer in each.trainers.items()}

@@ -24,6 +24,7 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
 from app.learners.fields import Field
 from app.learners.knn import KnnSettings
+from app.learners.passed import LONGEST_NAME, PLACEHOLDER
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
@@ -93,6 +94,17 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def settings(self) -> Any:
         """The parameters of its classifier."""
         return self.part(self.classifier)
+
+    @property
+    def filed(self) -> Lane:
+        """As files have it: of a classifier passed from Python the name alone."""
+        others = () if self.others is msgspec.UNSET else self.others
+        kept = tuple((name, settings) for name, settings in others if LEARNERS[name].in_files)
+        lane = self if kept == others else msgspec.structs.replace(self, others=kept or msgspec.UNSET)
+        if self.family.in_files:
+            return lane
+        named = LEARNERS[PLACEHOLDER].settings(name=self.title[:LONGEST_NAME])
+        return msgspec.structs.replace(lane, classifier=PLACEHOLDER).with_part(PLACEHOLDER, named)
 
     @property
     def title(self) -> str:
@@ -315,6 +327,11 @@ class Document:
     origin: GeneratorSettings | None = None
     scaling: Scaling | None = None
     attached: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def has_passed(self) -> bool:
+        """A lane has a classifier passed from Python: files and texts hold its name only."""
+        return not all(lane.family.in_files for lane in self.lanes)
 
     @property
     def measured(self) -> tuple[NDArray[np.float64], tuple[AxisName, AxisName]]:

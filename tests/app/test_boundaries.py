@@ -68,13 +68,18 @@ def forbidden(path: Path) -> Iterator[str]:
         yield f"{name} imports {qt}"
     if "pyqtgraph" in found and not draws(path):
         yield f"{name} imports pyqtgraph"
-    # Two files pass messages between processes of the program; none opens with these what comes from elsewhere.
-    engine = {"app/features/study/engines.py": {"joblib"}, "app/engine/estimator_worker.py": {"pickle"}}
+    # Three files pass objects between processes of the program; none opens with these what comes from elsewhere.
+    engine = {
+        "app/features/study/engines.py": {"joblib"},
+        "app/engine/estimator_worker.py": {"pickle"},
+        "app/learners/passed.py": {"cloudpickle"},
+    }
     if wrong := {
         "pickle",
         "cPickle",
         "dill",
         "joblib",
+        "cloudpickle",
         "dask",
         "distributed",
         "marshal",

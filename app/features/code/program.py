@@ -143,12 +143,12 @@ def _part(document: Document, place: int, model: str) -> _Part:
     why = ""
     if not len(points):
         why = "There are no points to learn from."
-    elif lane.trainer is not None and len(points.classes) < 2:
+    elif len(points.classes) < lane.family.n_classes_needed:
         why = "All points are of one class: there is nothing to learn."
     elif lane.trainer is not None:
         why = lane.family.refusal(lane)
     code = None if why else lane.family.code(lane, points)
-    return _Part(title, model, code, code.remarks if code else (why or "scikit-learn has nothing like it.",))
+    return _Part(title, model, code, code.remarks if code else (why or lane.family.no_code,))
 
 
 # -- blocks ------------------------------------------------------------------------------------------------------------

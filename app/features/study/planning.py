@@ -44,6 +44,8 @@ from .model import (
 )
 from .results import MOST_RESULTS, shape_of
 
+#: Studies are files, too.
+PASSED = "A classifier passed from Python cannot be studied: choose another one."
 #: Values of an axis at most, and limits of the whole numbers of the form.
 MOST_VALUES = 100
 WHOLE: dict[str, tuple[str, int, int]] = {
@@ -296,6 +298,8 @@ def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
 def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """What `plan` comes to with the settings of `lane`, beside an `other` classifier that it may be compared with."""
     lane = lane_of(plan, lane)
+    if not (lane.family.in_files and (other is None or other.family.in_files)):
+        return Planned(faults={"": PASSED})
     faults: Faults = {}
     table = {axis.name: _range(axis, place, lane, faults) for place, axis in enumerate(plan.axes)}
     if len(table) < len(plan.axes):

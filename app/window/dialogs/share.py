@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 from app.core.number_format import count
 from app.exchange.share_text import encode, moves
 from app.files.documents import FileError
+from app.learners.passed import NOT_WRITTEN
 from app.state.document import Document
 from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
@@ -28,7 +29,8 @@ def copied(document: Document) -> tuple[str, list[str]]:
     except FileError as error:
         return "", [f"Nothing was copied.  {error}", "A file holds all points."]
     said = f"Copied: {count(len(document.points), 'point')}, {count(len(text), 'character')}."
-    return text, [f"{said}  To open it, paste it into this window.", rounding(document), LEFT_OUT]
+    left_out = f"{LEFT_OUT}  {NOT_WRITTEN}" if document.has_passed else LEFT_OUT
+    return text, [f"{said}  To open it, paste it into this window.", rounding(document), left_out]
 
 
 def rounding(document: Document) -> str:

@@ -1,0 +1,261 @@
+"""Passed: classifiers that a program has passed to the window, as learners; anything with fit and predict.
+
+A file holds nothing of one but its name (`PLACEHOLDER`): objects of Python are neither written nor read.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from .base import LaneSettings, Learner
+from .code import Code
+from .estimators import Choice, Estimator, EstimatorRow, Flag, Number
+from .fields import Field
+
+#: The name in files of every classifier that was passed.
+PLACEHOLDER = "python_object"
+#: Characters of a name in files.
+LONGEST_NAME = 200
+LOST = "{name} was passed from Python, and files hold its name only: pass it to app.show again."
+NOT_WRITTEN = "Classifiers passed from Python are not in it, but for their names."
+MISSING = "Classifiers can be passed where scikit-learn is installed: pip install 'classifier-playground[sklearn]'."
+#: Parameters that change no result.
+_OF_NO_RESULT = {"verbose", "n_jobs", "copy", "copy_X", "copy_X_train", "cache_size", "warm_start", "transform_input"}
+#: Limits of whole numbers, and of others, where the class names none.
+_WHOLE, _LARGE = 10**6, 1e12
+#: A slider goes so many decades to either side of the value that was passed.
+_DECADES = 3
+
+
+class NameSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file holds of a classifier that was passed."""
+
+    name: Annotated[str, Meta(max_length=LONGEST_NAME)] = "A classifier"
+
+
+class Absent(Learner[NameSettings]):
+    """A classifier that was passed to another window."""
+
+    title = "Passed from Python"
+    short = "Passed"
+    note = "A classifier that was passed from Python; files hold its name only."
+    settings = NameSettings
+    fields = (
+        Field(
+            "python_object",
+            "text",
+            "",
+            "Files hold no objects of Python.",
+            parameter="name",
+            formula=lambda settings: LOST.format(name=settings.name),
+        ),
+    )
+    own_process = True
+    is_available = False
+
+    def name(self, lane: LaneSettings[NameSettings]) -> str:
+        return lane.settings.name
+
+    def refusal(self, lane: LaneSettings[NameSettings]) -> str:
+        return LOST.format(name=lane.settings.name)
+
+    def maker(self, lane: LaneSettings[NameSettings]) -> tuple[bytes, dict[str, Any]]:
+        raise ValueError(self.refusal(lane))
+
+
+class Passed(Estimator):
+    """A classifier that was passed from Python.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the table.
+    title : str
+    estimator : object
+        A copy of what was passed; of it further copies are trained.
+    """
+
+    in_files = False
+    is_available = True
+    no_code = "It was passed from Python: it stands in your own program."
+
+    def __init__(self, name: str, title: str, estimator: Any) -> None:
+        last = [type(each).__name__ for each in _parts(estimator)][-1]
+        parameters = tuple(_offered(estimator))
+        note = "Passed from Python: what it predicts is shown, nothing is known of how."
+        short = last.removesuffix("Classifier") or last
+        super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
+        self._estimator, self._data = estimator, _pickled(estimator)
+
+    def formula(self, lane: LaneSettings[Any]) -> str:
+        return f"Passed from Python: {self.row.kind}"
+
+    def refusal(self, lane: LaneSettings[Any]) -> str:
+        return f"{self.title} is trained in one go: it has no steps."
+
+    def maker(self, lane: LaneSettings[Any]) -> tuple[bytes, dict[str, Any]]:
+        return self._data, msgspec.structs.asdict(lane.settings)
+
+    def code(self, lane: LaneSettings[Any], points: Any) -> Code | None:
+        parts = list(_parts(self._estimator))
+        if not all(type(each).__module__.startswith("sklearn.") for each in parts):
+            return None
+        made = copy.deepcopy(self._estimator)
+        made.set_params(**msgspec.structs.asdict(lane.settings))
+        text = repr(made)
+        if any(sign in text for sign in ("...", "<", " object at ")):
+            return None
+        imports = tuple(dict.fromkeys((_public(type(each).__module__), type(each).__name__) for each in parts))
+        return Code(text, imports)
+
+
+def passed(estimators: Sequence[Any], table: dict[str, Learner[Any]]) -> tuple[str, ...]:
+    """Give each of `estimators` a row of `table`, and return the names of the rows.
+
+    Raises
+    ------
+    ValueError
+        One has no fit or no predict, or cannot be copied or sent to another process; in one sentence.
+    """
+    made: dict[str, Learner[Any]] = {}
+    for estimator in estimators:
+        name = f"{PLACEHOLDER}{len(table) + len(made)}"
+        kinds = [type(each).__name__ for each in _parts(_checked(estimator))]
+        title = " + ".join(kinds[1:] or kinds)
+        there = (each for each in (*table.values(), *made.values()) if each.is_available)
+        alike = sum(each.title.partition(" (")[0] == title for each in there)
+        made[name] = Passed(name, f"{title} ({alike + 1})" if alike else title, _copied(estimator))
+    table.update(made)
+    return tuple(made)
+
+
+def withdraw(learners: Iterable[Learner[Any]]) -> None:
+    """Offer these no more: their window is closed."""
+    for learner in learners:
+        learner.is_available = False
+
+
+def _checked(estimator: Any) -> Any:
+    kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+    if isinstance(estimator, type):
+        raise ValueError(f"classifiers must hold objects; {kind} is a class: pass {kind}().")
+    for method in ("fit", "predict"):
+        if not callable(getattr(estimator, method, None)):
+            raise ValueError(f"classifiers must hold objects with fit and predict; {kind} has no {method}.")
+    return estimator
+
+
+def _copied(estimator: Any) -> Any:
+    """Return a copy, not trained where the object can say how it was made."""
+    try:
+        from sklearn.base import clone
+
+        return clone(estimator)
+    except Exception:  # it is none of scikit-learn's, or not made as those are
+        pass
+    try:
+        return copy.deepcopy(estimator)
+    except Exception as error:  # an object may refuse with anything
+        raise ValueError(f"{type(estimator).__name__} cannot be copied: {error}") from None
+
+
+def _pickled(estimator: Any) -> bytes:
+    """Return what another process makes the estimator of, classes of the caller's own program included."""
+    try:
+        import cloudpickle
+    except ImportError:
+        raise ValueError(MISSING) from None
+    try:
+        data: bytes = cloudpickle.dumps(estimator)
+    except Exception as error:  # an object may refuse with anything
+        raise ValueError(f"{type(estimator).__name__} cannot be sent to another process: {error}") from None
+    return data
+
+
+def _parts(estimator: Any) -> Iterator[Any]:
+    """The estimator, and those that it is made of, in order."""
+    yield estimator
+    for _, part in _nested(estimator):
+        yield from _parts(part)
+
+
+def _nested(estimator: Any) -> Iterator[tuple[str, Any]]:
+    if hasattr(estimator, "get_params"):
+        for name, part in estimator.get_params(deep=True).items():
+            if "__" not in name and hasattr(part, "get_params") and not isinstance(part, type):
+                yield name, part
+
+
+def _offered(estimator: Any, prefix: str = "") -> Iterator[Number | Choice | Flag]:
+    """The parameters that a form can have, in the order of the constructor, those of its parts behind."""
+    if not hasattr(estimator, "get_params"):
+        return
+    values = estimator.get_params(deep=False)
+    order = [name for name in inspect.signature(type(estimator)).parameters if name in values]
+    constraints = getattr(estimator, "_parameter_constraints", {})
+    for name in order:
+        if name not in _OF_NO_RESULT:
+            allowed = constraints.get(name, ())
+            found = _parameter(prefix + name, name, values[name], allowed if isinstance(allowed, list) else ())
+            if found is not None:
+                yield found
+    for name, part in _nested(estimator):
+        yield from _offered(part, f"{prefix}{name}__")
+
+
+def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Number | Choice | Flag | None:
+    """How a parameter is offered, from its value and what scikit-learn's classes state of it; None for no way."""
+    tip = f"The parameter {path}."
+    if isinstance(value, bool):
+        return Flag(path, label, tip, value)
+    if isinstance(value, str):
+        words = {word for each in allowed for word in getattr(each, "options", ()) if isinstance(word, str)}
+        return Choice(path, label, tip, (value, *sorted(words - {value}))) if value in words else None
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    whole = isinstance(value, int)
+    least, most = _limits(value, whole, allowed)
+    if not least <= value <= most:
+        return None
+    if whole:
+        slides = least <= 1 <= value
+        return Number(path, label, tip, value, 1 if slides else least, min(most, max(100, 10 * value)), slides)
+    if value > 0:
+        place = math.floor(math.log10(value))
+        least, most = max(least, 10.0 ** (place - _DECADES)), min(most, 10.0 ** (place + 1 + _DECADES))
+        slides = math.log10(most) == round(math.log10(most)) > math.log10(least) == round(math.log10(least))
+        return Number(path, label, tip, value, least, most, slides)
+    return Number(path, label, tip, value, least, most)
+
+
+def _limits(value: float, whole: bool, allowed: Sequence[Any]) -> tuple[float, float]:
+    """The least and the largest value of a number."""
+    least, most = (-_WHOLE, _WHOLE) if whole else (-_LARGE, _LARGE)
+    for each in allowed:
+        kind = getattr(each, "type", None)
+        if not hasattr(each, "closed") or not isinstance(kind, type) or issubclass(kind, Integral) != whole:
+            continue
+        step: float = 1 if whole else 1e-12
+        if each.left is not None:
+            least = (math.ceil(each.left) if whole else each.left) + step * (each.closed in ("right", "neither"))
+        if each.right is not None:
+            most = (math.floor(each.right) if whole else each.right) - step * (each.closed in ("left", "neither"))
+        break
+    return (least, most) if whole else (float(least), float(most))
+
+
+def _public(module: str) -> str:
+    """Where a class of scikit-learn is imported from: its module without what begins with an underscore."""
+    parts = module.split(".")
+    return ".".join(part for part in parts if not part.startswith("_"))
+
+
+PLACEHOLDERS: dict[str, Learner[Any]] = {PLACEHOLDER: Absent()}
