@@ -89,7 +89,7 @@ class Passed(Estimator):
 
     def __init__(self, name: str, title: str, estimator: Any) -> None:
         last = [type(each).__name__ for each in _parts(estimator)][-1]
-        parameters = tuple(_offered(estimator))
+        parameters = tuple(sorted(_offered(estimator), key=lambda each: isinstance(each, Flag)))
         note = "Passed from Python: what it predicts is shown, nothing is known of how."
         short = last.removesuffix("Classifier") or last
         super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
