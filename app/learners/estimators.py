@@ -259,7 +259,7 @@ class Estimator(Learner[Any]):
 
     def name(self, lane: LaneSettings[Any]) -> str:
         values = [f"{each.label} = {_shown(getattr(lane.settings, each.name))}" for each in self.row.parameters]
-        return ", ".join([self.title, *values])
+        return ", ".join([self.short, *values])
 
     def decision(self, lane: LaneSettings[Any]) -> str:
         return self.formula(lane)

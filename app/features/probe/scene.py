@@ -30,7 +30,7 @@ from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
-from .tables import Neighbours, Problems, Summands, Table, Votes, Who
+from .tables import Neighbours, Probabilities, Problems, Summands, Table, Votes, Who
 
 Place = tuple[float, float]
 #: Lines that a picture shows at most: to the nearest neighbours, and to the support vectors with the largest terms.
@@ -176,7 +176,7 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
     labels = [int(label) for label in model.classes_]
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
-    tables = (Votes(shares, shares, labels, who.names, winner),)
+    tables = (Probabilities(shares, shares, labels, who.names, winner),)
     return LaneProbe(labels[winner], headline, lane.family.decision(lane), tables=tables)
 
 

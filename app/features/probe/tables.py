@@ -173,7 +173,7 @@ class Votes(Table):
     """The votes of each class."""
 
     kind, title = "votes", "Votes"
-    header = ("class", "share", "votes")
+    header: tuple[str, ...] = ("class", "share", "votes")
 
     def __init__(self, votes: Array, shares: Array, labels: Sequence[int], names: tuple[str, ...], winner: int) -> None:
         self._shares, self._names = shares, names
@@ -185,6 +185,13 @@ class Votes(Table):
         if column == 0:
             return self._names[int(self.symbols[row])]
         return f"{100 * self._shares[row]:.3g} %" if column == 1 else figure(float(self.values[row]))
+
+
+class Probabilities(Votes):
+    """The probability of each class."""
+
+    title = "Probabilities"
+    header = ("class", "probability")
 
 
 class Summands(Table):
