@@ -98,6 +98,13 @@ class Passed(Estimator):
     def formula(self, lane: LaneSettings[Any]) -> str:
         return f"Passed from Python: {self.row.kind}"
 
+    def name(self, lane: LaneSettings[Any]) -> str:
+        default = self.settings()
+        changed = [
+            each for each in self.row.parameters if getattr(lane.settings, each.name) != getattr(default, each.name)
+        ]
+        return ", ".join([self.title, *(f"{each.label} = {getattr(lane.settings, each.name)}" for each in changed)])
+
     def refusal(self, lane: LaneSettings[Any]) -> str:
         return f"{self.title} is trained in one go: it has no steps."
 
