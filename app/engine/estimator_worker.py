@@ -99,6 +99,10 @@ def _checked(found: Any, shape: tuple[int, ...], name: str) -> Any:
     return found
 
 
+class GoneError(Exception):
+    """The model that is asked was trained by a process before this one."""
+
+
 class Worker:
     """Answers requests one after the other; the models stay here, under numbers that the program has chosen."""
 
@@ -118,6 +122,8 @@ class Worker:
             estimator.fit(X, y)
             self._models[number] = (estimator, np.unique(y))
             return None
+        if number not in self._models:
+            raise GoneError("its process was ended.  The next change tries again.")
         estimator, classes = self._models[number]
         if kind == "shares":
             return shares_of(estimator, rest[0], classes)
@@ -148,6 +154,8 @@ def main() -> None:
             worker.drop(number)
         try:
             answer = (True, worker.answer(request))
+        except GoneError as error:
+            answer = (False, str(error))
         except BaseException as error:  # an estimator may raise anything: the lane says what
             answer = (False, f"{type(error).__name__}: {error}")
         write(answers, answer)

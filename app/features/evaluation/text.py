@@ -124,7 +124,7 @@ def threshold_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
     if lane.scores is None or lane.roc is None:
         return NO_ROC
     name = evaluation.class_names[lane.scores.classes[1]]
-    what = "the share of votes" if lane.own_threshold == 0.5 else "f"
+    what = "its share" if lane.own_threshold == 0.5 else "f"
     own = "" if lane.moved else ", the model's own"
     return f"{name} is said where {what} > {signed(short(lane.threshold))}{own}."
 

@@ -322,6 +322,8 @@ def content_of(
         raise ValueError(f"--{relief} shows one training at its end: leave --steps, --sweep and changes out.")
     if sweep is not None and (steps is not None or not pictures):
         raise ValueError("A sweep has no steps to choose from: leave --steps and changes out.")
+    if sweep is not None:
+        sweep = (_slider(document, number, sweep[0]), *sweep[1:])
     what = relief if alone else "training" if sweep is None else sweep[0]
     able = first_able(document, what) if number is None else number - 1
     if able is None and alone:
@@ -335,6 +337,13 @@ def content_of(
         return Sweep(able, *sweep, pictures, bool(relief))
     first, last = steps or (0, None)
     return Training(able, first, last, pictures or MOST_PICTURES, not pictures, bool(relief))
+
+
+def _slider(document: Document, number: int | None, name: str) -> str:
+    """The name of the slider that is called so, or whose parameter is, of one classifier or the first that has it."""
+    lanes = document.lanes[: document.shown] if number is None else document.lanes[number - 1 : number]
+    fields = [field for lane in lanes for field in lane.family.fields if name in (field.name, field.parameter)]
+    return fields[0].name if fields else name
 
 
 def sampled(n_pictures: int) -> tuple[int, ...]:

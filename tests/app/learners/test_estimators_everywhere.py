@@ -20,7 +20,7 @@ from app.engine.fitting import BACKGROUND, fitted
 from app.engine.pieces import Pace
 from app.exchange import share_text
 from app.features.evaluation.query import CrossValidation
-from app.features.film.plan import Sweep, Training, Turn, can_film, check, document_with
+from app.features.film.plan import Sweep, Training, Turn, can_film, check, content_of, document_with
 from app.features.lessons import names
 from app.features.probe.scene import probe_lane
 from app.features.probe.tables import Who
@@ -116,6 +116,7 @@ def test_sliders_have_curves_and_films(name: str) -> None:
     scale = field.scale(len(POINTS))
     sweep = Sweep(0, field.name, scale.value_at(scale.low), scale.value_at(scale.low + 3), 3)
     check(document, sweep)
+    assert content_of(document, 1, None, (field.parameter, sweep.start, sweep.stop), 3) == sweep
     assert document_with(document, 0, field.name, scale.value_at(scale.low + 3)).lanes[0] != lane
 
 
