@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+from sklearn.naive_bayes import GaussianNB
 
 import app
 from app.arrays import Arrays
 from app.learners.knn import KnnSettings
+from app.learners.table import LEARNERS
 from app.state.document import Document
 from app.window.main_window import MainWindow
 
@@ -216,3 +219,21 @@ def test_from_a_script(tmp_path: Path, display: bool) -> None:
     )
     said = "[[0.0, 1.0], [2.0, 3.0]] ['a', 'b']\n" * 2 if display else "There is no display to open a window on.\n"
     assert (done.returncode, done.stdout) == (0, said), done.stderr
+
+
+def test_classifiers_of_ones_own_are_lanes_while_the_window_is_open(shown: Callable[..., Any]) -> None:
+    own, titles, processes = GaussianNB(), [], []
+
+    def act(window: MainWindow) -> None:
+        deadline = time.monotonic() + 60
+        while not (window.idle() and (frame := window.result(1)) is not None and frame.full):
+            QApplication.processEvents()
+            assert time.monotonic() < deadline
+        titles.append([lane.family.title for lane in window.document.lanes])
+        processes.extend(frame.model._process for frame in [window.result(1)])  # type: ignore[union-attr]
+        assert processes[0]._process.poll() is None
+
+    shown(X, ["a", "b", "a", "b"], act, lanes=["knn"], classifiers=[own])
+    assert titles == [["k nearest neighbours", "GaussianNB"]] and processes[0]._process is None
+    assert not hasattr(own, "classes_")
+    assert "GaussianNB" not in [learner.title for learner in LEARNERS.values() if learner.is_available]
