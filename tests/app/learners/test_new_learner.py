@@ -186,6 +186,7 @@ def test_in_probe_evaluation_and_picture(lane: Lane) -> None:
     model = frame.model
     assert model is not None
     probe = probe_lane(model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
+    assert probe.tables[0].title == "Probabilities" and probe.tables[0].header == ("class", "probability")
     assert probe.label == model.predict(np.array([[0.3, 0.2]]))[0] and NAMES[probe.label] in probe.headline
     scores: list[Scores] = []
     list(Scoring(POINTS, model).answer(scores.append, bool))

@@ -175,7 +175,9 @@ def test_lanes_given_come_first() -> None:
 def test_files_and_texts_hold_the_name_alone(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     document = with_classifiers(Document(POINTS, (Lane("svm"),), 1), [RandomForestClassifier(7)])
     assert "Passed" not in [each.short for each in LEARNERS.values() if each.is_available]
-    other = changed_struct(document.lanes[1], {"classifier": "knn"})
+    passed = document.lanes[1]
+    kept = passed.with_part(passed.classifier, passed.settings)  # as after a change of one of its parameters
+    other = changed_struct(kept, {"classifier": "knn"})
     for read in (documents.decode(documents.encode(document)), share_text.decode(share_text.encode(document))):
         assert read.lanes[0] == Lane("svm") and len(read.points) == len(POINTS) and read.shown == 2
         assert read.lanes[1].family.short == "Passed" and "RandomForestClassifier" in read.lanes[1].title
