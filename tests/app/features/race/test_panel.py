@@ -125,11 +125,12 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     window = make(document(250))
     race = opened(window, qtbot)
     assert race.desk.scene().winner == text.START and text.START in news(race)
-    full_speed(race)
     frames = []
     show = race.board.show_frame
     race.board.show_frame = lambda frame, *others: (frames.append(frame), show(frame, *others))
     click(find(race, QPushButton, "play"))
+    qtbot.waitUntil(lambda: any(frame is not None and frame.racers[0].steps > 0 for frame in frames))
+    full_speed(race)
     wait_for_end(race, qtbot)
     rest(race, qtbot)
     points, settings = window.document.points, window.document.lanes[1].svm
