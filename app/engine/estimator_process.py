@@ -132,13 +132,13 @@ class EstimatorProcess:
 
     def _send(self) -> None:
         """Send the first request."""
-        if self._process is None or self._process.poll() is not None:
-            self._process = self._started()
         pending, dropped = self._waiting[0], [self._dropped.popleft() for _ in range(len(self._dropped))]
-        assert self._process.stdin is not None
         try:
+            if self._process is None or self._process.poll() is not None:
+                self._process = self._started()
+            assert self._process.stdin is not None
             estimator_worker.write(self._process.stdin, (dropped, pending.request))
-        except OSError:
+        except OSError:  # it has ended, or none could be started
             self._lose(self._process, ENDED)
         else:
             pending.sent()
@@ -178,7 +178,7 @@ class EstimatorProcess:
         process.kill()
         process.communicate()  # closes the pipes, and waits for its end
 
-    def _lose(self, process: subprocess.Popen[bytes], why: str) -> None:
+    def _lose(self, process: subprocess.Popen[bytes] | None, why: str) -> None:
         """Leave a process that has ended, or is about to."""
         if self._process is process:
             self._process = None

@@ -32,7 +32,11 @@ def read(pipe: IO[bytes]) -> Any:
     head = pipe.read(HEAD.size)
     if len(head) < HEAD.size:
         raise EOFError
-    return pickle.loads(pipe.read(HEAD.unpack(head)[0]))
+    length = HEAD.unpack(head)[0]
+    data = pipe.read(length)
+    if len(data) < length:  # it was ended in the middle of a message
+        raise EOFError
+    return pickle.loads(data)
 
 
 def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]) -> Any:

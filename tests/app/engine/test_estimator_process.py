@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import math
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -192,6 +195,29 @@ def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, process: Estim
     model, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
     pending.result()
     assert model.predict(MOONS.xy).tolist() == (MOONS.xy[:, 0] > 0.5).astype(int).tolist()
+
+
+def test_a_message_that_breaks_off_is_the_end_of_its_process() -> None:
+    whole = io.BytesIO()
+    estimator_worker.write(whole, np.arange(1000))
+    for length in (0, 5, 8, 100, len(whole.getvalue()) - 1):
+        with pytest.raises(EOFError):
+            estimator_worker.read(io.BytesIO(whole.getvalue()[:length]))
+
+
+def test_where_no_process_can_be_started_the_next_change_tries_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*args: object, **named: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    process = EstimatorProcess()
+    with monkeypatch.context() as patched:
+        patched.setattr(estimator_process.subprocess, "Popen", none)
+        _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="its process has ended"):
+            pending.result()
+    _, pending = process.fit(OddLane(""), MOONS)  # type: ignore[arg-type]
+    pending.result()
+    process.end("the test is over.")
 
 
 def test_models_that_nobody_has_are_dropped(process: EstimatorProcess) -> None:
