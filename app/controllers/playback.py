@@ -193,7 +193,7 @@ class PlaybackController:
             # New points are trained on at once still: the run was not paused on its way.
             self._go(lane, run_state, place, "step", self._host.session.playing[self._slot(lane)])
             of = self._host.document.lanes[lane]
-            ended = of.family.verdict((run_state.certificate,), of).badge.partition(": ")[0]
+            ended = of.family.verdict((run_state.certificate,), of.settings).badge.partition(": ")[0]
             self._host.say(f"{ended}: no step left")
             return True
         return False

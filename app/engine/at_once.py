@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.core.points import Points
-from app.learners.base import Measured, estimator_of
+from app.learners.base import Measured
 from app.state.document import Lane
 from solver import SVC, PairTrainer, Status
 from solver.core.binary_reduction import PairClassifier
@@ -46,14 +46,14 @@ class AtOnceRun:
     def __init__(self, spec: LaneSpec) -> None:
         lane, points = spec.lane, spec.points
         self._key, self._points, self._restart = _key(lane), points, spec.restart
-        self._estimator: PairClassifier | None = estimator_of(lane, at_once=True)
+        self._estimator: PairClassifier | None = lane.estimator(at_once=True)
         self._trainer: PairTrainer[Any] | None = None
         self._seconds = 0.0
         self._found: Frame | None = None
         self.rough: SVC | None = _rough(lane, points)
         share = len(self.rough.support_) / min(ROUGH, len(points))
         known = Measured(0, math.nan, share)
-        self.state = AtOnce(lane.family.estimate(lane, len(points), points.extent, known, len(points.classes)))
+        self.state = AtOnce(lane.family.estimate(lane.settings, len(points), points.extent, known, len(points.classes)))
         self._look_at = LONG
 
     @staticmethod
@@ -135,13 +135,13 @@ class AtOnceRun:
 
 
 def _key(lane: Lane) -> tuple[str, Any]:
-    return lane.classifier, lane.family.training_key(lane.with_part(lane.classifier, lane.family.fast_settings(lane)))
+    return lane.classifier, lane.family.training_key(lane.settings, at_once=True)
 
 
 def _rough(lane: Lane, points: Points) -> SVC:
     """The answer for some of the points, as far as it is found in a moment."""
     some = points.sample(ROUGH)
-    estimator: Any = estimator_of(lane, at_once=True)
+    estimator: Any = lane.estimator(at_once=True)
     estimator.C = min(estimator.C, ROUGH_C)
     trainer = estimator.prepare(some.xy, some.labels)
     end = time.thread_time() + ROUGH_SECONDS

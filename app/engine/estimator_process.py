@@ -107,7 +107,7 @@ class EstimatorProcess:
     def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, Pending]:
         """Begin to train the classifier of `lane`; the model can be asked once that is done."""
         model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
-        maker = lane.family.maker(lane)
+        maker = lane.family.maker(lane.settings)
         return model, self.ask(model.title, "fit", model.number, maker, points.xy, points.labels)
 
     def ask(self, title: str, *request: Any) -> Pending:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
-from app.learners.base import estimator_of
 from app.learners.model import Model, Pending, remote
 from app.state.document import Lane
 from solver import PairTrainer, Status
@@ -60,8 +59,8 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
         yield from pace.wait(pending)
         return Fitted(model, True)
     if lane.trainer is None:
-        return Fitted(lane.family.fit(lane, points), True)
-    estimator = estimator_of(lane, at_once=True)
+        return Fitted(lane.family.fit(lane.settings, points), True)
+    estimator = lane.estimator(at_once=True)
     trainer = estimator.prepare(points.xy, points.labels)
     return (yield from trained(estimator, trainer, pace, most=most))
 

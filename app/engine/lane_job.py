@@ -101,7 +101,7 @@ class LaneJob:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         start = time.perf_counter()
-        model = spec.lane.family.fit(spec.lane, points)
+        model = spec.lane.family.fit(spec.lane.settings, points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         first, full = (self._source(model, spec, grid) for grid in self._grids(spec))
         few = len(points) <= COUNTED_FIRST
@@ -169,7 +169,7 @@ class LaneJob:
         if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or trainer is None or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
-        if spec.lane.family.trains_at_once(spec.lane, len(spec.points)):
+        if spec.lane.family.trains_at_once(spec.lane.settings, len(spec.points)):
             self._training = None
             yield from self._as_a_whole(spec, frame, overtaken)
             return

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
-from app.learners.base import estimator_of, training_key
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.document import Lane
@@ -58,7 +57,7 @@ class TrainingRun:
 
     def __init__(self, spec: LaneSpec, before: TrainingRun | None, number: int) -> None:
         self.points = spec.points
-        self.key = training_key(spec.lane)
+        self.key = spec.lane.training_key
         self.restart = spec.restart
         self.compiled = spec.compiled
         self.number = number
@@ -80,7 +79,7 @@ class TrainingRun:
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
-            same = before.points is spec.points and before.key == training_key(spec.lane)
+            same = before.points is spec.points and before.key == spec.lane.training_key
             same &= before.restart == spec.restart
             if same and before.compiled == spec.compiled:
                 return before
@@ -96,7 +95,7 @@ class TrainingRun:
         From then on, even after an error, nothing may be done with this run any more.
         """
         old, new = self.points, spec.points
-        same = self.key == training_key(spec.lane)
+        same = self.key == spec.lane.training_key
         if not (same and np.array_equal(old.ids, new.ids) and np.array_equal(old.labels, new.labels)):
             return None
         trainer = self.estimator.move_points(new.xy)
@@ -285,8 +284,9 @@ class TrainingRun:
             run_state = replace(run_state, slacks=slacks)
             frame = replace(frame, run_state=run_state)
             yield frame
-        if spec.lane.family.n_orders(spec.lane):
-            for orders in self._other_orders(p, spec.lane.settings):
+        settings = spec.lane.settings
+        if isinstance(settings, PerceptronSettings) and settings.orders:
+            for orders in self._other_orders(p, settings):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame
         self._away = run, run_state.step
@@ -352,7 +352,7 @@ class TrainingRun:
 
 def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
     """A new training, from the multipliers of `before` where there is one."""
-    estimator = estimator_of(spec.lane)
+    estimator = spec.lane.estimator()
     given = None if before is None else before.multipliers_for(spec)
     known = iter(() if spec.starts is None else spec.starts.multipliers)
     began: list[Array | None] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -28,7 +28,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 #: ``ahead(queries, values, left_out)``: the classes with the most votes, bool of shape (n, n_classes, n_values), where
 #: each query is one of the points, left out, or none of them (None).
 Ahead = Callable[[Array, Integers, Indices | None], Mask]
-S_co = TypeVar("S_co", bound=msgspec.Struct, covariant=True)
 #: f of a linear learner, in signs.
 PLANE = "f(x) = w₁ x₁ + w₂ x₂"
 #: Seed of what draws.
@@ -112,25 +111,8 @@ class Verdict:
     badge: str
 
 
-class LaneSettings(Protocol[S_co]):
-    """A lane as its learner sees it."""
-
-    @property
-    def classifier(self) -> str: ...
-    @property
-    def family(self) -> Learner[Any]: ...
-    @property
-    def learner(self) -> str: ...
-    @property
-    def trainer(self) -> Trainer | None: ...
-    @property
-    def settings(self) -> S_co: ...
-    @property
-    def multiclass(self) -> str: ...
-
-
 class Learner(Generic[S]):
-    """A family of classifiers, by the name that `Lane.classifier` has; `lane` is one of it.
+    """A family of classifiers, by the name that `Lane.classifier` has; its methods take the settings of one lane.
 
     Attributes
     ----------
@@ -206,39 +188,39 @@ class Learner(Generic[S]):
 
     # -- words -----------------------------------------------------------------------------------------------------
 
-    def formula(self, lane: LaneSettings[S]) -> str:
-        """What it computes, or the step of its training."""
-        return lane.trainer.formula if lane.trainer is not None else ""
+    def formula(self, settings: S) -> str:
+        """What it computes, or the step of its training by the first of its trainers."""
+        return next((trainer.formula for trainer in self.trainers.values()), "")
 
-    def remark(self, lane: LaneSettings[S]) -> str:
+    def remark(self, settings: S) -> str:
         """What it warns of, or teaches."""
         return ""
 
-    def name(self, lane: LaneSettings[S]) -> str:
+    def name(self, settings: S) -> str:
         """Title and parameters in a few words, such as "kNN, k = 5, uniform, Euclidean"."""
         return self.title
 
-    def decision(self, lane: LaneSettings[S]) -> str:
+    def decision(self, settings: S) -> str:
         """How a class is decided at a place, in signs: f, or the rule of the vote."""
-        return self.formula(lane)
+        return self.formula(settings)
 
-    def headline(self, lane: LaneSettings[S], n_points: int) -> str:
+    def headline(self, settings: S, n_points: int) -> str:
         """Of one that does not train: what its model of so many points is, in a few words."""
         return self.note.rstrip(".")
 
     # -- what is proved of a training: the certificates are those of all its binary problems -------------------------
 
-    def verdict(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> Verdict:
+    def verdict(self, certificates: Sequence[Any], settings: S) -> Verdict:
         """How a finished training ended."""
         certified = all(each.status is Status.OPTIMAL for each in certificates)
         text = "Trained to its end" if certified else "Stopped before its end"
         return Verdict(certified, text, text)
 
-    def so_far(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> str:
+    def so_far(self, certificates: Sequence[Any], settings: S) -> str:
         """What can be said of a training that rests on its way."""
         return "not at its end yet"
 
-    def numbers(self, certificates: Sequence[Any], lane: LaneSettings[S]) -> list[str]:
+    def numbers(self, certificates: Sequence[Any], settings: S) -> list[str]:
         """The numbers of a training, each with its name; [] for one that does not train."""
         return []
 
@@ -246,77 +228,70 @@ class Learner(Generic[S]):
         """The newest step in one sentence; "" before the first, and for SMO, whose steps are explained at length."""
         return ""
 
-    def all_tied(self, lane: LaneSettings[S]) -> str:
+    def all_tied(self, settings: S) -> str:
         """Why no class is ahead anywhere in view, in one sentence."""
         return "All grey: no class is ahead anywhere in view."
 
     # -- training --------------------------------------------------------------------------------------------------
 
-    def refusal(self, lane: LaneSettings[S]) -> str:
-        """Why there is no training by steps of what the lane asks for, in one sentence; "" when there is."""
+    def refusal(self, settings: S) -> str:
+        """Why there is no training by steps of what is asked for, in one sentence; "" when there is."""
         return "" if self.trainers else f"{self.title} does not train by steps."
 
-    def estimator(self, lane: LaneSettings[S]) -> PairClassifier:
-        """What trains the lane by steps, with `prepare` and `snapshot_model`."""
-        raise ValueError(self.refusal(lane))
+    def estimator(self, settings: S) -> PairClassifier:
+        """What trains by steps, with `prepare` and `snapshot_model`."""
+        raise ValueError(self.refusal(settings))
 
-    def fit(self, lane: LaneSettings[S], points: Points) -> Model:
-        """The model of one that does not train by steps; ValueError with a sentence where there is none."""
-        raise ValueError(self.refusal(lane))
+    def fit(self, settings: S, points: Points, left_out: int = 0) -> Model:
+        """The model of one that does not train by steps; ValueError with a sentence where there is none.
 
-    def maker(self, lane: LaneSettings[S]) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
+        Of one that `leaves_out`, it can be asked what it predicts with so many of the points `left_out`.
+        """
+        raise ValueError(self.refusal(settings))
+
+    def maker(self, settings: S) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
         """What makes the estimator in its `own_process`: module and class, or a pickle, and parameters."""
         raise NotImplementedError
 
-    def trains_at_once(self, lane: LaneSettings[S], n: int) -> bool:
+    def trains_at_once(self, settings: S, n: int) -> bool:
         """Whether so many points are trained on as fast as can be, without steps that could be followed."""
         return False
 
-    def estimator_at_once(self, lane: LaneSettings[S]) -> PairClassifier:
-        """Return what trains the lane as fast as can be, where nobody follows the steps."""
-        return self.estimator(lane)
+    def estimator_at_once(self, settings: S) -> PairClassifier:
+        """Return what trains as fast as can be, where nobody follows the steps."""
+        return self.estimator(settings)
 
-    def why_slow(self, lane: LaneSettings[S]) -> str:
+    def why_slow(self, settings: S) -> str:
         """Why training at once takes long, in a few words."""
         return ""
 
     def estimate(
-        self,
-        lane: LaneSettings[S],
-        n: int,
-        extent: tuple[float, float],
-        known: Measured | None = None,
-        n_classes: int = 2,
+        self, settings: S, n: int, extent: tuple[float, float], known: Measured | None = None, n_classes: int = 2
     ) -> float:
         """Seconds that training on `n` points will take, roughly; nan where nothing can be said.
 
         Parameters
         ----------
-        lane : Lane
+        settings : Struct
         n : int
         extent : tuple of (float, float)
             Width and height of the box that the points fill.
         known : Measured, optional
-            Of the lane with these settings.
+            Of a training with these settings.
         n_classes : int, default=2
         """
         return math.nan if known is None else known.seconds * (n / max(known.n, 1)) ** self.growth
 
-    def training_key(self, lane: LaneSettings[S]) -> S:
-        """The lane's settings with all that no training depends on at its default: it goes on while they stay."""
-        return lane.settings
+    def training_key(self, settings: S, at_once: bool = False) -> S:
+        """The settings with all that no training depends on at its default: it goes on while they stay.
 
-    def fast_settings(self, lane: LaneSettings[S]) -> S:
-        """Settings that have the same end as the lane's, and come there faster."""
-        return lane.settings
+        A training `at_once` does not depend on the way to the optimum either.
+        """
+        return settings
 
-    def reaches_optimum(self, lane: LaneSettings[S]) -> bool:
-        """Whether what trains the lane ends at the optimum that the family has, whichever way it takes."""
+    def reaches_optimum(self, settings: S) -> bool:
+        """Whether the training ends at the optimum that the family has, whichever way it takes."""
         return False
-
-    def leave_one_out(self, lane: LaneSettings[S], points: Points) -> Any:
-        """The model whose method of this name tells exactly, of one that `leaves_out`."""
-        return self.fit(lane, points)
 
     def is_simple(self, settings: S) -> bool:
         """Whether Simple has a control for every parameter of `settings` that is not at its default."""
@@ -325,40 +300,36 @@ class Learner(Generic[S]):
         names = (each.name for each in msgspec.structs.fields(self.settings))
         return all(name in known or getattr(settings, name) == getattr(default, name) for name in names)
 
-    def map_change(self, lane: LaneSettings[S]) -> dict[str, Any] | None:
+    def map_change(self, settings: S) -> dict[str, Any] | None:
         """Parameters to change so that the map of its kernel can be drawn: {} where it can be, None without one."""
         return None
-
-    def n_orders(self, lane: LaneSettings[S]) -> int:
-        """How many runs in other orders of the points are shown beside the lane's."""
-        return 0
 
     def distance(self, certificate: Any) -> float:
         """How far from its end the training of a problem is."""
         return float(certificate.gap)
 
-    def code(self, lane: LaneSettings[S], points: Points) -> Code | None:
-        """What scikit-learn has for the lane that learns from `points`; None where it has nothing like it."""
+    def code(self, settings: S, points: Points) -> Code | None:
+        """What scikit-learn has for a classifier that learns from `points`; None where it has nothing like it."""
         return None
 
     # -- validation curves, for fields with `has_curve`; and active learning, where it `asks` --------------------------
 
-    def curve_settings(self, lane: LaneSettings[S], parameter: str) -> S:
-        """The lane's settings with all at its default that a curve of `parameter` does not depend on."""
+    def curve_settings(self, settings: S, parameter: str) -> S:
+        """The settings with all at its default that a curve of `parameter` does not depend on."""
         plain, some = self.settings(), range(MAX_CLASSES)
-        unused = {parameter, *(each.parameter for each in self.fields if not each.shown(lane.settings, some))}
-        return msgspec.structs.replace(lane.settings, **{name: getattr(plain, name) for name in unused})
+        unused = {parameter, *(each.parameter for each in self.fields if not each.shown(settings, some))}
+        return msgspec.structs.replace(settings, **{name: getattr(plain, name) for name in unused})
 
-    def ahead_of_all(self, lane: LaneSettings[S], xy: Array, labels: NDArray[Any]) -> Ahead:
+    def ahead_of_all(self, settings: S, xy: Array, labels: NDArray[Any]) -> Ahead:
         """What gives the classes ahead for all values of the field `searched`, of one that has it."""
         raise ValueError(f"{self.title} has no field that one search is enough for.")
 
-    def label_estimator(self, lane: LaneSettings[S]) -> PairClassifier:
+    def label_estimator(self, settings: S) -> PairClassifier:
         """What trains on one label more, from the multipliers of those before, to the optimum."""
-        return self.estimator_at_once(lane)
+        return self.estimator_at_once(settings)
 
-    def label_remark(self, lane: LaneSettings[S], n_labels: int, chosen: bool) -> str:
-        """What is to be known of the lane with so few labels; `chosen` are those it is least sure of."""
+    def label_remark(self, settings: S, n_labels: int, chosen: bool) -> str:
+        """What is to be known of the classifier with so few labels; `chosen` are those it is least sure of."""
         return ""
 
 
@@ -372,37 +343,11 @@ def whole(bound: float) -> str:
     return grouped(math.floor(bound)) if bound < 1e15 else short(bound)
 
 
-def several(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
+def several(certificates: Sequence[Any], noun: str = "problem") -> str:
     """How many binary problems the numbers are of, where there are several."""
-    noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f" in {len(certificates)} {noun}s" if len(certificates) > 1 else ""
 
 
-def in_each(certificates: Sequence[Any], lane: LaneSettings[Any]) -> str:
+def in_each(certificates: Sequence[Any], noun: str = "problem") -> str:
     """What is to be known of a sum over several binary problems."""
-    noun = "pair" if lane.multiclass == "one-vs-one" else "problem"
     return f", counted in each {noun}" if len(certificates) > 1 else ""
-
-
-def estimator_of(lane: LaneSettings[Any], at_once: bool = False) -> PairClassifier:
-    """Return what trains `lane`, with `prepare` and `snapshot_model`.
-
-    Parameters
-    ----------
-    lane : Lane
-    at_once : bool, default=False
-        Nobody follows the steps: the shortest way to the same optimum will do.
-
-    Raises
-    ------
-    ValueError
-        What the lane asks for does not exist; in one sentence.
-    """
-    if sentence := lane.family.refusal(lane):
-        raise ValueError(sentence)
-    return lane.family.estimator_at_once(lane) if at_once else lane.family.estimator(lane)
-
-
-def training_key(lane: LaneSettings[Any]) -> tuple[str, Any]:
-    """What of `lane` its model depends on: a training goes on while this stays the same."""
-    return lane.classifier, lane.family.training_key(lane)

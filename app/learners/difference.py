@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from .base import LaneSettings, Learner
+from .base import Learner
 
 
 class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,17 +20,17 @@ class Difference(Learner[NoSettings]):
     settings = NoSettings
     compares = True
 
-    def formula(self, lane: LaneSettings[NoSettings]) -> str:
+    def formula(self, settings: NoSettings) -> str:
         return "share = places where the two predict different classes / all places in view"
 
-    def remark(self, lane: LaneSettings[NoSettings]) -> str:
+    def remark(self, settings: NoSettings) -> str:
         return (
             "Stripes: the two classes that are predicted there. Solid line: the boundary of the first; dashed: of the"
             " second. Ctrl+7 chooses which two, and lists the points."
         )
 
-    def name(self, lane: LaneSettings[NoSettings]) -> str:
+    def name(self, settings: NoSettings) -> str:
         return "Difference of two"
 
-    def refusal(self, lane: LaneSettings[NoSettings]) -> str:
+    def refusal(self, settings: NoSettings) -> str:
         return "A difference of two classifiers does not learn."

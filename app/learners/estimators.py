@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from app.core.number_format import short
 
-from .base import LaneSettings, Learner
+from .base import Learner
 from .code import Code, call
 from .fields import Field, Kind
 
@@ -254,26 +254,23 @@ class Estimator(Learner[Any]):
             replace(_field_of(name, place, each), settings=self.settings) for place, each in enumerate(row.parameters)
         )
 
-    def formula(self, lane: LaneSettings[Any]) -> str:
+    def formula(self, settings: Any) -> str:
         return f"scikit-learn: {self.row.kind}"
 
-    def name(self, lane: LaneSettings[Any]) -> str:
-        values = [f"{each.label} = {_shown(getattr(lane.settings, each.name))}" for each in self.row.parameters]
+    def name(self, settings: Any) -> str:
+        values = [f"{each.label} = {_shown(getattr(settings, each.name))}" for each in self.row.parameters]
         return ", ".join([self.short, *values])
 
-    def decision(self, lane: LaneSettings[Any]) -> str:
-        return self.formula(lane)
-
-    def refusal(self, lane: LaneSettings[Any]) -> str:
+    def refusal(self, settings: Any) -> str:
         return f"{self.title} is trained by scikit-learn, in one go: it has no steps."
 
-    def maker(self, lane: LaneSettings[Any]) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
+    def maker(self, settings: Any) -> tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]:
         if not self.is_available:
             raise ValueError(MISSING.format(title=self.title))
-        return self.row.module, self.row.kind, parameters_of(self.row, lane.settings)
+        return self.row.module, self.row.kind, parameters_of(self.row, settings)
 
-    def code(self, lane: LaneSettings[Any], points: Any) -> Code | None:
-        values = {name: repr(value) for name, value in parameters_of(self.row, lane.settings).items()}
+    def code(self, settings: Any, points: Any) -> Code | None:
+        values = {name: repr(value) for name, value in parameters_of(self.row, settings).items()}
         return Code(call(self.row.kind, **values), ((self.row.module, self.row.kind),))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.core.number_format import count, grouped
 from solver.core.arrays import Array
 
-from .base import Ahead, LaneSettings, Learner, Measured
+from .base import Ahead, Learner, Measured
 from .code import TIES, Code, call
 from .fields import Field
 
@@ -116,64 +116,59 @@ class Neighbors(Learner[KnnSettings]):
     numerics = 4
     answers = "it counts votes"
 
-    def formula(self, lane: LaneSettings[KnnSettings]) -> str:
-        return f"{METRICS[lane.settings.metric][1]};  {WEIGHTS[lane.settings.weights][1]}"
+    def formula(self, settings: KnnSettings) -> str:
+        return f"{METRICS[settings.metric][1]};  {WEIGHTS[settings.weights][1]}"
 
-    def decision(self, lane: LaneSettings[KnnSettings]) -> str:
-        knn = lane.settings
-        return f"k = {knn.n_neighbors}: {WEIGHTS[knn.weights][1]};  {METRICS[knn.metric][1]}"
+    def decision(self, settings: KnnSettings) -> str:
+        return f"k = {settings.n_neighbors}: {WEIGHTS[settings.weights][1]};  {METRICS[settings.metric][1]}"
 
-    def name(self, lane: LaneSettings[KnnSettings]) -> str:
-        knn = lane.settings
-        return f"kNN, k = {knn.n_neighbors}, {WEIGHTS[knn.weights][0]}, {METRICS[knn.metric][0]}"
+    def name(self, settings: KnnSettings) -> str:
+        return f"kNN, k = {settings.n_neighbors}, {WEIGHTS[settings.weights][0]}, {METRICS[settings.metric][0]}"
 
-    def headline(self, lane: LaneSettings[KnnSettings], n_points: int) -> str:
-        asked, there = lane.settings.n_neighbors, n_points
+    def headline(self, settings: KnnSettings, n_points: int) -> str:
+        asked, there = settings.n_neighbors, n_points
         if there >= asked:
             return f"Exact: the {asked} nearest of {grouped(there)} vote"
         return f"All vote: k = {asked}, but there {'is only 1 point' if there == 1 else f'are only {there} points'}"
 
-    def all_tied(self, lane: LaneSettings[KnnSettings]) -> str:
-        k = lane.settings.n_neighbors
+    def all_tied(self, settings: KnnSettings) -> str:
+        k = settings.n_neighbors
         return f"All grey: everywhere as many of the k = {k} neighbours are of one class as of another.  Try another k."
 
-    def fit(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
+    def fit(self, settings: KnnSettings, points: Points, left_out: int = 0) -> KNeighborsClassifier:
         if not len(points):
             raise ValueError("kNN needs at least one point.")
-        return neighbors_of(lane.settings, len(points)).fit(points.xy, points.labels)
+        return neighbors_of(settings, len(points) - left_out).fit(points.xy, points.labels)
 
-    def leave_one_out(self, lane: LaneSettings[KnnSettings], points: Points) -> KNeighborsClassifier:
-        return neighbors_of(lane.settings, len(points) - 1).fit(points.xy, points.labels)
-
-    def code(self, lane: LaneSettings[KnnSettings], points: Points) -> Code:
-        knn, n = lane.settings, len(points)
-        k = min(knn.n_neighbors, n)
+    def code(self, settings: KnnSettings, points: Points) -> Code:
+        n = len(points)
+        k = min(settings.n_neighbors, n)
         parameters = {"n_neighbors": str(k)}
-        if knn.weights != "uniform":
-            parameters["weights"] = '"distance"' if knn.weights == "distance" else "inverse_square"
-        parameters["metric"] = f'"{knn.metric}"'
-        if knn.metric == "minkowski":
-            parameters["p"] = repr(knn.p)
-        if knn.metric != "cosine" and 2 * k >= n - 1:  # it would choose "brute", which is wrong far from the origin
+        if settings.weights != "uniform":
+            parameters["weights"] = '"distance"' if settings.weights == "distance" else "inverse_square"
+        parameters["metric"] = f'"{settings.metric}"'
+        if settings.metric == "minkowski":
+            parameters["p"] = repr(settings.p)
+        if settings.metric != "cosine" and 2 * k >= n - 1:  # "brute" would be wrong far from the origin
             parameters["algorithm"] = '"kd_tree"'
         remarks = ["Of points at the same distance, the first ones vote; in the playground, they share the votes left."]
         remarks.append(TIES)
-        if k < knn.n_neighbors:
-            remarks.insert(0, f"k = {knn.n_neighbors}, but there are only {k}: all of them vote.")
+        if k < settings.n_neighbors:
+            remarks.insert(0, f"k = {settings.n_neighbors}, but there are only {k}: all of them vote.")
         return Code(
             call("KNeighborsClassifier", **parameters),
             (("sklearn.neighbors", "KNeighborsClassifier"),),
-            function=_SQUARED if knn.weights == "distance-squared" else "",
+            function=_SQUARED if settings.weights == "distance-squared" else "",
             remarks=tuple(remarks),
         )
 
-    def ahead_of_all(self, lane: LaneSettings[KnnSettings], xy: Array, labels: NDArray[Any]) -> Ahead:
+    def ahead_of_all(self, settings: KnnSettings, xy: Array, labels: NDArray[Any]) -> Ahead:
         from solver.knn.k_path import leaders
 
-        return partial(leaders, neighbors_of(lane.settings, 1).fit(xy, labels))
+        return partial(leaders, neighbors_of(settings, 1).fit(xy, labels))
 
-    def label_remark(self, lane: LaneSettings[KnnSettings], n_labels: int, chosen: bool) -> str:
-        k = lane.settings.n_neighbors
+    def label_remark(self, settings: KnnSettings, n_labels: int, chosen: bool) -> str:
+        k = settings.n_neighbors
         if k > n_labels:
             return f"k = {k}, but only {count(n_labels, 'label')} so far: all of them vote."
         doubtless = "With k = 1 the vote is never in doubt: all points are equally sure, and chance decides."
@@ -181,17 +176,17 @@ class Neighbors(Learner[KnnSettings]):
 
     def estimate(
         self,
-        lane: LaneSettings[KnnSettings],
+        settings: KnnSettings,
         n: int,
         extent: tuple[float, float],
         known: Measured | None = None,
         n_classes: int = 2,
     ) -> float:
         # The index, the picture, and a search for each point.
-        k = min(lane.settings.n_neighbors, n)
+        k = min(settings.n_neighbors, n)
         return PICTURE + (1.0 + 0.05 * k) * 1e-6 * n
 
-    def refusal(self, lane: LaneSettings[KnnSettings]) -> str:
+    def refusal(self, settings: KnnSettings) -> str:
         return "kNN does not train: it looks at the points themselves."
 
 

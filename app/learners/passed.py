@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from .base import LaneSettings, Learner
+from .base import Learner
 from .code import Code
 from .estimators import Choice, Estimator, EstimatorRow, Flag, Number
 from .fields import Field
@@ -61,14 +61,14 @@ class Absent(Learner[NameSettings]):
     own_process = True
     is_available = False
 
-    def name(self, lane: LaneSettings[NameSettings]) -> str:
-        return lane.settings.name
+    def name(self, settings: NameSettings) -> str:
+        return settings.name
 
-    def refusal(self, lane: LaneSettings[NameSettings]) -> str:
-        return LOST.format(name=lane.settings.name)
+    def refusal(self, settings: NameSettings) -> str:
+        return LOST.format(name=settings.name)
 
-    def maker(self, lane: LaneSettings[NameSettings]) -> tuple[bytes, dict[str, Any]]:
-        raise ValueError(self.refusal(lane))
+    def maker(self, settings: NameSettings) -> tuple[bytes, dict[str, Any]]:
+        raise ValueError(self.refusal(settings))
 
 
 class Passed(Estimator):
@@ -95,28 +95,26 @@ class Passed(Estimator):
         super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
         self._estimator, self._data = estimator, _pickled(estimator)
 
-    def formula(self, lane: LaneSettings[Any]) -> str:
+    def formula(self, settings: Any) -> str:
         return f"Passed from Python: {self.row.kind}"
 
-    def name(self, lane: LaneSettings[Any]) -> str:
+    def name(self, settings: Any) -> str:
         default = self.settings()
-        changed = [
-            each for each in self.row.parameters if getattr(lane.settings, each.name) != getattr(default, each.name)
-        ]
-        return ", ".join([self.title, *(f"{each.label} = {getattr(lane.settings, each.name)}" for each in changed)])
+        changed = [each for each in self.row.parameters if getattr(settings, each.name) != getattr(default, each.name)]
+        return ", ".join([self.title, *(f"{each.label} = {getattr(settings, each.name)}" for each in changed)])
 
-    def refusal(self, lane: LaneSettings[Any]) -> str:
+    def refusal(self, settings: Any) -> str:
         return f"{self.title} is trained in one go: it has no steps."
 
-    def maker(self, lane: LaneSettings[Any]) -> tuple[bytes, dict[str, Any]]:
-        return self._data, msgspec.structs.asdict(lane.settings)
+    def maker(self, settings: Any) -> tuple[bytes, dict[str, Any]]:
+        return self._data, msgspec.structs.asdict(settings)
 
-    def code(self, lane: LaneSettings[Any], points: Any) -> Code | None:
+    def code(self, settings: Any, points: Any) -> Code | None:
         parts = list(_parts(self._estimator))
         if not all(type(each).__module__.startswith("sklearn.") for each in parts):
             return None
         made = copy.deepcopy(self._estimator)
-        made.set_params(**msgspec.structs.asdict(lane.settings))
+        made.set_params(**msgspec.structs.asdict(settings))
         text = repr(made)
         if any(sign in text for sign in ("...", "<", " object at ")):
             return None

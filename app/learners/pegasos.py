@@ -12,7 +12,7 @@ from msgspec import Meta
 from app.core.number_format import count, grouped, percent, short
 from solver import PegasosCertificate, PegasosSnapshot, Status
 
-from .base import PLANE, LaneSettings, Learner, Seed, Trainer, Verdict, in_each, several
+from .base import PLANE, Learner, Seed, Trainer, Verdict, in_each, several
 from .code import Code, call
 from .fields import SEED, Field
 
@@ -80,16 +80,16 @@ class Subgradients(Learner[PegasosSettings]):
     trainers: ClassVar = {"pegasos": TRAINER}
     n_classes_needed = 2
 
-    def remark(self, lane: LaneSettings[PegasosSettings]) -> str:
+    def remark(self, settings: PegasosSettings) -> str:
         return "No intercept: every line goes through the origin. The answer is the average of all w."
 
-    def decision(self, lane: LaneSettings[PegasosSettings]) -> str:
+    def decision(self, settings: PegasosSettings) -> str:
         return PLANE
 
-    def name(self, lane: LaneSettings[PegasosSettings]) -> str:
-        return f"Pegasos, λ = {short(lane.settings.lam)}, {grouped(lane.settings.n_iter)} steps"
+    def name(self, settings: PegasosSettings) -> str:
+        return f"Pegasos, λ = {short(settings.lam)}, {grouped(settings.n_iter)} steps"
 
-    def verdict(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> Verdict:
+    def verdict(self, certificates: Sequence[PegasosCertificate], settings: PegasosSettings) -> Verdict:
         gap = max(c.gap for c in certificates)
         line = "the averaged line is" if len(certificates) == 1 else "the averaged lines are"
         certified = all(c.status is Status.OPTIMAL for c in certificates)
@@ -101,17 +101,17 @@ class Subgradients(Learner[PegasosSettings]):
             text = f"All {steps} steps made: at most {percent(gap)} from optimal; more steps come closer"
         return Verdict(certified, text, "not begun" if math.isnan(gap) else badge)
 
-    def so_far(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> str:
+    def so_far(self, certificates: Sequence[PegasosCertificate], settings: PegasosSettings) -> str:
         gap = max(c.gap for c in certificates)
         return "before the first step" if math.isnan(gap) else f"at most {percent(gap)} from optimal"
 
-    def numbers(self, certificates: Sequence[PegasosCertificate], lane: LaneSettings[PegasosSettings]) -> list[str]:
+    def numbers(self, certificates: Sequence[PegasosCertificate], settings: PegasosSettings) -> list[str]:
         gaps = [c.gap for c in certificates]
         return [
-            count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
+            count(sum(c.n_iter for c in certificates), "step") + several(certificates),
             "gap unknown" if any(map(math.isnan, gaps)) else f"gap {percent(max(gaps))}",
             f"inside the margin or wrong: {count(sum(c.n_violating for c in certificates), 'point')}"
-            + in_each(certificates, lane),
+            + in_each(certificates),
         ]
 
     def operation(self, snapshot: PegasosSnapshot) -> str:
@@ -121,23 +121,21 @@ class Subgradients(Learner[PegasosSettings]):
             return "A hit, y ⟨w, x⟩ < 1: θ += y x, and the average of all w follows."
         return "No hit, y ⟨w, x⟩ ≥ 1: θ stays, w shrinks, and the average of all w follows."
 
-    def estimator(self, lane: LaneSettings[PegasosSettings]) -> PegasosClassifier:
+    def estimator(self, settings: PegasosSettings) -> PegasosClassifier:
         from solver import PegasosClassifier
 
-        g = lane.settings
-        return PegasosClassifier(g.lam, g.n_iter, random_state=g.random_state)
+        return PegasosClassifier(settings.lam, settings.n_iter, random_state=settings.random_state)
 
-    def code(self, lane: LaneSettings[PegasosSettings], points: Points) -> Code | None:
-        g = lane.settings
-        if g.n_iter < 2:  # w = 0
+    def code(self, settings: PegasosSettings, points: Points) -> Code | None:
+        if settings.n_iter < 2:  # w = 0
             return None
         model = call(
             "SGDClassifier",
             loss='"hinge"',
-            alpha=repr(g.lam),
+            alpha=repr(settings.lam),
             fit_intercept="False",
             learning_rate='"invscaling"',
-            eta0=f"1 / {g.lam!r}",
+            eta0=f"1 / {settings.lam!r}",
             power_t="1.0",
             shuffle="False",
             average="True",
@@ -145,7 +143,7 @@ class Subgradients(Learner[PegasosSettings]):
         return Code(
             model,
             (("sklearn.linear_model", "SGDClassifier"),),
-            fit=_STEPS.format(model="{model}", seed=g.random_state, steps=g.n_iter - 1),
+            fit=_STEPS.format(model="{model}", seed=settings.random_state, steps=settings.n_iter - 1),
             remarks=(
                 "Pegasos: steps of length 1 / (lambda t), each at a drawn point; the answer is the mean of all w.",
             ),

@@ -12,7 +12,7 @@ from msgspec import Meta
 from app.core.number_format import count
 from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
-from .base import PLANE, LaneSettings, Learner, Seed, Trainer, Verdict, passes, several, whole
+from .base import PLANE, Learner, Seed, Trainer, Verdict, passes, several, whole
 from .code import Code, call
 from .fields import INTERCEPT, SEED, Field
 
@@ -101,28 +101,24 @@ class Mistakes(Learner[PerceptronSettings]):
     trainers: ClassVar = {"perceptron": TRAINER}
     n_classes_needed = 2
 
-    def remark(self, lane: LaneSettings[PerceptronSettings]) -> str:
+    def remark(self, settings: PerceptronSettings) -> str:
         sentence = "Stops at the first line that makes no mistake; another order of the points gives another line."
-        return sentence if lane.settings.fit_intercept else f"Every line goes through the origin. {sentence}"
+        return sentence if settings.fit_intercept else f"Every line goes through the origin. {sentence}"
 
-    def name(self, lane: LaneSettings[PerceptronSettings]) -> str:
-        p = lane.settings
-        order = f"random orders (seed {p.random_state})" if p.shuffle else "order of the points"
-        return f"Perceptron, {order}" + ("" if p.fit_intercept else ", no intercept")
+    def name(self, settings: PerceptronSettings) -> str:
+        order = f"random orders (seed {settings.random_state})" if settings.shuffle else "order of the points"
+        return f"Perceptron, {order}" + ("" if settings.fit_intercept else ", no intercept")
 
-    def decision(self, lane: LaneSettings[PerceptronSettings]) -> str:
-        return PLANE + (" + b" if lane.settings.fit_intercept else "")
-
-    def n_orders(self, lane: LaneSettings[PerceptronSettings]) -> int:
-        return lane.settings.orders
+    def decision(self, settings: PerceptronSettings) -> str:
+        return PLANE + (" + b" if settings.fit_intercept else "")
 
     def distance(self, certificate: PerceptronCertificate) -> float:
         return certificate.n_wrong
 
-    def verdict(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> Verdict:
+    def verdict(self, certificates: Sequence[PerceptronCertificate], settings: PerceptronSettings) -> Verdict:
         made, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         known = math.isfinite(bound)
-        square = "(R² + 1)/γ²" if lane.settings.fit_intercept else "R²/γ²"
+        square = "(R² + 1)/γ²" if settings.fit_intercept else "R²/γ²"
         theorem = f"{square} = {whole(bound)}" if len(certificates) == 1 else f"{whole(bound)} in all"
         so_many = passes(max(c.n_epochs for c in certificates))
         if all(c.status is Status.OPTIMAL for c in certificates):
@@ -137,15 +133,13 @@ class Mistakes(Learner[PerceptronSettings]):
             text = f"Stopped after {so_many}, too early: the classes are separable, at most {theorem} mistakes in all"
         return Verdict(False, text, f"mistakes left: after {so_many}")
 
-    def so_far(self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]) -> str:
+    def so_far(self, certificates: Sequence[PerceptronCertificate], settings: PerceptronSettings) -> str:
         return f"{count(sum(c.n_wrong for c in certificates), 'point')} on the wrong side"
 
-    def numbers(
-        self, certificates: Sequence[PerceptronCertificate], lane: LaneSettings[PerceptronSettings]
-    ) -> list[str]:
+    def numbers(self, certificates: Sequence[PerceptronCertificate], settings: PerceptronSettings) -> list[str]:
         mistakes, bound = sum(c.mistakes for c in certificates), sum(c.mistake_bound for c in certificates)
         return [
-            count(mistakes, "mistake") + several(certificates, lane),
+            count(mistakes, "mistake") + several(certificates),
             f"at most {whole(bound)} are possible" if math.isfinite(bound) else "no bound on the mistakes",
             passes(max(c.n_epochs for c in certificates)),
         ]
@@ -153,27 +147,25 @@ class Mistakes(Learner[PerceptronSettings]):
     def operation(self, snapshot: PerceptronSnapshot) -> str:
         return "A mistake, y f ≤ 0: w += y x turned the line towards this point." if snapshot.touched >= 0 else ""
 
-    def estimator(self, lane: LaneSettings[PerceptronSettings]) -> Perceptron:
+    def estimator(self, settings: PerceptronSettings) -> Perceptron:
         from solver import Perceptron
 
-        p = lane.settings
-        return Perceptron(p.fit_intercept, p.max_iter, p.shuffle, p.random_state)
+        return Perceptron(settings.fit_intercept, settings.max_iter, settings.shuffle, settings.random_state)
 
-    def code(self, lane: LaneSettings[PerceptronSettings], points: Points) -> Code:
-        p = lane.settings
-        parameters = {} if p.fit_intercept else {"fit_intercept": "False"}
+    def code(self, settings: PerceptronSettings, points: Points) -> Code:
+        parameters = {} if settings.fit_intercept else {"fit_intercept": "False"}
         imports = (("sklearn.linear_model", "Perceptron"),)
-        others = f"Not here: the {count(p.orders, 'other order')} that the playground shows beside it."
-        remarks = (others,) if p.orders else ()
-        if not p.shuffle:
-            whole = {"max_iter": str(p.max_iter), "tol": "None", "shuffle": "False"}
+        others = f"Not here: the {count(settings.orders, 'other order')} that the playground shows beside it."
+        remarks = (others,) if settings.orders else ()
+        if not settings.shuffle:
+            whole = {"max_iter": str(settings.max_iter), "tol": "None", "shuffle": "False"}
             return Code(call("Perceptron", **parameters, **whole), imports, remarks=remarks)
         return Code(
             call("Perceptron", **parameters, shuffle="False"),
             imports,
-            fit=_PASSES.format(model="{model}", seed=p.random_state, passes=p.max_iter),
+            fit=_PASSES.format(model="{model}", seed=settings.random_state, passes=settings.max_iter),
             remarks=("Each pass has a random order, the same one as in the playground: so has the line.", *remarks),
         )
 
-    def training_key(self, lane: LaneSettings[PerceptronSettings]) -> PerceptronSettings:
-        return msgspec.structs.replace(lane.settings, orders=0)  # the other orders are trained beside it
+    def training_key(self, settings: PerceptronSettings, at_once: bool = False) -> PerceptronSettings:
+        return msgspec.structs.replace(settings, orders=0)  # the other orders are trained beside it

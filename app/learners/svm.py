@@ -15,7 +15,7 @@ from app.core.number_format import count, grouped, percent, short
 from solver import KERNELS, RULES, SCHEMES, Certificate, DualAscentSnapshot, Kernel, LasvmSnapshot, Status
 from solver.kernels.table import PARAMETERS
 
-from .base import LaneSettings, Learner, Measured, Trainer, Verdict, in_each, passes, several
+from .base import Learner, Measured, Trainer, Verdict, in_each, passes, several
 from .code import TIES, Code, call
 from .fields import INTERCEPT, Field
 
@@ -343,12 +343,12 @@ class Machine(Learner[SvmSettings]):
     simple = True
     growth = 2.0
 
-    def formula(self, lane: LaneSettings[SvmSettings]) -> str:
-        kernel = lane.settings.as_kernel()
+    def formula(self, settings: SvmSettings) -> str:
+        kernel = settings.as_kernel()
         return kernel.kind.formula
 
-    def remark(self, lane: LaneSettings[SvmSettings]) -> str:
-        kernel = lane.settings.as_kernel()
+    def remark(self, settings: SvmSettings) -> str:
+        kernel = settings.as_kernel()
         if not kernel.is_positive_semidefinite:
             return (
                 "Not positive semidefinite here: the dual can have several stationary points, "
@@ -356,43 +356,42 @@ class Machine(Learner[SvmSettings]):
             )
         return kernel.kind.note
 
-    def name(self, lane: LaneSettings[SvmSettings]) -> str:
-        s = lane.settings
-        parts = [f"SVM, {lane.settings.as_kernel().kind.title}", f"C = {'∞' if s.hard_margin else short(s.C)}"]
-        parameters = s.as_kernel().kind.parameters
-        parts += [f"{self.field(name).called} = {short(getattr(s, name))}" for name in parameters]
-        if s.multiclass != "one-vs-one":
-            parts.append(SCHEMES[s.multiclass].title.lower())
-        if s.class_weight != "equal":
-            parts.append(f"{s.class_weight} weights")
-        if s.trainer != "smo":
-            parts.append(TRAINERS[s.trainer].title)
-        if s.trainer == "dual-ascent" and not s.fit_intercept:
+    def name(self, settings: SvmSettings) -> str:
+        parts = [f"SVM, {settings.as_kernel().kind.title}", f"C = {'∞' if settings.hard_margin else short(settings.C)}"]
+        parameters = settings.as_kernel().kind.parameters
+        parts += [f"{self.field(name).called} = {short(getattr(settings, name))}" for name in parameters]
+        if settings.multiclass != "one-vs-one":
+            parts.append(SCHEMES[settings.multiclass].title.lower())
+        if settings.class_weight != "equal":
+            parts.append(f"{settings.class_weight} weights")
+        if settings.trainer != "smo":
+            parts.append(TRAINERS[settings.trainer].title)
+        if settings.trainer == "dual-ascent" and not settings.fit_intercept:
             parts.append("no intercept")
         return ", ".join(parts)
 
-    def all_tied(self, lane: LaneSettings[SvmSettings]) -> str:
-        kernel = lane.settings.as_kernel()
+    def all_tied(self, settings: SvmSettings) -> str:
+        kernel = settings.as_kernel()
         if kernel.kind.rate(kernel) is not None:  # it falls off to 0 with the distance
             return (
-                f"All grey: with γ = {short(lane.settings.gamma)} no point reaches far enough for f to differ from 0."
+                f"All grey: with γ = {short(settings.gamma)} no point reaches far enough for f to differ from 0."
                 "  Make γ smaller, or standardise the points on import."
             )
         return "All grey: f is 0 everywhere, so that no class is ahead."
 
-    def map_change(self, lane: LaneSettings[SvmSettings]) -> dict[str, Any]:
-        wanted = {"kernel": "poly", "degree": 2, "coef0": max(lane.settings.coef0, 0.0)}
-        return {name: value for name, value in wanted.items() if getattr(lane.settings, name) != value}
+    def map_change(self, settings: SvmSettings) -> dict[str, Any]:
+        wanted = {"kernel": "poly", "degree": 2, "coef0": max(settings.coef0, 0.0)}
+        return {name: value for name, value in wanted.items() if getattr(settings, name) != value}
 
-    def decision(self, lane: LaneSettings[SvmSettings]) -> str:
-        return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(lane)}"
+    def decision(self, settings: SvmSettings) -> str:
+        return f"f(x) = Σ αᵢ yᵢ K(xᵢ, x) + b;  {self.formula(settings)}"
 
     def distance(self, certificate: Certificate) -> float:
         return certificate.kkt_violation
 
-    def verdict(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> Verdict:
+    def verdict(self, certificates: Sequence[Certificate], settings: SvmSettings) -> Verdict:
         by_status = {c.status: c for c in certificates}
-        tol, through = short(lane.settings.tol), ""
+        tol, through = short(settings.tol), ""
         violation, gaps = short(max([0.0, *(c.kkt_violation for c in certificates)])), [c.gap for c in certificates]
         proved = f"KKT {violation}" + ("" if any(map(math.isnan, gaps)) else f", gap {percent(max(gaps, default=0.0))}")
         if Status.NOT_SEPARABLE in by_status:
@@ -401,12 +400,12 @@ class Machine(Learner[SvmSettings]):
             return Verdict(False, text, f"not separable: the margin is below {bound}")
         if Status.STOPPED_EARLY in by_status:
             steps = grouped(by_status[Status.STOPPED_EARLY].n_iter)
-            if lane.learner == "lasvm" and not lane.settings.finish:
-                over = f"Over after {passes(lane.settings.n_epochs)}, without FINISH: {_not_yet(certificates, lane)}"
+            if settings.trainer == "lasvm" and not settings.finish:
+                over = f"Over after {passes(settings.n_epochs)}, without FINISH: {_not_yet(certificates, settings)}"
                 return Verdict(False, over, f"not finished: without FINISH, {proved}")
-            waits = lane.learner == "smo" and lane.settings.selection == "cyclic"
+            waits = settings.trainer == "smo" and settings.selection == "cyclic"
             waiting = "; in cyclic order late partners may wait very long" if waits else ""
-            text = f"Stopped early after {steps} steps: {_not_yet(certificates, lane)}{waiting}"
+            text = f"Stopped early after {steps} steps: {_not_yet(certificates, settings)}{waiting}"
             return Verdict(False, text, f"stopped early: at step {steps}, {proved}")
         if Status.PRECISION in by_status:
             if all(c.gap <= SMALL_GAP for c in certificates):
@@ -416,24 +415,25 @@ class Machine(Learner[SvmSettings]):
             return Verdict(False, text, f"not certified: double precision ends here, {proved}")
         if Status.STATIONARY in by_status:
             return Verdict(True, f"Stationary to {tol} (kernel not positive semidefinite)", f"stationary: {proved}")
-        if lane.learner == "dual-ascent" and not lane.settings.fit_intercept:
+        if settings.trainer == "dual-ascent" and not settings.fit_intercept:
             through = " of all f without intercept"
         return Verdict(True, f"Optimal to {tol}{through}", f"optimal: {proved}")
 
-    def so_far(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
-        return _not_yet(certificates, lane)
+    def so_far(self, certificates: Sequence[Certificate], settings: SvmSettings) -> str:
+        return _not_yet(certificates, settings)
 
-    def numbers(self, certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> list[str]:
+    def numbers(self, certificates: Sequence[Certificate], settings: SvmSettings) -> list[str]:
         gaps = [c.gap for c in certificates]
         free, bounded = sum(c.n_free for c in certificates), sum(c.n_bounded for c in certificates)
         ended = all(c.status in (Status.OPTIMAL, Status.STATIONARY) for c in certificates)
-        where = " among the points kept" if lane.learner == "lasvm" and not ended else ""
+        noun = "pair" if settings.multiclass == "one-vs-one" else "problem"
+        where = " among the points kept" if settings.trainer == "lasvm" and not ended else ""
         return [
-            count(sum(c.n_iter for c in certificates), "step") + several(certificates, lane),
+            count(sum(c.n_iter for c in certificates), "step") + several(certificates, noun),
             f"KKT violation {short(max([0.0, *(c.kkt_violation for c in certificates)]))}{where}",
             (f"gap {percent(max(gaps))}" if not any(map(math.isnan, gaps)) else "gap unknown")
             + _kernel_error(certificates),
-            f"support vectors: {free} free + {bounded} bounded" + in_each(certificates, lane),
+            f"support vectors: {free} free + {bounded} bounded" + in_each(certificates, noun),
         ]
 
     def operation(self, snapshot: Any) -> str:
@@ -447,72 +447,67 @@ class Machine(Learner[SvmSettings]):
             return f"{count(moved, 'multiplier')} moved along the gradient, by {length} times v, and back onto the set."
         return ""
 
-    def refusal(self, lane: LaneSettings[SvmSettings]) -> str:
-        if lane.settings.hard_margin and not TRAINERS[lane.learner].allows_hard_margin:
-            title = TRAINERS[lane.learner].title
+    def refusal(self, settings: SvmSettings) -> str:
+        if settings.hard_margin and not TRAINERS[settings.trainer].allows_hard_margin:
+            title = TRAINERS[settings.trainer].title
             return f"{title} needs a box, 0 ≤ α ≤ C, so it has no hard margin: choose a finite C, or SMO."
-        return INDEFINITE if _is_indefinite(lane.settings) else ""
+        return INDEFINITE if _is_indefinite(settings) else ""
 
-    def fast_settings(self, lane: LaneSettings[SvmSettings]) -> SvmSettings:
-        return msgspec.structs.replace(lane.settings, selection="second-order")  # every rule has the same optimum
+    def training_key(self, settings: SvmSettings, at_once: bool = False) -> SvmSettings:
+        # Every rule has the same optimum.
+        return msgspec.structs.replace(settings, selection="second-order") if at_once else settings
 
-    def reaches_optimum(self, lane: LaneSettings[SvmSettings]) -> bool:
-        s = lane.settings
-        return {"smo": True, "lasvm": s.finish, "dual-ascent": s.fit_intercept}[s.trainer]
+    def reaches_optimum(self, settings: SvmSettings) -> bool:
+        return {"smo": True, "lasvm": settings.finish, "dual-ascent": settings.fit_intercept}[settings.trainer]
 
-    def curve_settings(self, lane: LaneSettings[SvmSettings], parameter: str) -> SvmSettings:
+    def curve_settings(self, settings: SvmSettings, parameter: str) -> SvmSettings:
         unused = {"selection"}  # every rule has the same optimum
-        if self.reaches_optimum(lane):
+        if self.reaches_optimum(settings):
             unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
         plain = {name: getattr(SvmSettings(), name) for name in unused}
-        return msgspec.structs.replace(super().curve_settings(lane, parameter), **plain)
+        return msgspec.structs.replace(super().curve_settings(settings, parameter), **plain)
 
-    def label_estimator(self, lane: LaneSettings[SvmSettings]) -> SVC:
-        return svc_of(lane.settings)
+    def label_estimator(self, settings: SvmSettings) -> SVC:
+        return svc_of(settings)
 
-    def trains_at_once(self, lane: LaneSettings[SvmSettings], n: int) -> bool:
-        return lane.learner == "smo" and n > STEPPED
+    def trains_at_once(self, settings: SvmSettings, n: int) -> bool:
+        return settings.trainer == "smo" and n > STEPPED
 
-    def estimator_at_once(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
-        if not self.reaches_optimum(lane):
-            return self.estimator(lane)
-        return svc_of(self.fast_settings(lane), solver="auto")
+    def estimator_at_once(self, settings: SvmSettings) -> PairClassifier:
+        if not self.reaches_optimum(settings):
+            return self.estimator(settings)
+        return svc_of(self.training_key(settings, at_once=True), solver="auto")
 
-    def why_slow(self, lane: LaneSettings[SvmSettings]) -> str:
-        if lane.settings.hard_margin:
+    def why_slow(self, settings: SvmSettings) -> str:
+        if settings.hard_margin:
             return "No short way to a hard margin"
-        if lane.settings.kernel == "rbf":
-            return f"No short way with γ = {short(lane.settings.gamma)}"
-        return f"No short way with the {lane.settings.as_kernel().kind.title} kernel"
+        if settings.kernel == "rbf":
+            return f"No short way with γ = {short(settings.gamma)}"
+        return f"No short way with the {settings.as_kernel().kind.title} kernel"
 
     def estimate(
         self,
-        lane: LaneSettings[SvmSettings],
+        settings: SvmSettings,
         n: int,
         extent: tuple[float, float],
         known: Measured | None = None,
         n_classes: int = 2,
     ) -> float:
-        if lane.learner != "smo":
-            return super().estimate(lane, n, extent, known, n_classes)
-        at_once = self.trains_at_once(lane, n)
-        modelled = self._modelled(lane, n, extent, known, n_classes)
-        if known is None or self.trains_at_once(lane, known.n) != at_once:
+        if settings.trainer != "smo":
+            return super().estimate(settings, n, extent, known, n_classes)
+        at_once = self.trains_at_once(settings, n)
+        modelled = self._modelled(settings, n, extent, known, n_classes)
+        if known is None or self.trains_at_once(settings, known.n) != at_once:
             return modelled
         # What it took corrects the model: how difficult points and settings are is not in it.
-        before = self._modelled(lane, known.n, extent, known, n_classes)
+        before = self._modelled(settings, known.n, extent, known, n_classes)
         return modelled * known.seconds / before if before > 0 else math.nan
 
     def _modelled(
-        self,
-        lane: LaneSettings[SvmSettings],
-        n: int,
-        extent: tuple[float, float],
-        known: Measured | None,
-        n_classes: int,
+        self, settings: SvmSettings, n: int, extent: tuple[float, float], known: Measured | None, n_classes: int
     ) -> float:
-        s, pairs = lane.settings, math.nan if known is None else known.support * float(n) * n
-        if not self.trains_at_once(lane, n):
+        s, pairs = settings, math.nan if known is None else known.support * float(n) * n
+        if not self.trains_at_once(settings, n):
             slower: float = max(1.0, s.C) ** POWER_OF_C
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
@@ -524,8 +519,8 @@ class Machine(Learner[SvmSettings]):
         fastest = by_newton if math.isnan(by_smo) else min(by_newton, by_smo)
         return PER_POINT * n + fastest if math.isfinite(fastest) else math.nan
 
-    def code(self, lane: LaneSettings[SvmSettings], points: Points) -> Code | None:
-        s, classes = lane.settings, points.classes
+    def code(self, settings: SvmSettings, points: Points) -> Code | None:
+        s, classes = settings, points.classes
         if s.kernel not in SCIKIT_LEARN:
             return None
         several, through = len(classes) > 2, _goes_through_origin(s)
@@ -552,7 +547,7 @@ class Machine(Learner[SvmSettings]):
             model, more = _with_features(s, model)
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
-        if self.trains_at_once(lane, len(points)):
+        if self.trains_at_once(settings, len(points)):
             remarks = (*remarks, "The time of SVC grows with the square of the points, and they are many.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
@@ -564,17 +559,17 @@ class Machine(Learner[SvmSettings]):
             )
         return Code(model, tuple(imports), before, fit, "", remarks, True, support)
 
-    def estimator(self, lane: LaneSettings[SvmSettings]) -> PairClassifier:
+    def estimator(self, settings: SvmSettings) -> PairClassifier:
         # Fetched one by one: the window starts without those that no lane uses.
         import solver
 
-        s = lane.settings
-        if s.trainer == "lasvm":
-            own: dict[str, Any] = {"selection": s.partner, "n_epochs": s.n_epochs, "finish": s.finish}
-            return solver.OnlineSVC(s.C, random_state=0, **_shared(s), **own)
-        if s.trainer == "dual-ascent":
-            return solver.DualAscentSVC(s.C, fit_intercept=s.fit_intercept, step_size=s.step_size, **_shared(s))
-        return svc_of(s)
+        if settings.trainer == "lasvm":
+            own: dict[str, Any] = {name: getattr(settings, name) for name in ("n_epochs", "finish")}
+            return solver.OnlineSVC(settings.C, selection=settings.partner, random_state=0, **_shared(settings), **own)
+        if settings.trainer == "dual-ascent":
+            own = {name: getattr(settings, name) for name in ("fit_intercept", "step_size")}
+            return solver.DualAscentSVC(settings.C, **_shared(settings), **own)
+        return svc_of(settings)
 
 
 #: Kernels of scikit-learn, all but one by name.
@@ -680,11 +675,10 @@ def svc_of(settings: SvmSettings, **others: Any) -> SVC:
 
 def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:
     """About how many features the kernel has among points of a box of this `extent`; inf where it has too many."""
-    s = settings
-    if s.kernel == "rbf":  # of an axis of length L, some of the first 2.4 L sqrt(gamma) functions count
-        return math.prod(2.4 * length * math.sqrt(s.gamma) + 6.0 for length in extent)
-    if s.kernel in ("linear", "poly") and s.as_kernel().is_positive_semidefinite:
-        degree = s.degree if s.kernel == "poly" else 1
+    if settings.kernel == "rbf":  # of an axis of length L, some of the first 2.4 L sqrt(gamma) functions count
+        return math.prod(2.4 * length * math.sqrt(settings.gamma) + 6.0 for length in extent)
+    if settings.kernel in ("linear", "poly") and settings.as_kernel().is_positive_semidefinite:
+        degree = settings.degree if settings.kernel == "poly" else 1
         return (degree + 1) * (degree + 2) / 2 if degree <= 8 else math.inf
     return math.inf
 
@@ -706,7 +700,7 @@ def _kernel_error(certificates: Sequence[Certificate]) -> str:
     return f", an error of f of {short(error)} included" if error > 0 else ""
 
 
-def _not_yet(certificates: Sequence[Certificate], lane: LaneSettings[SvmSettings]) -> str:
+def _not_yet(certificates: Sequence[Certificate], settings: SvmSettings) -> str:
     """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
-    there = all(c.kkt_violation <= lane.settings.tol for c in certificates)
+    there = all(c.kkt_violation <= settings.tol for c in certificates)
     return "not shown optimal yet" if there else "not optimal yet"

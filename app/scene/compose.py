@@ -209,7 +209,7 @@ def _lane(
             message = ""
             picture = frame.picture
             if text.is_all_tied(frame):
-                message = frame.lane.family.all_tied(frame.lane)
+                message = frame.lane.family.all_tied(frame.lane.settings)
         # Marks are indices: they mean something on the points they were computed for only.
         if frame.points is training and picture is not None:
             if session.marks:
@@ -222,7 +222,7 @@ def _lane(
     headline = text.COVERED if Cover.PAINT in cover else text.headline(frame, lane)
     sampled = text.sampled(frame, document.parts.n_trainable, document.training_limit)
     whole = at_once(frame, document.parts.n_trainable)
-    steps = not lane.family.trains_at_once(lane, len(training))
+    steps = not lane.family.trains_at_once(lane.settings, len(training))
     applying = fields_of(lane, training.classes, session.simple, shown)
     hidden = _hidden_parts(lane, applying, shown)
     return LaneScene(
@@ -236,8 +236,8 @@ def _lane(
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
         scores=(*rests(frame, followed), *scores(frame), *whole, *features.status(context, index)),
-        formula=lane.family.formula(lane),
-        note=lane.family.remark(lane),
+        formula=lane.family.formula(lane.settings),
+        note=lane.family.remark(lane.settings),
         fields=applying,
         n_training=len(training),
         pairs=pairs,

@@ -63,7 +63,7 @@ def badge(frame: Frame | None) -> Badge:
             return Badge(Mood.MOVING, "still training: the last picture stays until it is done")
         return Badge(Mood.UNPROVED, "not certified: its training has ended, which proves nothing about its result")
     if frame.lane.trainer is None:
-        said = family.headline(frame.lane, len(frame.points))
+        said = family.headline(frame.lane.settings, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
     if not frame.certificates:  # nothing is proved of it
         if frame.at_once is None:
@@ -77,9 +77,9 @@ def badge(frame: Frame | None) -> Badge:
         return Badge(Mood.MOVING, f"{where}: still moving" if where else "still moving")
     if frame.phase is Phase.PAUSED:
         of = f" of {grouped(run_state.length)}" if run_state is not None and run_state.ended else ""
-        what = family.so_far(frame.certificates, frame.lane)
+        what = family.so_far(frame.certificates, frame.lane.settings)
         return Badge(Mood.RESTING, f"paused: at {where}{of}, {what}" if where else f"paused: {what}")
-    verdict = family.verdict(frame.certificates, frame.lane)
+    verdict = family.verdict(frame.certificates, frame.lane.settings)
     return Badge(Mood.CERTIFIED if verdict.certified else Mood.DOUBTFUL, verdict.badge)
 
 

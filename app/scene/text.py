@@ -42,14 +42,14 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     if frame.phase is Phase.TRAINING and frame.at_once is not None:
         return f"Training on {grouped(len(frame.points))} points at once{_expected(frame.at_once)}…"
     if frame.lane.trainer is None:
-        return preparing + frame.lane.family.headline(frame.lane, len(frame.points))
+        return preparing + frame.lane.family.headline(frame.lane.settings, len(frame.points))
     if frame.phase is Phase.TRAINING:
         return f"{preparing}Training…"
     if frame.phase is Phase.PAUSED and frame.at_once is not None:
         return f"Paused: not trained on all points yet{_expected(frame.at_once)}"
     if frame.phase is Phase.PAUSED:
-        return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane)}"
-    return preparing + frame.lane.family.verdict(frame.certificates, frame.lane).text
+        return f"{preparing}Paused, {frame.lane.family.so_far(frame.certificates, frame.lane.settings)}"
+    return preparing + frame.lane.family.verdict(frame.certificates, frame.lane.settings).text
 
 
 #: Share of the pixels without a leading class from which on a picture counts as all tied.
@@ -107,7 +107,7 @@ def at_once(frame: Frame | None, n_trainable: int) -> str:
     if frame is None or frame.at_once is None or frame.lane.trainer is None:
         return ""
     if frame.phase is not Phase.DONE:
-        slow = frame.lane.family.why_slow(frame.lane) if frame.at_once.slow else ""
+        slow = frame.lane.family.why_slow(frame.lane.settings) if frame.at_once.slow else ""
         return slow or "Rough picture, from a sample of the points"
     return "Not trained step by step" if len(frame.points) < n_trainable else "Trained on all points; not step by step"
 
@@ -118,7 +118,7 @@ def details(frame: Frame | None) -> str:
         return ""
     if Cover.TRAINING in frame.cover:
         return NUMBERS_COVERED
-    parts = frame.lane.family.numbers(frame.certificates, frame.lane) if frame.certificates else []
+    parts = frame.lane.family.numbers(frame.certificates, frame.lane.settings) if frame.certificates else []
     if frame.at_once is not None:  # the first is the number of steps
         parts = parts[1:]
     parts.append(f"training accuracy {training_accuracy(frame)}" if frame.accuracy >= 0 else "counting wrong points…")

@@ -49,7 +49,7 @@ def training_times(document: Document, results: Results, limits: tuple[int, ...]
         for place, (lane, each) in enumerate(zip(lanes, known, strict=True), 1):
             if lane.is_difference:
                 continue
-            seconds = lane.family.estimate(lane, n, extent, each, len(parts.training.classes))
+            seconds = lane.family.estimate(lane.settings, n, extent, each, len(parts.training.classes))
             missing |= math.isnan(seconds)
             total += 0.0 if math.isnan(seconds) else seconds
             lines.append(f"{place} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")

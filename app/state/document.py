@@ -30,6 +30,7 @@ from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from solver import Grid
+from solver.core.binary_reduction import PairClassifier
 from solver.data import datasets
 
 from .scaling import Scaling, measured
@@ -109,13 +110,36 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def title(self) -> str:
         """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
-        return self.family.name(self)
+        return self.family.name(self.settings)
 
     @property
     def learner(self) -> str:
         """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
         name = getattr(self.settings, "trainer", self.classifier)
         return name if name in self.family.trainers else ""
+
+    def estimator(self, at_once: bool = False) -> PairClassifier:
+        """Return what trains this lane, with `prepare` and `snapshot_model`.
+
+        Parameters
+        ----------
+        at_once : bool, default=False
+            Nobody follows the steps: the shortest way to the same optimum will do.
+
+        Raises
+        ------
+        ValueError
+            What the settings ask for does not exist; in one sentence.
+        """
+        family, settings = self.family, self.settings
+        if sentence := family.refusal(settings):
+            raise ValueError(sentence)
+        return family.estimator_at_once(settings) if at_once else family.estimator(settings)
+
+    @property
+    def training_key(self) -> tuple[str, Any]:
+        """What its model depends on: a training goes on while this stays the same."""
+        return self.classifier, self.family.training_key(self.settings)
 
     @property
     def is_difference(self) -> bool:

@@ -89,7 +89,7 @@ def run() -> None:
         points = GeneratorSettings("circle", n // 2, 0.1).points()
         for kernel in ("rbf", "poly"):
             lane = Lane("svm", svm=SvmSettings(kernel=kernel, degree=2, gamma=2.0))
-            model = lane.family.estimator(lane).fit(points.xy, points.labels)
+            model = lane.family.estimator(lane.settings).fit(points.xy, points.labels)
             relief = relief_of(model, lane, points, (-1.3, 1.3, -1.0, 1.0))
             solid = over_plane(relief) if kernel == "rbf" else kernel_map(relief, 1.0)
             (quick, cost), (fine, more) = (rasteriser(solid, samples) for samples in (1, 2))

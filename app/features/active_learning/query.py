@@ -143,8 +143,8 @@ class Learnt:
 def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace) -> Generator[Step, None, Learnt]:
     """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to."""
     if lane.trainer is None:
-        return Learnt(lane.family.fit(lane, Points.of(xy, labels)), True, {})
-    estimator = lane.family.label_estimator(lane)
+        return Learnt(lane.family.fit(lane.settings, Points.of(xy, labels)), True, {})
+    estimator = lane.family.label_estimator(lane.settings)
     classes = [int(label) for label in np.unique(labels)]
 
     def start(pair: Pair, C: Array) -> Array | None:

@@ -121,7 +121,7 @@ def remarks(asking: ActiveLearningRun) -> str:
     if asking.own:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
     lane, chosen = asking.lane, asking.plan.strategy == "closest"
-    parts += filter(None, [lane.family.label_remark(lane, len(asking.labelled), chosen)])
+    parts += filter(None, [lane.family.label_remark(lane.settings, len(asking.labelled), chosen)])
     if asking.look is not None and not asking.look.optimal:
         parts.append("The training found no solution for these labels; this is where it stopped.")
     return " ".join(parts)

@@ -146,8 +146,8 @@ def _part(document: Document, place: int, model: str) -> _Part:
     elif len(points.classes) < lane.family.n_classes_needed:
         why = "All points are of one class: there is nothing to learn."
     elif lane.trainer is not None:
-        why = lane.family.refusal(lane)
-    code = None if why else lane.family.code(lane, points)
+        why = lane.family.refusal(lane.settings)
+    code = None if why else lane.family.code(lane.settings, points)
     return _Part(title, model, code, code.remarks if code else (why or lane.family.no_code,))
 
 

@@ -359,7 +359,7 @@ class _Run:
         of = f" of {grouped(self._length)}" if self._length else ""
         done = frame.phase is Phase.DONE
         family, proved = lane.family, frame.certificates
-        said = family.verdict(proved, lane).text if done else family.so_far(proved, lane)
+        said = family.verdict(proved, lane.settings).text if done else family.so_far(proved, lane.settings)
         words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
         place, document = self._content.lane, self._moment.document
         headlines = {document.slots[place]: words}

@@ -27,7 +27,6 @@ from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
 from app.engine.shading import joined
 from app.engine.surface_values import source_of, surface
-from app.learners.base import training_key
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
@@ -137,7 +136,7 @@ _lock = threading.Lock()
 
 def _kept(points: Points, lane: Lane) -> dict[int, Refit]:
     """The models that are known already, by number; what is put there is kept while the points are."""
-    key = training_key(lane)
+    key = lane.training_key
     with _lock:
         of_points = _known.setdefault(points, {})
         found = of_points.pop(key, {})

@@ -177,7 +177,7 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
     tables = (Probabilities(shares, shares, labels, who.names, winner),)
-    return LaneProbe(labels[winner], headline, lane.family.decision(lane), tables=tables)
+    return LaneProbe(labels[winner], headline, lane.family.decision(lane.settings), tables=tables)
 
 
 def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array, told: bool) -> LaneProbe:
@@ -198,7 +198,7 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array,
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
-        lane.family.decision(lane),
+        lane.family.decision(lane.settings),
         words.vote_lines(vote, names, model.weights, lane.settings.n_neighbors),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
@@ -245,7 +245,7 @@ def _of_problems(
     return LaneProbe(
         classes[winner],
         headline,
-        lane.family.decision(lane),
+        lane.family.decision(lane.settings),
         tuple(line for line in lines if line),
         tuple(tables),
         sketch,

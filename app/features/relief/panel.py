@@ -384,7 +384,7 @@ class ReliefPanel(QWidget):
         said = None if self._scene is None else self._scene[0].feature(ReliefScene)
         if said is not None:
             lane = self._controller.document.lanes[said.place]
-            words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane) or {}
+            words, change = "Use the polynomial kernel of degree 2", lane.family.map_change(lane.settings) or {}
             self._controller.set_lane(said.place, lane.classifier, text=words, **change)
 
     # -- the file of a picture -------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ class ReliefQuery:
 
 def has_map(lane: Lane) -> bool:
     """The map of its kernel can be drawn, once it is trained."""
-    return lane.family.map_change(lane) == {}
+    return lane.family.map_change(lane.settings) == {}
 
 
 def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int = FINE) -> Relief:

@@ -89,4 +89,4 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
         relief, message = None, said.message or covered or said.no_steps or text.without(lane)
     elif relief is None:
         message = message or text.WAITING
-    return (ReliefScene(place, relief, message, lane.family.map_change(lane) is not None),)
+    return (ReliefScene(place, relief, message, lane.family.map_change(lane.settings) is not None),)

@@ -20,7 +20,6 @@ from app.core import log
 from app.core.points import Points
 from app.engine.estimator_worker import made, shares_of
 from app.engine.outcome import credit_of
-from app.learners.base import estimator_of
 from app.learners.model import SharesModel
 from app.state.document import Lane
 from app.state.test_split import folds_of
@@ -258,7 +257,7 @@ def _of_draw(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
 def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """The results of a learner for which one search is enough, such as kNN for all k."""
     family, n, begun = lanes[0].family, len(drawn.xy), time.perf_counter()
-    ahead_of = family.ahead_of_all(lanes[0], drawn.xy, drawn.labels)
+    ahead_of = family.ahead_of_all(lanes[0].settings, drawn.xy, drawn.labels)
     searched = family.field(family.searched)
     ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
@@ -312,10 +311,10 @@ def _fitted(study: Study, lane: Lane, drawn: Given, other: Indices | None = None
     """Train `lane` by itself."""
     begun = time.perf_counter()
     if lane.trainer is None:
-        own = lane.family.own_process
-        model: Any = _Estimator(lane, drawn) if own else lane.family.fit(lane, Points.of(drawn.xy, drawn.labels))
+        points = Points.of(drawn.xy, drawn.labels)
+        model: Any = _Estimator(lane, drawn) if lane.family.own_process else lane.family.fit(lane.settings, points)
         return _Adopted(drawn, other, None, model, time.perf_counter() - begun)
-    estimator = estimator_of(lane, at_once=not _from_zero(study))
+    estimator = lane.estimator(at_once=not _from_zero(study))
     trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
     seconds = time.perf_counter() - begun
     return _Adopted(drawn, other, trainer, estimator.adopt(trainer.snapshot(thorough=False)), seconds)
@@ -329,7 +328,7 @@ class _Estimator(SharesModel):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._estimator = made(lane.family.maker(lane))
+                self._estimator = made(lane.family.maker(lane.settings))
                 self._estimator.fit(points.xy, points.labels)
         except Exception as error:  # it may raise anything
             raise ValueError(f"{lane.family.title} could not be trained: {error}") from None
@@ -422,7 +421,7 @@ class _OnPath(Trained):
     def trained(self, lane: Lane) -> _OnPath:
         """This for the C of `lane`: it goes on where it has ended before."""
         if self.trainer is None:
-            estimator = estimator_of(lane, at_once=True)
+            estimator = lane.estimator(at_once=True)
             estimator.set_params(solver="path", selection="second-order")
             self.trainer = estimator.prepare(self.points.xy, self.points.labels)
         else:

@@ -125,7 +125,7 @@ class CurveQuery:
             raise ValueError("The curve needs two points or more.")
         family = self.lane.family
         if self.control == family.searched:
-            ahead = family.ahead_of_all(self.lane, self.points.xy, self.points.labels)
+            ahead = family.ahead_of_all(self.lane.settings, self.points.xy, self.points.labels)
             yield from _at_once(self, ahead, post, overtaken)
         else:
             if len(self.points.classes) < 2:
@@ -136,7 +136,7 @@ class CurveQuery:
 @lru_cache(maxsize=64)
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
-    settings = lane.family.curve_settings(lane, lane.family.field(control).parameter)
+    settings = lane.family.curve_settings(lane.settings, lane.family.field(control).parameter)
     return Lane(lane.classifier).with_part(lane.classifier, settings)
 
 

@@ -256,4 +256,4 @@ def exists(lane: Lane, points: Points) -> bool:
     """Whether there is a model of these points at all."""
     if lane.trainer is None:
         return len(points) > 0 and not lane.is_difference
-    return len(points.classes) >= 2 and not lane.family.refusal(lane)
+    return len(points.classes) >= 2 and not lane.family.refusal(lane.settings)

@@ -123,7 +123,7 @@ def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Remov
     trainer = frame.lane.trainer
     if trainer is None or not trainer.has_multipliers:
         return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if not frame.ended or not frame.lane.family.reaches_optimum(frame.lane):
+    if not frame.ended or not frame.lane.family.reaches_optimum(frame.lane.settings):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
         return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")

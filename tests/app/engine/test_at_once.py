@@ -133,7 +133,7 @@ def test_the_certificate_holds_when_it_is_worked_out_anew() -> None:
     v = y - K @ beta
     violation = v[beta < np.where(y > 0, 3.0, 0)].max() - v[beta > np.where(y > 0, 0, -3.0)].min()
     assert violation <= proof.kkt_violation + 2 * proof.kernel_error + 1e-9
-    assert "an error of f of" in " ".join(frame.lane.family.numbers(frame.certificates, frame.lane))
+    assert "an error of f of" in " ".join(frame.lane.family.numbers(frame.certificates, frame.lane.settings))
 
 
 def test_first_a_rough_picture_then_the_answer(prepared: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_three_classes_one_against_one_and_against_the_rest() -> None:
 def test_others_that_train_step_by_step_go_on_doing_so() -> None:
     frame = Background().finish(MANY, lane(trainer="lasvm", kernel="linear", finish=False))
     assert frame.at_once is None and frame.run_state is not None and frame.run_state.length > FEW
-    assert not lane(trainer="dual-ascent").family.trains_at_once(lane(trainer="dual-ascent"), 10**6)
+    assert not lane(trainer="dual-ascent").family.trains_at_once(SvmSettings(trainer="dual-ascent"), 10**6)
 
 
 @pytest.mark.parametrize("trainer", ["smo", "lasvm", "dual-ascent"])
@@ -256,19 +256,19 @@ def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_times_are_modelled_until_they_are_measured() -> None:
-    family, plain, extent = lane().family, lane(), (5.0, 4.0)
+    family, plain, extent = lane().family, lane().settings, (5.0, 4.0)
     few = family.estimate(plain, 20_000, extent, Measured(0, math.nan, 0.2))
     many = family.estimate(plain, 100_000, extent, Measured(0, math.nan, 0.2))
     assert 0.1 < few < many < 10 and many < 8 * few, "nearly linear"
     twice = family.estimate(plain, 100_000, extent, Measured(50_000, 2 * family.estimate(plain, 50_000, extent), 0.2))
     assert twice == pytest.approx(2 * many), "what was measured corrects the model"
     assert family.estimate(plain, 50_000, extent, Measured(50_000, 7.0, 0.2)) == pytest.approx(7.0)
-    assert math.isnan(family.estimate(lane(kernel="laplacian"), 100_000, extent)), "nothing is known"
-    assert family.estimate(lane(kernel="laplacian"), 100_000, extent, Measured(0, math.nan, 0.2)) > 10 * many
-    assert math.isnan(family.estimate(lane(trainer="lasvm"), 1000, extent))
+    assert math.isnan(family.estimate(lane(kernel="laplacian").settings, 100_000, extent)), "nothing is known"
+    assert family.estimate(lane(kernel="laplacian").settings, 100_000, extent, Measured(0, math.nan, 0.2)) > 10 * many
+    assert math.isnan(family.estimate(lane(trainer="lasvm").settings, 1000, extent))
     eight = family.estimate(plain, 100_000, extent, Measured(0, math.nan, 0.2), 8)
     assert 5 * many < eight < 8 * many, "each point is in seven problems"
-    lasvm = family.estimate(lane(trainer="lasvm"), 2000, extent, Measured(1000, 3.0))
+    lasvm = family.estimate(lane(trainer="lasvm").settings, 2000, extent, Measured(1000, 3.0))
     assert lasvm == pytest.approx(12.0), "it takes the square of the points"
     assert family.estimate(plain, 300, extent, Measured(300, 0.4, 0.3)) == pytest.approx(0.4)
 

@@ -152,13 +152,13 @@ class Maker:
     def __init__(self, does: str) -> None:
         self.does = does
 
-    def maker(self, lane: object) -> tuple[str, str, dict[str, str]]:
+    def maker(self, settings: object) -> tuple[str, str, dict[str, str]]:
         return "tests.app.engine.odd_estimator", "Odd", {"does": self.does}
 
 
 class OddLane:
     def __init__(self, does: str) -> None:
-        self.family = Maker(does)
+        self.family, self.settings = Maker(does), None
 
 
 FAULTS = {

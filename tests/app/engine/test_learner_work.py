@@ -14,7 +14,6 @@ from app.core.points import Points
 from app.engine.lane_job import LaneJob
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.shading import Shades
-from app.learners.base import estimator_of
 from app.learners.svm import TRAINERS as SVM_TRAINERS
 from app.learners.table import TRAINERS
 from app.state.document import GeneratorSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
@@ -53,7 +52,7 @@ class Background:
 
 def by_steps(lane: Lane, points: Points, steps: int | None) -> tuple[Any, Any]:
     """Model and trainer after so many steps of each problem, or at the end."""
-    source = estimator_of(lane)
+    source = lane.estimator()
     trainer = source.prepare(points.xy, points.labels)
     trainer.step(10**6 if steps is None else steps)
     return source.snapshot_model(trainer.snapshot()), trainer

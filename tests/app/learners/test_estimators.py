@@ -16,7 +16,6 @@ from app.engine.export_surface import enlarge
 from app.engine.requests import AnyCertificate, Frame, Phase, Picture
 from app.engine.shading import FULL_VALUE, Shades
 from app.engine.surface_values import UNKNOWN, svm_source
-from app.learners.base import estimator_of, training_key
 from app.learners.estimators import ESTIMATORS
 from app.learners.passed import PLACEHOLDERS
 from app.learners.svm import TRAINERS as SVM_TRAINERS
@@ -59,7 +58,7 @@ def lane_of(learner: str, **svm: Any) -> Lane:
 
 
 def trained(lane: Lane, points: Points, steps: int | None = None) -> PairClassifier:
-    source = estimator_of(lane)
+    source = lane.estimator()
     trainer = source.prepare(points.xy, points.labels)
     if steps is None:
         run(trainer)
@@ -80,13 +79,13 @@ def test_the_table_is_that_of_the_document() -> None:
         assert lane.learner == name and lane.trainer is trainer
         assert trainer.title and trainer.note.endswith(".") and trainer.formula
         assert fields_of(lane, [0, 1]) >= {"speed"}
-        assert trainer.has_multipliers == hasattr(estimator_of(lane), "C")
+        assert trainer.has_multipliers == hasattr(lane.estimator(), "C")
     assert Lane("knn").learner == "" and Lane("knn").trainer is None
 
 
 @pytest.mark.parametrize("learner", TRAINERS)
 def test_the_estimator_of_a_lane(learner: str) -> None:
-    assert type(estimator_of(lane_of(learner))) is KINDS[learner]
+    assert type(lane_of(learner).estimator()) is KINDS[learner]
     assert [pair.negative for pair in trained(lane_of(learner), THREE, 3).pairs_] == (
         [1, 2, 2] if learner in SVM_TRAINERS else [-1, -1, -1]
     )
@@ -128,24 +127,24 @@ def test_each_setting_reaches_the_estimator() -> None:
         "dual-ascent": {"fit_intercept": False, "step_size": "constant"},
     }
     for name, extra in expected.items():
-        got = estimator_of(Lane("svm", svm=msgspec.structs.replace(svm, trainer=name))).get_params()
+        got = Lane("svm", svm=msgspec.structs.replace(svm, trainer=name)).estimator().get_params()
         assert got.items() >= (common | extra).items()
     perceptron = Lane("perceptron", perceptron=PerceptronSettings(False, False, 3, 17, 5))
-    assert estimator_of(perceptron).get_params() == {
+    assert perceptron.estimator().get_params() == {
         "fit_intercept": False,
         "max_iter": 17,
         "shuffle": False,
         "random_state": 3,
     }
-    got = estimator_of(Lane("pegasos", pegasos=PegasosSettings(0.5, 1234, 9))).get_params()
+    got = Lane("pegasos", pegasos=PegasosSettings(0.5, 1234, 9)).estimator().get_params()
     assert (got["alpha"], got["n_iter"], got["random_state"]) == (0.5, 1234, 9)
-    assert estimator_of(Lane("svm", svm=SvmSettings(hard_margin=True))).get_params()["C"] == math.inf
-    balanced = estimator_of(Lane("svm", svm=SvmSettings(class_weight="balanced")))
+    assert Lane("svm", svm=SvmSettings(hard_margin=True)).estimator().get_params()["C"] == math.inf
+    balanced = Lane("svm", svm=SvmSettings(class_weight="balanced")).estimator()
     assert balanced.get_params()["class_weight"] == "balanced"
 
 
 def refused(lane: Lane) -> str:
-    return lane.family.refusal(lane)
+    return lane.family.refusal(lane.settings)
 
 
 def test_what_does_not_exist_is_refused_in_a_sentence() -> None:
@@ -153,7 +152,7 @@ def test_what_does_not_exist_is_refused_in_a_sentence() -> None:
         sentence = refused(lane_of(name, hard_margin=True))
         assert sentence.startswith(TRAINERS[name].title) and "choose a finite C" in sentence
         with pytest.raises(ValueError, match="no hard margin"):
-            estimator_of(lane_of(name, hard_margin=True))
+            lane_of(name, hard_margin=True).estimator()
     assert "not positive semidefinite" in refused(lane_of("smo", hard_margin=True, kernel="sigmoid"))
     assert refused(lane_of("smo", hard_margin=True)) == refused(lane_of("lasvm", kernel="sigmoid")) == ""
     hidden = Lane("perceptron", svm=SvmSettings(hard_margin=True, trainer="lasvm"))
@@ -164,7 +163,7 @@ def test_what_does_not_exist_is_refused_in_a_sentence() -> None:
 def test_a_training_goes_on_while_what_it_depends_on_stays() -> None:
     lane = Lane("perceptron")
     orders = msgspec.structs.replace(lane, perceptron=PerceptronSettings(orders=20), pair=(1, 2))
-    assert training_key(lane) == training_key(orders)
+    assert lane.training_key == orders.training_key
     for other in (
         Lane("perceptron", perceptron=PerceptronSettings(random_state=1)),
         Lane("pegasos"),
@@ -172,8 +171,8 @@ def test_a_training_goes_on_while_what_it_depends_on_stays() -> None:
         Lane("svm", svm=SvmSettings(trainer="lasvm")),
         Lane("svm", svm=SvmSettings(C=2.0)),
     ):
-        assert training_key(other) != training_key(lane)
-    assert training_key(Lane("svm")) == training_key(Lane("svm", perceptron=PerceptronSettings(max_iter=3)))
+        assert other.training_key != lane.training_key
+    assert Lane("svm").training_key == Lane("svm", perceptron=PerceptronSettings(max_iter=3)).training_key
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------
@@ -224,7 +223,7 @@ def pegasos_proof(status: Status, **changes: Any) -> PegasosCertificate:
 
 
 def said(lane: Lane, *certificates: AnyCertificate) -> str:
-    return lane.family.verdict(certificates, lane).text
+    return lane.family.verdict(certificates, lane.settings).text
 
 
 def test_what_is_said_of_a_perceptron_at_its_end() -> None:
@@ -246,13 +245,13 @@ def test_what_is_said_of_a_perceptron_at_its_end() -> None:
     early = perceptron_proof(Status.STOPPED_EARLY, n_epochs=1)
     assert said(lane, early).startswith("Stopped after 1 pass, too early: the classes are separable")
     for proofs in ((done,), (done, stopped), (early,), (stopped,)):
-        assert lane.family.verdict(proofs, lane).certified == (proofs == (done,))
+        assert lane.family.verdict(proofs, lane.settings).certified == (proofs == (done,))
         assert "ptimal" not in said(lane, *proofs), "a line that separates is not the best one"
-    assert lane.family.verdict((done,), lane).badge == "separated: after 42 mistakes (theory: at most 310)"
-    assert lane.family.verdict((stopped,), lane).badge == "mistakes left: after 5 passes"
-    assert lane.family.so_far((stopped, done), lane) == "3 points on the wrong side"
-    assert lane.family.numbers((done,), lane) == ["42 mistakes", "at most 310 are possible", "5 passes"]
-    assert lane.family.numbers((done, stopped), lane) == [
+    assert lane.family.verdict((done,), lane.settings).badge == "separated: after 42 mistakes (theory: at most 310)"
+    assert lane.family.verdict((stopped,), lane.settings).badge == "mistakes left: after 5 passes"
+    assert lane.family.so_far((stopped, done), lane.settings) == "3 points on the wrong side"
+    assert lane.family.numbers((done,), lane.settings) == ["42 mistakes", "at most 310 are possible", "5 passes"]
+    assert lane.family.numbers((done, stopped), lane.settings) == [
         "84 mistakes in 2 problems",
         "no bound on the mistakes",
         "5 passes",
@@ -266,18 +265,18 @@ def test_what_is_said_of_pegasos_at_its_end() -> None:
     )
     poor = pegasos_proof(Status.STOPPED_EARLY, gap=0.12)
     assert said(lane, poor) == "All 100\u202f000 steps made: at most 12.0 % from optimal; more steps come closer"
-    assert said(lane, good, poor) == said(lane, poor) and not lane.family.verdict((good, poor), lane).certified
-    assert lane.family.verdict((good, poor), lane).badge == "stopped early: at most 12.0 % from optimal"
-    assert lane.family.verdict((good,), lane).badge == "near optimal: at most 0.8 % from optimal"
-    assert lane.family.so_far((good, poor), lane) == "at most 12.0 % from optimal"
+    assert said(lane, good, poor) == said(lane, poor) and not lane.family.verdict((good, poor), lane.settings).certified
+    assert lane.family.verdict((good, poor), lane.settings).badge == "stopped early: at most 12.0 % from optimal"
+    assert lane.family.verdict((good,), lane.settings).badge == "near optimal: at most 0.8 % from optimal"
+    assert lane.family.so_far((good, poor), lane.settings) == "at most 12.0 % from optimal"
     first = pegasos_proof(Status.RUNNING, gap=math.nan, primal=math.inf)
-    assert lane.family.so_far((first,), lane) == "before the first step"
-    assert lane.family.numbers((good,), lane) == [
+    assert lane.family.so_far((first,), lane.settings) == "before the first step"
+    assert lane.family.numbers((good,), lane.settings) == [
         "100\u202f000 steps",
         "gap 0.8 %",
         "inside the margin or wrong: 7 points",
     ]
-    assert "gap unknown" in lane.family.numbers((good, first), lane)
+    assert "gap unknown" in lane.family.numbers((good, first), lane.settings)
 
 
 def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
@@ -285,9 +284,9 @@ def test_what_is_said_of_the_other_trainers_of_an_svm() -> None:
     online = lane_of("lasvm", finish=False, n_epochs=2)
     assert said(online, proof) == "Over after 2 passes, without FINISH: not optimal yet"
     assert said(lane_of("lasvm"), proof) == "Stopped early after 123 steps: not optimal yet"
-    assert "KKT violation 0.05 among the points kept" in online.family.numbers((proof,), online)
+    assert "KKT violation 0.05 among the points kept" in online.family.numbers((proof,), online.settings)
     best = replace(proof, status=Status.OPTIMAL)
-    assert "KKT violation 0.05" in online.family.numbers((best,), online)  # by then it is known of all points
+    assert "KKT violation 0.05" in online.family.numbers((best,), online.settings)  # by then it is known of all points
     assert said(lane_of("dual-ascent"), best) == said(lane_of("smo"), best) == "Optimal to 1e-3"
     without = lane_of("dual-ascent", fit_intercept=False)
     assert said(without, best) == "Optimal to 1e-3 of all f without intercept"
@@ -320,13 +319,13 @@ def test_names_formulas_and_notes() -> None:
     without = lane_of("dual-ascent", fit_intercept=False)
     assert without.title.endswith(", Dual ascent, no intercept")
     for name in ("perceptron", "pegasos"):
-        assert Lane(name).family.formula(Lane(name)) == TRAINERS[name].formula  # type: ignore[arg-type]
-    assert "origin" in Lane("pegasos").family.remark(Lane("pegasos")) and "origin" in plain.family.remark(plain)
-    assert (
-        "origin" not in Lane("perceptron").family.remark(Lane("perceptron"))
-        and Lane("knn").family.remark(Lane("knn")) == ""
-    )
-    assert lane_of("lasvm").family.formula(lane_of("lasvm")).startswith("K(x, z)")
+        assert Lane(name).family.formula(Lane(name).settings) == TRAINERS[name].formula  # type: ignore[arg-type]
+    plains = [
+        family.remark(family.settings()) for family in map(LEARNERS.__getitem__, ("pegasos", "perceptron", "knn"))
+    ]
+    assert ["origin" in remark for remark in plains] == [True, False, False] and plains[2] == ""
+    assert "origin" in plain.family.remark(plain.settings)
+    assert lane_of("lasvm").family.formula(lane_of("lasvm").settings).startswith("K(x, z)")
 
 
 def test_the_gravest_certificate_of_a_frame() -> None:

@@ -29,7 +29,6 @@ from app.features.scores.query import Scores, Scoring
 from app.features.study.planning import AxisPlan, plan_of, planned
 from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
 from app.files import documents
-from app.learners.base import estimator_of
 from app.learners.estimators import ESTIMATORS, ROWS, Estimator, parameters_of
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.dock_manager import docks
@@ -156,7 +155,7 @@ def test_what_it_cannot_do_is_refused_in_a_sentence(name: str) -> None:
     with pytest.raises(
         ValueError, match=f"^{lane.family.title} is trained by scikit-learn, in one go: it has no steps"
     ):
-        estimator_of(lane)
+        lane.estimator()
 
 
 def test_programs_predict_the_same(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from app.features.study.planning import plan_of, planned
 from app.features.validation_curves.query import Curve, CurveQuery, asked_lane
 from app.features.validation_curves.text import sentence
 from app.files import documents
-from app.learners.base import Learner, estimator_of
+from app.learners.base import Learner
 from app.learners.fields import Field
 from app.learners.model import SharesModel
 from app.learners.scales import LinearScale, LogScale
@@ -104,13 +104,13 @@ class Centroids(Learner[CentroidSettings]):
         Field("C", "slider", "C", "How fast it falls: a C as that of an SVM, but for its limits.", has_curve=True),
     )
 
-    def name(self, lane: Lane) -> str:
-        return f"Nearest centroid, shrinkage {lane.settings.shrinkage:g}"
+    def name(self, settings: CentroidSettings) -> str:
+        return f"Nearest centroid, shrinkage {settings.shrinkage:g}"
 
-    def fit(self, lane: Lane, points: Points) -> CentroidModel:
+    def fit(self, settings: CentroidSettings, points: Points, left_out: int = 0) -> CentroidModel:
         if not len(points):
             raise ValueError("A centroid needs at least one point.")
-        return CentroidModel(points, lane.settings)
+        return CentroidModel(points, settings)
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_in_a_film_and_a_program(lane: Lane) -> None:
 def test_a_race_and_a_training_are_refused(lane: Lane) -> None:
     assert lanes_of(Document(POINTS, (lane, Lane("knn")))) == ()
     with pytest.raises(ValueError, match=r"^Nearest centroid does not train by steps\.$"):
-        estimator_of(lane)
+        lane.estimator()
 
 
 def test_with_every_panel_open(

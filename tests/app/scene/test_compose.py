@@ -185,7 +185,7 @@ def test_fields_of_each_kernel(name: str) -> None:
     always = {"kernel", "C", "hard_margin", "tol", "trainer", "rule", "speed", "class_weight", "weight_formula"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
-    assert lane.family.formula(lane) == KERNELS[name].formula and lane.family.remark(lane)
+    assert lane.family.formula(lane.settings) == KERNELS[name].formula and lane.family.remark(lane.settings)
     assert KERNELS[name].title in lane.title
 
 
@@ -196,7 +196,7 @@ def test_fields_of_each_metric(metric: str) -> None:
     assert METRICS[metric][0] in lane.title
     for weights in WEIGHTS:
         weighted = replace_knn(lane, weights=weights)
-        formula = weighted.family.formula(weighted)
+        formula = weighted.family.formula(weighted.settings)
         assert METRICS[metric][1] in formula and WEIGHTS[weights][1] in formula
 
 
@@ -273,11 +273,7 @@ def test_every_status_has_its_words() -> None:
 
 def test_a_cyclic_order_that_did_not_arrive_is_told_why() -> None:
     early = certificate(Status.STOPPED_EARLY)
-    text = (
-        Lane("svm", svm=SvmSettings(selection="cyclic"))
-        .family.verdict([early], Lane("svm", svm=SvmSettings(selection="cyclic")))
-        .text
-    )
+    text = Lane("svm").family.verdict([early], SvmSettings(selection="cyclic")).text
     assert text == said_of(early) + "; in cyclic order late partners may wait very long"
 
 
@@ -299,7 +295,7 @@ def test_what_violates_no_condition_is_not_called_not_optimal() -> None:
 
 def said_of(*certificates: Certificate) -> str:
     """The verdict on an SVM."""
-    return Lane("svm").family.verdict(certificates, Lane("svm")).text
+    return Lane("svm").family.verdict(certificates, SvmSettings()).text
 
 
 def test_nothing_is_called_optimal_or_separable_that_was_not_shown_to_be() -> None:
@@ -415,7 +411,7 @@ def test_names_of_classifiers() -> None:
     assert many.title == "SVM, RBF, C = 1, γ = 1, one-vs-rest, balanced weights"
     assert Lane("knn").title == "kNN, k = 5, uniform, Euclidean"
     indefinite = Lane("svm", svm=SvmSettings(kernel="poly", coef0=-1.0))
-    assert "stationary" in indefinite.family.remark(indefinite)
+    assert "stationary" in indefinite.family.remark(indefinite.settings)
     assert all(rule.note for rule in RULES.values())
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from app.features.code.program import program
-from app.learners.base import estimator_of
 from app.state.document import Document
 from tests.stepped import stepped
 
@@ -99,8 +98,8 @@ def model_of(document: Document, place: int = 0) -> Any:
     """What the lane has learnt at the end."""
     lane, points = document.lanes[place], document.training_points
     if lane.trainer is None:
-        return lane.family.fit(lane, points)
-    return stepped(estimator_of(lane), points.xy, points.labels)  # type: ignore[type-var]
+        return lane.family.fit(lane.settings, points)
+    return stepped(lane.estimator(), points.xy, points.labels)  # type: ignore[type-var]
 
 
 def agreement(case: Case, told: dict[str, Any]) -> list[float]:

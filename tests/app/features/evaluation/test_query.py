@@ -36,7 +36,6 @@ from app.features.evaluation.scene import (
 )
 from app.features.scores import scene as scored
 from app.features.scores.query import Scoring, threshold_of
-from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.document import (
     Document,
@@ -97,7 +96,7 @@ def model_of(lane: Lane, points: Points) -> Any:
         s = lane.knn
         model = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
         return model.fit(points.xy, points.labels)
-    return stepped(estimator_of(lane), points.xy, points.labels)
+    return stepped(lane.estimator(), points.xy, points.labels)
 
 
 def score_of(model: Any, xy: Any) -> Any:

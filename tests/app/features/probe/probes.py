@@ -11,7 +11,6 @@ from app.engine.results import Results
 from app.features.probe.query import BoundaryFacts, BoundaryQuery
 from app.features.probe.tables import Who
 from app.features.table import FEATURES
-from app.learners.base import estimator_of
 from app.scene.compose import compose
 from app.scene.model import Scene
 from app.state.document import Document, KnnSettings, Lane, SvmSettings
@@ -42,7 +41,7 @@ def knn(
 
 
 def fitted(lane: Lane, points: Points) -> PairClassifier:
-    estimator = estimator_of(lane)
+    estimator = lane.estimator()
     if lane.classifier == "svm" and lane.svm.trainer != "lasvm":
         estimator.max_iter = 1500  # type: ignore[attr-defined]
     model: PairClassifier = stepped(estimator, points.xy, points.labels)  # type: ignore[type-var]

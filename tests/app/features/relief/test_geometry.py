@@ -38,7 +38,7 @@ QUADRATIC = with_coef0(0.5)
 
 def trained(lane: Lane, name: str = "circle", classes: int = 2) -> tuple[PairClassifier, Points]:
     points = GeneratorSettings(name, 40, 0.1, n_classes=classes).points()
-    return lane.family.estimator(lane).fit(points.xy, points.labels), points
+    return lane.family.estimator(lane.settings).fit(points.xy, points.labels), points
 
 
 def relief(lane: Lane = QUADRATIC, places: int = 31, **more: int | str) -> Relief:
@@ -89,7 +89,7 @@ def test_heights_are_the_models_own(lane: Lane, classes: int) -> None:
 def test_the_query_takes_f_of_the_run() -> None:
     study = study_of(30)
     lane = Lane("svm", svm=SvmSettings(gamma=1.0))
-    model = lane.family.estimator(lane).fit(study.points.xy, study.points.labels)
+    model = lane.family.estimator(lane.settings).fit(study.points.xy, study.points.labels)
     posted: list[Relief] = []
     query = ReliefQuery(model, lane, AREA, run_state=study)
     list(query.answer(posted.append, lambda: False))
@@ -181,7 +181,7 @@ def test_without_points_or_map() -> None:
     knn = Lane("knn")
     points = GeneratorSettings("circle", 5, 0.1).points()
     with pytest.raises(ValueError, match="has no f"):
-        relief_of(knn.family.fit(knn, points), knn, points, AREA)
+        relief_of(knn.family.fit(knn.settings, points), knn, points, AREA)
 
 
 # -- camera and planes ---------------------------------------------------------------------------------------------

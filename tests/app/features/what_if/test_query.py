@@ -28,7 +28,6 @@ from app.features.what_if.controller import WhatIf
 from app.features.what_if.query import Change, ChangeQuery, Facts, Ghost, GhostQuery, StateSide
 from app.features.what_if.scene import differs, queries, removable, side_of
 from app.features.what_if.state import Baseline, WhatIfSession
-from app.learners.base import estimator_of
 from app.scene.context import Context
 from app.state.commands import MovePoints, RelabelPoints, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, PegasosSettings, SvmSettings, View
@@ -56,7 +55,7 @@ LANES = {
 def fit(lane: Lane, points: Points) -> Model:
     if lane.classifier == "knn":
         return KNeighborsClassifier(lane.knn.n_neighbors).fit(points.xy, points.labels)
-    estimator = estimator_of(lane)
+    estimator = lane.estimator()
     trainer = estimator.prepare(points.xy, points.labels)
     run(trainer)
     return estimator.snapshot_model(trainer.snapshot())
