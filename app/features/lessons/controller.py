@@ -156,7 +156,7 @@ class LessonController:
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
             lent=self._lent(now),
         )
-        if step.goal is not None and "validation" in step.goal.text.lower():
+        if "validation" in step.goal.lower():
             self._host.change(EvaluationSession, validation=Validation("folds"))
         if step.show is not None and "tools" not in step.show:
             self._host.editing.choose("pointer")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from app.features.evaluation.scene import PANEL, EvaluationSession, validation_o
 from app.features.scores.scene import is_present, measured_on, score
 from app.scene.context import Context
 from app.state.document import Document
-
-from .model import Goal
 
 Quantity = Literal[
     "accuracy",
@@ -115,8 +113,7 @@ class Clause:
         return COMPARISONS[self.how](value, self.number)
 
 
-@dataclass(frozen=True)
-class Reached:
+class Reached(NamedTuple):
     """Whether a goal is reached, None as long as that is not known, and what is to be said of it."""
 
     reached: bool | None
@@ -160,20 +157,26 @@ def _places(who: str | None) -> tuple[int, ...] | None:
     return (0, 1) if who == "both" else (int(who[-1]) - 1,)
 
 
-def fault(goal: Goal, document: Document, can_change: bool) -> str:
-    """Why a goal cannot be checked on the classifiers of `document`, in a sentence; "" when it can.
+def fault(goal: str, document: Document | None, can_change: bool) -> str:
+    """Why a goal is not understood, or cannot be checked on the classifiers of `document`; "" when it can.
 
     `can_change`: the student may choose other classifiers.
     """
-    for clause in clauses(goal.text):
+    try:
+        asked = clauses(goal)
+    except ValueError as error:
+        return str(error)
+    if document is None:
+        return ""
+    for clause in asked:
         places = clause.who or tuple(range(document.shown))
         if max(places) >= document.shown:
-            return f"the goal “{goal.text}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
+            return f"the goal “{goal}” asks for classifier {max(places) + 1}, but there are {document.shown} here."
         if len(places) == 2 and clause.who and document.shown > 2:
-            return f"the goal “{goal.text}”: there are {document.shown} classifiers, so say “all”, or which."
+            return f"the goal “{goal}”: there are {document.shown} classifiers, so say “all”, or which."
         able = [_applies(clause.what, document, place) for place in places]
         if not can_change and not (all(able) if clause.who else any(able)):
-            return f"the goal “{goal.text}”: no classifier that is meant has {_NOUNS[clause.what]}."
+            return f"the goal “{goal}”: no classifier that is meant has {_NOUNS[clause.what]}."
     return ""
 
 
@@ -214,33 +217,27 @@ def tells(text: str) -> Cover:
     return test | (Cover.TRAINING if asked - {"points", "test accuracy"} else Cover.NOTHING)
 
 
-def check(goal: Goal, context: Context) -> Reached:
+def check(goal: str, context: Context) -> Reached:
     """Whether the pictures show what the goal asks for."""
     document = context.document
     said, known, reached = [], True, True
-    for clause in clauses(goal.text):
-        if clause.what == "points":
-            said.append(grouped(len(document.points)))
-            reached &= clause.holds(len(document.points))
-            continue
-        wanted = range(document.shown) if clause.who is None else clause.who
+    for clause in clauses(goal):
+        wanted = (0,) if clause.what == "points" else clause.who or range(document.shown)
         places = [place for place in wanted if place < document.shown and _applies(clause.what, document, place)]
-        if len(places) < (1 if clause.who is None else len(clause.who)):
-            return Reached(False, f"{goal.text}: no classifier here has {_NOUNS[clause.what]}")
+        if len(places) < (1 if clause.who is None else len(wanted)):
+            return Reached(False, f"{goal}: no classifier here has {_NOUNS[clause.what]}")
         numbers = [_number(clause.what, context, place) for place in places]
-        if any(number is None for number in numbers):
-            known = False
-            continue
         values = [number for number in numbers if number is not None]
+        known &= len(values) == len(numbers)
         reached &= all(clause.holds(value) for value in values)
         said.append(_said(clause.what, values, document))
-    if not known:
-        if any(clause.what == "validation accuracy" for clause in clauses(goal.text)):
-            return Reached(None, f"{goal.text}: {_validating(context)}")
-        frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
-        waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
-        return Reached(None, f"{goal.text}: {'the training is paused' if waits else 'still training'}")
-    return Reached(reached, f"{goal.text}: {'; '.join(said)}")
+    if known:
+        return Reached(reached, f"{goal}: {'; '.join(said)}")
+    if any(clause.what == "validation accuracy" for clause in clauses(goal)):
+        return Reached(None, f"{goal}: {_validating(context)}")
+    frames = [context.results.frame(document.slots[place]) for place in range(document.shown)]
+    waits = any(frame is not None and frame.phase is Phase.PAUSED for frame in frames)
+    return Reached(None, f"{goal}: {'the training is paused' if waits else 'still training'}")
 
 
 def _said(what: Quantity, values: list[float], document: Document) -> str:
@@ -259,6 +256,8 @@ def _said(what: Quantity, values: list[float], document: Document) -> str:
 def _number(what: Quantity, context: Context, place: int) -> float | None:
     """What the classifier at `place` has; None while that is not known, NaN where its training gave no such number."""
     document = context.document
+    if what == "points":
+        return len(document.points)
     frame = context.results.frame(document.slots[place])
     if frame is None or context.session.drawing or not is_present(document, place, frame):
         return None

@@ -54,13 +54,6 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Goal:
-    """What the student is to reach, as it is written, such as "both above 95 %"."""
-
-    text: str
-
-
-@dataclass(frozen=True)
 class Prediction:
     """What is guessed before the pictures are shown.
 
@@ -110,7 +103,8 @@ class Step:
     paused : bool
         Runs wait before their first step.
     hint : str
-    goal : Goal or None
+    goal : str
+        What the student is to reach, as it is written, such as "both above 95 %"; or "".
     prediction : Prediction or None
     line : int
         Of its heading, from 1.
@@ -129,7 +123,7 @@ class Step:
     view: tuple[float, float, float] | None = None
     paused: bool = False
     hint: str = ""
-    goal: Goal | None = None
+    goal: str = ""
     prediction: Prediction | None = None
     line: int = 0
     cover: Cover = Cover.PICTURE

@@ -44,13 +44,9 @@ def fields() -> dict[str, str]:
 
 
 @cache
-def _controls() -> dict[str, str]:
+def controls() -> dict[str, str]:
+    """Return what the program calls a control that is shown, by all that it may be called, folded."""
     return fields() | {folded(name): name for name in CONTROLS}
-
-
-def control(name: str) -> str | None:
-    """What the program calls a control that is shown; None where it has none of that name."""
-    return _controls().get(folded(name))
 
 
 def panels(features: FeatureTable) -> tuple[str, ...]:

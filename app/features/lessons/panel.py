@@ -35,7 +35,6 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .controller import LessonController
-from .markdown import without_pictures
 from .model import Lesson, Prediction
 from .scene import LessonScene
 
@@ -87,7 +86,7 @@ class LessonText(QTextBrowser):
         font.setPointSizeF(self.fontInfo().pointSizeF())  # Qt leaves no room between paragraphs of a size in pixels
         document.setDefaultFont(font)
         document.setMarkdown(
-            without_pictures(text),
+            words.without_pictures(text),
             document.MarkdownFeature.MarkdownNoHTML | document.MarkdownFeature.MarkdownDialectGitHub,
         )
         document.setDefaultFont(self.font())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from app.core.plain_text import plain
 
@@ -16,8 +17,8 @@ LONGEST_TITLE, LONGEST_LEARNT, LONGEST_SENTENCE, LONGEST_TEXT = 80, 160, 600, 20
 #: Settings of a step, faults that are told, and lines of the front matter.
 MOST_SETTINGS, MOST_FAULTS, LONGEST_FRONT = 50, 1000, 20
 FRONT = ("title", "author", "level", "minutes", "learnt")
-#: Lines of the front matter about what was learnt.
-MOST_LEARNT = 2
+#: Lines of the front matter with the same key.
+MOST_LINES = dict.fromkeys(FRONT, 1) | {"learnt": 2}
 #: The fields of a step.
 FIELDS = ("start", "show", "panel", "layer", "view", "run", "cover", "hide", "predict", "because", "hint", "goal")
 _OTHER_WORDS = {"layers": "layer", "panels": "panel"}
@@ -26,36 +27,42 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 _HEADING = re.compile(r" {0,3}#{1,2}(?:[ \t]+(.*))?")
 _ANSWER = re.compile(r"\s*[-*+](?:[ \t]+(.*))?")
 _NUMBERED = re.compile(r"([0-9]{1,3}) ?\. ?(.*)")
-#: Stands below an answer: why it is wrong.
-REASON = "reason"
+#: Stand below a question, and below an answer: why it is wrong.
+ANSWER, REASON = "answer", "reason"
 _PICTURE = re.compile(r"!\[[^\]]{0,200}\]\(")
 
 
 @dataclass
 class Entry:
-    """A field as it is written: its word, what stands between word and colon, what behind, and where."""
+    """A field, answer or reason as it is written: its word, what stands between that and colon, what behind, and where.
+
+    Of an answer, `reason` is why it is wrong.
+    """
 
     word: str
     kind: str
     value: str
     line: int
-    answers: list[tuple[str, int]] = field(default_factory=list)
-    #: Of answers, by their places: why they are wrong, and the line.
-    reasons: dict[int, tuple[str, int]] = field(default_factory=dict)
+    reason: Entry | None = None
 
 
 @dataclass
 class Part:
-    """A heading, with the lines below it."""
+    """A heading, with the lines below it: fields by their words, answers of the question, settings and text."""
 
     title: str
     line: int
-    entries: list[Entry] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    answers: list[Entry] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
     text_line: int = 0
     #: What an indented line goes on with.
     open: Entry | None = None
+
+
+class _NoFieldError(ValueError):
+    """A line among the fields is none: the text has begun."""
 
 
 class Faults:
@@ -76,43 +83,43 @@ def lines_of(text: str) -> list[str]:
 
 
 def front_matter(lines: Sequence[str], found: Faults) -> tuple[dict[str, str], int]:
-    """What the front matter says, checked, and the place of the first line behind it."""
+    """What the front matter says, checked, "" for what it does not say; and the place of the first line behind it."""
+    said: dict[str, list[str]] = {key: [] for key in FRONT}
     begin = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    end = begin
     if begin == len(lines):
         found.add(1, "the file is empty.")
-        return {}, begin
-    if lines[begin].strip() != "---":
+    elif lines[begin].strip() != "---":
         found.add(begin + 1, "a lesson begins with “---”, a line “title: …”, “minutes: …”, and “---” again.")
-        return {}, begin
-    said: dict[str, str] = {}
-    near = min(len(lines), begin + LONGEST_FRONT)
-    ends = (place for place in range(begin + 1, near) if lines[place].strip() == "---")
-    headings = (place for place in range(begin + 1, len(lines)) if _HEADING.fullmatch(lines[place]))
-    end = next(ends, next(headings, len(lines)))
-    for place in range(begin + 1, end):
-        line = lines[place].strip()
-        if not line or line.startswith("#"):
-            continue
-        key, colon, value = line.partition(":")
-        key = key.strip().lower()
-        if not colon or key not in FRONT:
-            what = f"“{key}” is unknown" if colon else "this line is not “key: value”"
-            found.add(place + 1, f"{what}; here may stand {', '.join(FRONT)}.")
-        elif key == "learnt" and said.get(key, "").count("\n") < MOST_LEARNT - 1:
-            value = _front_value(key, _unquoted(value.strip()), place + 1, found)
-            said[key] = f"{said[key]}\n{value}" if key in said else value
-        elif key in said:
-            found.add(place + 1, f"{key} stands here {'twice' if key != 'learnt' else 'more than twice'}.")
-        else:
-            said[key] = _front_value(key, _unquoted(value.strip()), place + 1, found)
-    if end == len(lines) or lines[end].strip() != "---":
-        found.add(begin + 1, "the line “---” that ends what begins here is missing.")
     else:
-        end += 1
-    for key in ("title", "minutes"):
-        if key not in said:
-            found.add(begin + 1, f"the {key} is missing.")
-    return said, end
+        near = min(len(lines), begin + LONGEST_FRONT)
+        ends = (place for place in range(begin + 1, near) if lines[place].strip() == "---")
+        headings = (place for place in range(begin + 1, len(lines)) if _HEADING.fullmatch(lines[place]))
+        end = next(ends, next(headings, len(lines)))
+        for number, line in enumerate(lines[begin + 1 : end], begin + 2):
+            if line.strip() and not line.strip().startswith("#"):
+                _add_line(said, line, number, found)
+        if end == len(lines) or lines[end].strip() != "---":
+            found.add(begin + 1, "the line “---” that ends what begins here is missing.")
+        else:
+            end += 1
+        for key in ("title", "minutes"):
+            if not said[key]:
+                found.add(begin + 1, f"the {key} is missing.")
+    return {key: "\n".join(values) for key, values in said.items()}, end
+
+
+def _add_line(said: dict[str, list[str]], line: str, number: int, found: Faults) -> None:
+    """Add a line of the front matter to what it says."""
+    key, colon, value = (each.strip() for each in line.partition(":"))
+    key = key.lower()
+    if not colon or key not in FRONT:
+        what = f"“{key}” is unknown" if colon else "this line is not “key: value”"
+        found.add(number, f"{what}; here may stand {', '.join(FRONT)}.")
+    elif len(said[key]) == MOST_LINES[key]:
+        found.add(number, f"{key} stands here {'twice' if key != 'learnt' else 'more than twice'}.")
+    else:
+        said[key].append(_front_value(key, _unquoted(value), number, found))
 
 
 def _unquoted(value: str) -> str:
@@ -136,7 +143,7 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
     parts: list[Part] = []
     told = begin == 0 or lines[begin - 1].strip() != "---"  # of text before the first heading
     fence, fence_line, in_fields, spoilt = "", 0, False, False
-    for number, line in list(enumerate(lines, 1))[begin:]:
+    for number, line in enumerate(lines[begin:], begin + 1):
         heading = None if fence else _HEADING.fullmatch(line)
         if heading is not None:
             title = _title(heading.group(1) or "")
@@ -144,24 +151,26 @@ def parts_of(lines: Sequence[str], begin: int, found: Faults) -> list[Part]:
                 found.add(number, f"a heading needs a title, of at most {LONGEST_TITLE} characters.")
             parts.append(Part(plain(title), number))
             in_fields, spoilt = True, False
-            continue
-        if not parts:
+        elif not parts:
             if line.strip() and not told:
                 found.add(number, "text stands before the first heading; a step begins with “# Title”.")
                 told = True
-            continue
-        if in_fields and line.strip() and not spoilt:
-            spoilt = not _take(parts[-1], line, number, found)
-            continue
-        if in_fields and not line.strip():
+        elif in_fields and not line.strip():
             in_fields = False
             parts[-1].text_line = number
-            continue
-        if mark := _FENCE.match(line):
-            fence, fence_line = ("", 0) if fence == mark.group(1) else (fence or mark.group(1), fence_line or number)
-        elif not fence and not in_fields:
-            _warn(line, number, found)
-        parts[-1].text.append(line)
+        elif in_fields and not spoilt:
+            try:
+                _take(parts[-1], line, number)
+            except ValueError as error:
+                found.add(number, str(error))
+                spoilt = isinstance(error, _NoFieldError)
+        else:
+            before, fence = fence, _fence_after(fence, line)
+            if fence and not before:
+                fence_line = number
+            elif not (fence or before or in_fields):
+                _warn(line, number, found)
+            parts[-1].text.append(line)
     if fence:
         found.add(fence_line, f"the line “{fence}” that ends what begins here is missing.")
     return parts
@@ -174,79 +183,64 @@ def _title(written: str) -> str:
     return bare.rstrip() if not bare or bare[-1].isspace() else title
 
 
-def _take(part: Part, line: str, number: int, found: Faults) -> bool:
-    """Add a line of the fields to those of `part`; whether it is one."""
-    indented, going_on = line[0].isspace(), part.open
+def _take(part: Part, line: str, number: int) -> None:
+    """Add a line of the fields to those of `part`; ValueError with a sentence where it cannot stand there."""
+    going_on = part.open if line[0].isspace() else None
     entry = _field_in(line, number)
     if entry is not None and entry.word == REASON:
-        _add_reason(part, entry, found)
-    elif entry is not None and (entry.word in FIELDS or not (indented and going_on)):
-        _add_entry(part, entry, found)
+        _add_reason(part, entry)
+    elif entry is not None and (entry.word in FIELDS or going_on is None):
+        _add_field(part, entry)
     elif answer := _ANSWER.fullmatch(line):
-        question = next((each for each in part.entries if each.word == "predict"), None)
-        if question is None:
-            found.add(number, "an answer stands below its question, “predict: …”.")
-        else:
-            question.answers.append(((answer.group(1) or "").strip(), number))
-            part.open = question
-    elif indented and going_on is not None:  # a long sentence goes on
-        if going_on.answers and len(going_on.answers) - 1 in going_on.reasons:
-            text, first = going_on.reasons[len(going_on.answers) - 1]
-            going_on.reasons[len(going_on.answers) - 1] = (f"{text} {line.strip()}", first)
-        elif going_on.answers:
-            text, first = going_on.answers[-1]
-            going_on.answers[-1] = (f"{text} {line.strip()}", first)
-        else:
-            going_on.value = f"{going_on.value} {line.strip()}"
+        if "predict" not in part.entries:
+            raise ValueError("an answer stands below its question, “predict: …”.")
+        part.open = Entry(ANSWER, "", (answer.group(1) or "").strip(), number)
+        part.answers.append(part.open)
+    elif going_on is not None:  # a long sentence goes on
+        going_on.value = f"{going_on.value} {line.strip()}"
     elif "=" in line:
-        _add_setting(part, line, number, found)
+        _add_setting(part, line, number)
     else:
-        found.add(number, "this is neither a field nor a setting; an empty line stands before the text.")
-        return False
-    return True
+        raise _NoFieldError("this is neither a field nor a setting; an empty line stands before the text.")
 
 
-def _add_entry(part: Part, entry: Entry, found: Faults) -> None:
+def _add_field(part: Part, entry: Entry) -> None:
     part.open = None
     if entry.word not in FIELDS:
-        word = f"{entry.word} {entry.kind}".strip()
-        found.add(entry.line, f"“{word}:” is unknown; here may stand {', '.join(FIELDS)}, or “name = value”.")
-    elif any(each.word == entry.word for each in part.entries):
-        found.add(entry.line, f"{entry.word} stands here twice.")
-    else:
-        part.entries.append(entry)
-        part.open = entry if entry.word in ("predict", "because", "hint") else None
-        if not entry.value:
-            found.add(entry.line, f"“{entry.word}:” says nothing.")
+        raise ValueError(f"“{entry.word}:” is unknown; here may stand {', '.join(FIELDS)}, or “name = value”.")
+    if entry.word in part.entries:
+        raise ValueError(f"{entry.word} stands here twice.")
+    part.entries[entry.word] = entry
+    part.open = entry if entry.word in ("predict", "because", "hint") else None
+    if not entry.value:
+        raise ValueError(f"“{entry.word}:” says nothing.")
 
 
-def _add_reason(part: Part, entry: Entry, found: Faults) -> None:
+def _add_reason(part: Part, entry: Entry) -> None:
     """Add the reason why the answer above it is wrong."""
-    question = next((each for each in part.entries if each.word == "predict" and each.answers), None)
-    if question is None or part.open is not question:
-        found.add(entry.line, "a reason stands below the answer that it is about.")
-    elif (place := len(question.answers) - 1) in question.reasons:
-        found.add(entry.line, "reason stands here twice.")
-    elif not entry.value:
-        found.add(entry.line, "“reason:” says nothing.")
-    else:
-        question.reasons[place] = (entry.value, entry.line)
+    if part.open is None or part.open.word not in (ANSWER, REASON):
+        raise ValueError("a reason stands below the answer that it is about.")
+    if part.open.word == REASON:
+        raise ValueError("reason stands here twice.")
+    if not entry.value:
+        raise ValueError("“reason:” says nothing.")
+    part.open.reason = entry
+    part.open = entry
 
 
-def _add_setting(part: Part, line: str, number: int, found: Faults) -> None:
+def _add_setting(part: Part, line: str, number: int) -> None:
     part.open = None
     name, _, value = (each.strip() for each in line.partition("="))
     lane, numbered = None, _NUMBERED.fullmatch(name)
     if numbered is not None:
         lane, name = int(numbered.group(1)) - 1, numbered.group(2)
     if lane == -1:
-        found.add(number, "classifiers are counted from 1.")
-    elif not name or not value:
-        found.add(number, "a setting is “name = value”.")
-    elif len(part.settings) == MOST_SETTINGS:
-        found.add(number, f"a step has at most {MOST_SETTINGS} settings.")
-    else:
-        part.settings.append(Setting(lane, name, value, number))
+        raise ValueError("classifiers are counted from 1.")
+    if not name or not value:
+        raise ValueError("a setting is “name = value”.")
+    if len(part.settings) == MOST_SETTINGS:
+        raise ValueError(f"a step has at most {MOST_SETTINGS} settings.")
+    part.settings.append(Setting(lane, name, value, number))
 
 
 def _field_in(line: str, number: int) -> Entry | None:
@@ -255,11 +249,10 @@ def _field_in(line: str, number: int) -> Entry | None:
     words = head.lower().split() if len(head) <= LONGEST_TITLE else []
     if not colon or not words or not all(word.isalnum() for word in words):
         return None
-    word = _OTHER_WORDS.get(words[0], words[0])
-    if word != "predict" and len(words) > 1:
-        word = " ".join(words)  # no field has a second word but that
-        return Entry(word, "", value.strip(), number)
-    return Entry(word, " ".join(words[1:]), value.strip(), number)
+    word, kind = _OTHER_WORDS.get(words[0], words[0]), " ".join(words[1:])
+    if word != "predict" and kind:  # no field has a second word but that
+        word, kind = " ".join(words), ""
+    return Entry(word, kind, value.strip(), number)
 
 
 def _warn(line: str, number: int, found: Faults) -> None:
@@ -271,10 +264,14 @@ def _warn(line: str, number: int, found: Faults) -> None:
         found.add(number, "a lesson shows no pictures: the classifiers are its pictures.")
 
 
+def _fence_after(fence: str, line: str) -> str:
+    """The sign that would end the code that `line` is in, or begins; "" where that is none, or where it ends it."""
+    mark = _FENCE.match(line)
+    if mark is None:
+        return fence
+    return "" if fence == mark.group(1) else fence or mark.group(1)
+
+
 def open_fence(text: str) -> str:
     """The sign that would end the code in which `text` ends; "" where it ends in none."""
-    fence = ""
-    for line in lines_of(text):
-        if mark := _FENCE.match(line):
-            fence = "" if fence == mark.group(1) else fence or mark.group(1)
-    return fence
+    return reduce(_fence_after, lines_of(text), "")

@@ -6,6 +6,7 @@ Nothing of a lesson is executed or fetched.
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from pathlib import Path
 
 from app.core.plain_text import plain
@@ -13,8 +14,8 @@ from app.exchange.opening import LESSON_SUFFIX
 from app.files.documents import FileError, read_bytes
 from app.scene.feature_table import FeatureTable
 
-from .model import Lesson
-from .parts import FRONT, Faults, front_matter, lines_of, parts_of
+from .model import Lesson, Step
+from .parts import Faults, front_matter, lines_of, parts_of
 from .step_reader import StepReader
 
 #: Bytes of a lesson, and its steps.
@@ -22,24 +23,11 @@ LARGEST, MOST_STEPS = 1_000_000, 100
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
-def faults(features: FeatureTable, text: str, name: str, folder: Path | None) -> list[str]:
-    """What is wrong with a lesson, in the order of its lines: "name:LINE: sentence"."""
-    return examined(features, text, name, folder)[1]
-
-
-def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
-    """A lesson as far as it can be read, and what is wrong with it."""
-    lesson, found = _read(features, text, name, folder)
-    told = [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found, key=lambda each: each[0])]
-    return lesson, told
-
-
 def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> Lesson:
     """The lesson; FileError with the first fault where there is one."""
-    lesson, found = _read(features, text, name, folder)
-    if found:
-        line, sentence = min(found, key=lambda each: each[0])
-        raise FileError(f"{name}:{line}: {sentence}")
+    lesson, faults = examined(features, text, name, folder)
+    if faults:
+        raise FileError(faults[0])
     return lesson
 
 
@@ -64,11 +52,11 @@ def decoded(data: bytes, name: str) -> str:
 
 def front_of(text: str) -> dict[str, str]:
     """What the front matter says, as far as it can be read; "" for what it does not say."""
-    said = front_matter(lines_of(text), Faults())[0]
-    return {key: said.get(key, "") for key in FRONT}
+    return front_matter(lines_of(text), Faults())[0]
 
 
-def _read(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[tuple[int, str]]]:
+def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
+    """A lesson as far as it can be read, and what is wrong with it, by its lines: "name:LINE: sentence"."""
     found = Faults()
     lines = lines_of(text)
     for number, line in enumerate(lines, 1):
@@ -81,18 +69,19 @@ def _read(features: FeatureTable, text: str, name: str, folder: Path | None) -> 
         found.add(len(lines), "there is no step: each begins with a heading, “# Title”.")
     if len(parts) > MOST_STEPS:
         found.add(parts[MOST_STEPS].line, f"there are more than {MOST_STEPS} steps.")
-    steps, document = [], None
-    for place, part in enumerate(parts[:MOST_STEPS]):
-        step, document = StepReader(features, part, folder, found).step(document, place == 0)
+    steps: list[Step] = []
+    document = None
+    for part in parts[:MOST_STEPS]:
+        step, document = StepReader(features, part, folder, found).step(document, not steps)
         steps.append(step)
     lesson = Lesson(
-        front.get("title", ""),
-        front.get("author", ""),
-        front.get("level", ""),
-        int(front.get("minutes", "0")),
+        front["title"],
+        front["author"],
+        front["level"],
+        int(front["minutes"] or 0),
         tuple(steps),
         Path(name).name.removesuffix(LESSON_SUFFIX),
         folder,
-        tuple(front["learnt"].split("\n")) if front.get("learnt") else (),
+        tuple(front["learnt"].split("\n")) if front["learnt"] else (),
     )
-    return lesson, found.found
+    return lesson, [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found.found, key=itemgetter(0))]

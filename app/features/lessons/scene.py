@@ -152,14 +152,11 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
 
 
 def _goal(context: Context, step: Step) -> tuple[bool | None, str]:
-    if step.goal is None:
-        return None, ""
-    if context.session.of(LessonSession).prediction is not None:
-        return None, step.goal.text
+    if not step.goal or context.session.of(LessonSession).prediction is not None:
+        return None, step.goal
     from .goals import check
 
-    found = check(step.goal, context)
-    return found.reached, found.text
+    return check(step.goal, context)
 
 
 def _score(context: Context, guess: Guess) -> str:

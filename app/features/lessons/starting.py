@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
@@ -33,6 +33,8 @@ LARGEST, MOST_POINTS = 1_000_000, 2000
 #: Greatest number that an axis is multiplied by.
 MOST_TIMES = 1000
 YES, NO = ("yes", "on", "true"), ("no", "off", "false")
+#: What a lesson may call the data sets, besides their names.
+DATA_SETS = {name: (kind.title,) for name, kind in DATASETS.items()}
 
 
 def start_of(lesson: Lesson, step: int) -> Document:
@@ -42,16 +44,25 @@ def start_of(lesson: Lesson, step: int) -> Document:
         first -= 1
     document: Document | None = None
     for each in lesson.steps[first : step + 1]:
-        document, faults = changed(base_of(each.start, lesson.folder, document), each.start.settings)
+        document, faults = begun(each.start, each.view, lesson.folder, document)
         if faults:
             raise FileError(f"{lesson.name}.lesson.md:{faults[0][0]}: {faults[0][1]}")
-        if each.view is not None:
-            document = replace(document, view=View(*each.view))
     assert document is not None
     return document
 
 
-def base_of(start: Start, folder: Path | None, before: Document | None) -> Document:
+def begun(
+    start: Start, view: tuple[float, float, float] | None, folder: Path | None, before: Document | None
+) -> tuple[Document, list[tuple[int, str]]]:
+    """What a step begins with that has this start and view, and line and sentence of each setting that cannot be.
+
+    FileError with one sentence where what the settings are changed in cannot be read.
+    """
+    document, faults = changed(_base_of(start, folder, before), start.settings)
+    return document if view is None else replace(document, view=View(*view)), faults
+
+
+def _base_of(start: Start, folder: Path | None, before: Document | None) -> Document:
     """The document that settings are changed in; `before` is that of the step before."""
     if start.kind == "before":
         return before or default_document()
@@ -93,7 +104,7 @@ def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, 
     Those that cannot be change nothing.
     """
     faults: list[tuple[int, str]] = []
-    made = [each for each in settings if _is_of_generator(each)]
+    made = [each for each in settings if each.lane is None and names.folded(each.name) in names.GENERATOR]
     if made:
         document = _generated(document, made, faults)
     for each in settings:
@@ -102,27 +113,18 @@ def changed(document: Document, settings: Sequence[Setting]) -> tuple[Document, 
                 document = _set(document, each)
             except ValueError as error:
                 faults.append((each.line, str(error)))
-    seeded = [place for place, lane in enumerate(document.lanes[: document.shown], 1) if _has_seed(lane)]
-    for each in made if seeded else ():
-        if names.folded(each.name) == "seed":
-            whose = f"“{seeded[0]}.seed” is that of classifier {seeded[0]}, “data seed” that of the points"
-            faults.append((each.line, f"whose seed? {whose}."))
+    for place, lane in enumerate(document.lanes[: document.shown], 1):
+        if any(field.name == "seed" for field in lane.family.fields):
+            whose = f"“{place}.seed” is that of classifier {place}, “data seed” that of the points"
+            seeds = [each for each in made if names.folded(each.name) == "seed"]
+            return document, faults + [(each.line, f"whose seed? {whose}.") for each in seeds]
     return document, faults
-
-
-def _has_seed(lane: Lane) -> bool:
-    return any(field.name == "seed" for field in lane.family.fields)
-
-
-def _is_of_generator(setting: Setting) -> bool:
-    return setting.lane is None and names.folded(setting.name) in names.GENERATOR
 
 
 def _generated(document: Document, settings: Sequence[Setting], faults: list[tuple[int, str]]) -> Document:
     """New points; the generator is that of the present ones, as far as it is known."""
-    generator, line = document.origin or document.generator, settings[0].line
+    generator = document.origin or document.generator
     for each in settings:
-        line = each.line
         try:
             generator = _generator(generator, names.folded(each.name), each.value)
         except ValueError as error:
@@ -133,21 +135,15 @@ def _generated(document: Document, settings: Sequence[Setting], faults: list[tup
         points = generator.points()
     except ValueError as error:
         if not faults:
-            faults.append((line, str(error)))
+            faults.append((settings[-1].line, str(error)))
         return document
     return replace(document, points=points, generator=generator, origin=generator, view=View.fitting(points))
 
 
 def _generator(generator: GeneratorSettings, name: str, value: str) -> GeneratorSettings:
-    if name == "data set":
-        titles = {names.folded(kind.title): key for key, kind in DATASETS.items()} | {key: key for key in DATASETS}
-        key = titles.get(names.folded(value))
-        if key is None:
-            raise ValueError(f"there is no data set “{value}”; there are {', '.join(DATASETS)}.")
-        return msgspec.structs.replace(generator, name=key)
     field = names.GENERATOR[name]
-    number = _number(GeneratorSettings, field, name, value)
-    return msgspec.structs.replace(generator, **{field: number})
+    made = _number(GeneratorSettings, field, name, value) if field != "name" else _key(name, value, DATA_SETS)
+    return msgspec.structs.replace(generator, **{field: made})
 
 
 def _set(document: Document, setting: Setting) -> Document:
@@ -175,7 +171,7 @@ def _set(document: Document, setting: Setting) -> Document:
         lane = document.lanes[place]
         field = next((each for each in lane.family.fields if each.name == known and each.kind != "text"), None)
         if field is not None:
-            changes[place] = lane.with_part(lane.classifier, _with_value(lane.settings, field, setting))
+            changes[place] = lane.with_part(lane.classifier, _with_value(lane.settings, field, setting.value))
     if not changes:
         who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
         raise ValueError(f"{who} “{known}”.")
@@ -186,9 +182,7 @@ def _measured(document: Document, name: str, value: str) -> Document:
     """The same points in other units: one axis times a number, or both standardised by the training points."""
     xy, scaling, axes = document.points.xy, document.scaling, document.axes
     if name == "standardise":
-        if names.folded(value) not in (*YES, *NO):
-            raise ValueError(f"standardise is yes or no, not “{value}”.")
-        if names.folded(value) in NO:
+        if not _yes(name, value):
             return document
         training = document.training_points.xy
         if len(training) < 2 or not (training.std(axis=0) > 0).all():
@@ -224,13 +218,15 @@ def _with_classifiers(document: Document, kinds: list[str]) -> Document:
 
 
 def _classifier(value: str) -> str:
-    titles = {key: key for key in LEARNERS}
-    for key, learner in LEARNERS.items():
-        titles |= {names.folded(learner.short): key, names.folded(learner.title): key}
-    kind = titles.get(names.folded(value))
-    if kind is None:
-        raise ValueError(f"there is no classifier “{value.strip()}”; there are {', '.join(LEARNERS)}.")
-    return kind
+    return _key("classifier", value, {name: (each.short, each.title) for name, each in LEARNERS.items()})
+
+
+def _key(what: str, value: str, titles: Mapping[str, tuple[str, ...]]) -> str:
+    """The key that `value` is, or that has it among its titles; ValueError with a sentence where there is none."""
+    found = {names.folded(called): key for key, others in titles.items() for called in (key, *others)}
+    if names.folded(value) not in found:
+        raise ValueError(f"there is no {what} “{value.strip()}”; there are {', '.join(titles)}.")
+    return found[names.folded(value)]
 
 
 def _split(split: Split, value: str) -> Split:
@@ -242,37 +238,36 @@ def _split(split: Split, value: str) -> Split:
     return replace(split, kind="ratio", ratio=share)
 
 
-def _with_value(settings: Any, field: Field, setting: Setting) -> Any:
+def _with_value(settings: Any, field: Field, value: str) -> Any:
     """Settings of a learner with the value of one field; ValueError with a sentence where it cannot have it."""
-    value = _value(settings, field, setting.value)
-    values = field.values(value)
-    if field.kind == "numbers of classes":
-        values = {field.parameter: value}
-    return changed_struct(settings, values, (field,))
-
-
-def _value(settings: Any, field: Field, value: str) -> Any:
-    wanted = names.folded(value)
-    if field.kind == "choice":
-        found = {names.folded(text): entry for text, entry, _ in field.choices}
-        found |= {names.folded(entry): entry for _, entry, _ in field.choices}
-        if wanted not in found:
-            choices = ", ".join(entry for _, entry, _ in field.choices)
-            raise ValueError(f"{field.name} is one of {choices}, not “{value}”.")
-        return found[wanted]
-    if field.kind == "check":
-        if wanted not in (*YES, *NO):
-            raise ValueError(f"{field.name} is yes or no, not “{value}”.")
-        return wanted in YES
     if field.kind == "numbers of classes":
         numbers = [_number(type(settings), field.parameter, field.name, each) for each in value.split(",")]
         present = getattr(settings, field.parameter)
         if len(numbers) > len(present):
             raise ValueError(f"{field.name} is at most {len(present)} numbers.")
-        return (*numbers, *present[len(numbers) :])
-    if field.end and wanted in ("∞", "inf", "infinity"):
+        return changed_struct(settings, {field.parameter: (*numbers, *present[len(numbers) :])}, (field,))
+    return changed_struct(settings, field.values(_value(settings, field, value)), (field,))
+
+
+def _value(settings: Any, field: Field, value: str) -> Any:
+    if field.kind == "choice":
+        found = {names.folded(text): entry for text, entry, _ in field.choices}
+        found |= {names.folded(entry): entry for _, entry, _ in field.choices}
+        if names.folded(value) not in found:
+            choices = ", ".join(entry for _, entry, _ in field.choices)
+            raise ValueError(f"{field.name} is one of {choices}, not “{value}”.")
+        return found[names.folded(value)]
+    if field.kind == "check":
+        return _yes(field.name, value)
+    if field.end and names.folded(value) in ("∞", "inf", "infinity"):
         return math.inf
     return _number(type(settings), field.parameter, field.name, value)
+
+
+def _yes(name: str, value: str) -> bool:
+    if names.folded(value) not in (*YES, *NO):
+        raise ValueError(f"{name} is yes or no, not “{value}”.")
+    return names.folded(value) in YES
 
 
 def _number(struct: Any, field: str, name: str, value: str) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from app.core.plain_text import plain
 from app.engine.cover import Cover
@@ -18,8 +18,8 @@ from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
 from . import goals, names, starting
-from .model import Goal, Prediction, PredictKind, Start, Step
-from .parts import LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part
+from .model import Prediction, PredictKind, Start, Step
+from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part
 
 RIGHT = "(right)"
 #: What a step may cover, and what that is.
@@ -30,14 +30,17 @@ COVERS = {
     "test accuracy": Cover.TEST,
     "none": Cover.NOTHING,
 }
+_CONTROLS = f"a control is a setting of a classifier, or {', '.join(PLACES)}"
+_PREDICT = re.compile(r"(?:(?P<kind>boundary|pair)(?: ?of (?:classifier )?(?P<lane>\d{1,3}))?)?")
+Value = TypeVar("Value")
 
 
 class StepReader:
-    """Reads the fields of one step."""
+    """Reads the fields of one step; one that is missing is in `entries` with line 0."""
 
     def __init__(self, features: FeatureTable, part: Part, folder: Path | None, found: Faults) -> None:
         self.features, self.part, self.folder, self.found = features, part, folder, found
-        self.entries = {entry.word: entry for entry in part.entries}
+        self.entries = {word: part.entries.get(word, Entry(word, "", "", 0)) for word in FIELDS}
 
     def step(self, before: Document | None, first: bool) -> tuple[Step, Document | None]:
         """The step, and the document it begins with, if that is known; `before` is that of the step before."""
@@ -45,20 +48,18 @@ class StepReader:
         text = "\n".join(part.text).strip("\n")
         if len(text) > LONGEST_TEXT:
             self.found.add(part.text_line or part.line, f"the text has more than {LONGEST_TEXT} characters.")
-        start = replace(self._start(), settings=tuple(part.settings))
-        document = self._document(start, before, first)
-        view = self._view()
-        if document is not None and view is not None:
-            document = replace(document, view=View(*view))
+        start = replace(self._value("start", _start_in, Start()), settings=tuple(part.settings))
+        view = self._value("view", _view_in, None)
+        document = self._document(start, view, before, first)
         show, prediction = self._show(document), self._prediction(document)
-        run = self._choice("run", ("paused", "playing"))
+        run = self._one("run", ("paused", "playing"))
         step = Step(
             part.title,
             text,
             start,
             show,
-            self._choice("panel", names.panels(self.features)),
-            tuple(self._list("layer", names.layers(self.features))),
+            self._one("panel", names.panels(self.features)),
+            tuple(self._among("layer", names.layers(self.features), self._words("layer"))),
             view,
             run == "paused" or (prediction is not None and prediction.kind == "pair"),
             self._sentence("hint"),
@@ -70,106 +71,64 @@ class StepReader:
         )
         return step, document
 
-    def _cover(self, prediction: Prediction | None) -> Cover:
-        entry = self.entries.get("cover")
-        if entry is not None and prediction is None and "predict" not in self.entries:
-            self.found.add(entry.line, "cover belongs to a question, “predict: …”; hide covers throughout a step.")
-        cover = self._covers("cover", Cover.PICTURE)
-        if entry is not None and prediction is not None and prediction.kind == "boundary" and cover != Cover.PICTURE:
-            self.found.add(entry.line, "a boundary is drawn on a covered picture: cover is picture here.")
-        return cover
+    # -- any field -----------------------------------------------------------------------------------------------------
 
-    def _hide(self) -> Cover:
-        hidden, entry = self._covers("hide", Cover.NOTHING), self.entries.get("hide")
-        goal = self.entries.get("goal")
-        if entry is not None and goal is not None and goals.tells(goal.value) & hidden:
-            self.found.add(entry.line, "hide and goal: the goal would tell the number that is hidden.")
-        return hidden
+    def _value(self, word: str, read: Callable[[str], Value], otherwise: Value) -> Value:
+        """What `read` makes of a field that says something; `otherwise` where there is none, and with a fault."""
+        entry = self.entries[word]
+        try:
+            return read(entry.value) if entry.value else otherwise
+        except ValueError as error:
+            self.found.add(entry.line, str(error))
+            return otherwise
 
-    def _covers(self, word: str, otherwise: Cover) -> Cover:
-        """Return what a field covers, `otherwise` where it is missing."""
-        cover = Cover.NOTHING
-        for each in self._list(word, tuple(COVERS)):
-            cover |= COVERS[each]
-        return cover if word in self.entries else otherwise
+    def _words(self, word: str) -> list[str]:
+        return [each.strip() for each in self.entries[word].value.split(",") if each.strip()]
 
-    def _start(self) -> Start:
-        entry = self.entries.get("start")
-        if entry is None or not entry.value:
-            return Start()
-        value = entry.value.strip("`<>")
-        if is_share_text(value):
-            return Start("share", value)
-        word, _, name = value.partition(" ")
-        if word.lower() == "example":
-            return Start("example", name.strip())
-        if value.lower().endswith(".playground"):
-            return Start("document", value)
-        self.found.add(entry.line, "start is “example NAME”, a .playground file beside the lesson, or a share text.")
-        return Start()
+    def _among(self, word: str, known: Iterable[str], words: Iterable[str]) -> Iterator[str]:
+        """Those of the `words` of a field that are `known`."""
+        for each in words:
+            if each.lower() in known:
+                yield each.lower()
+            else:
+                self.found.add(self.entries[word].line, f"there is no {word} “{each}”; there are {', '.join(known)}.")
 
-    def _document(self, start: Start, before: Document | None, first: bool) -> Document | None:
-        if start.kind == "before" and ("start" in self.entries or (before is None and not first)):
+    def _one(self, word: str, known: Iterable[str]) -> str:
+        """The one word of a field, if it is `known`."""
+        return next(self._among(word, known, filter(None, [self.entries[word].value])), "")
+
+    def _sentence(self, word: str) -> str:
+        entry = self.entries[word]
+        if len(entry.value) > LONGEST_SENTENCE:
+            self.found.add(entry.line, f"{word} has more than {LONGEST_SENTENCE} characters.")
+        return plain(entry.value)
+
+    # -- what the step begins with, and shows --------------------------------------------------------------------------
+
+    def _document(
+        self, start: Start, view: tuple[float, float, float] | None, before: Document | None, first: bool
+    ) -> Document | None:
+        line = self.entries["start"].line
+        if start.kind == "before" and (line or (before is None and not first)):
             return None  # what is wrong is told where it stands
         try:
-            base = starting.base_of(start, self.folder, before)
+            document, wrong = starting.begun(start, view, self.folder, before)
         except FileError as error:
-            self.found.add(self.entries["start"].line, str(error))
+            self.found.add(line, str(error))
             return None
-        document, wrong = starting.changed(base, start.settings)
         for line, sentence in wrong:
             self.found.add(line, sentence)
         return document
 
-    def _view(self) -> tuple[float, float, float] | None:
-        entry = self.entries.get("view")
-        if entry is None or not entry.value:
-            return None
-        parts = [starting.as_number(part) for part in entry.value.split(",")]
-        numbers = [part for part in parts if part is not None]
-        if len(numbers) != 3 or len(parts) != 3:
-            self.found.add(entry.line, f"view is three numbers, “x, y, span”, not “{entry.value}”.")
-            return None
-        try:
-            changed_struct(View(), dict(zip(["x", "y", "span"], numbers, strict=True)))
-        except ValueError:
-            self.found.add(entry.line, "view lies too far out, or its span is not above 0.")
-            return None
-        return numbers[0], numbers[1], numbers[2]
-
-    def _words(self, word: str) -> Iterator[tuple[str, int]]:
-        entry = self.entries.get(word)
-        for each in entry.value.split(",") if entry is not None else ():
-            if entry is not None and each.strip():
-                yield each.strip(), entry.line
-
-    def _list(self, word: str, known: Sequence[str]) -> Iterator[str]:
-        for each, line in self._words(word):
-            if each.lower() in known:
-                yield each.lower()
-            else:
-                self.found.add(line, f"there is no {word} “{each}”; there are {', '.join(known)}.")
-
-    def _choice(self, word: str, known: Sequence[str]) -> str:
-        entry = self.entries.get(word)
-        if entry is None or not entry.value or entry.value.lower() in known:
-            return entry.value.lower() if entry is not None else ""
-        self.found.add(entry.line, f"there is no {word} “{entry.value}”; there are {', '.join(known)}.")
-        return ""
-
     def _show(self, document: Document | None) -> tuple[str, ...] | None:
-        shown: list[str] = []
-        entry = self.entries.get("show")
-        if entry is None or entry.value.lower() in ("all", ""):
+        entry, known = self.entries["show"], names.controls()
+        if entry.value.lower() in ("all", ""):
             return None
-        if entry.value.lower() == "none":
-            return ()
-        for each, line in self._words("show"):
-            name = names.control(each)
-            if name is None:
-                self.found.add(line, f"there is no control “{each}”; {_CONTROLS}.")
-            else:
-                shown.append(name)
+        words = [] if entry.value.lower() == "none" else self._words("show")
+        for each in words:
+            if names.folded(each) not in known:
+                self.found.add(entry.line, f"there is no control “{each}”; {_CONTROLS}.")
+        shown = [known[name] for name in map(names.folded, words) if name in known]
         if document is not None and "classifier" not in shown:
             lanes = document.lanes[: document.shown]
             have = {each.name for lane in lanes for each in lane.family.fields} | set(PLACES)
@@ -178,76 +137,80 @@ class StepReader:
                     self.found.add(entry.line, f"no classifier here has the control “{name}”.")
         return tuple(dict.fromkeys(shown))
 
-    def _sentence(self, word: str) -> str:
-        entry = self.entries.get(word)
-        if entry is None:
-            return ""
-        if len(entry.value) > LONGEST_SENTENCE:
-            self.found.add(entry.line, f"{word} has more than {LONGEST_SENTENCE} characters.")
-        return plain(entry.value)
+    def _cover(self, prediction: Prediction | None) -> Cover:
+        entry = self.entries["cover"]
+        if entry.line and not self.entries["predict"].line:
+            self.found.add(entry.line, "cover belongs to a question, “predict: …”; hide covers throughout a step.")
+        cover = self._covers("cover", Cover.PICTURE)
+        if prediction is not None and prediction.kind == "boundary" and cover != Cover.PICTURE:
+            self.found.add(entry.line, "a boundary is drawn on a covered picture: cover is picture here.")
+        return cover
 
-    def _goal(self, document: Document | None, show: tuple[str, ...] | None) -> Goal | None:
-        entry = self.entries.get("goal")
-        if entry is None or not entry.value:
-            return None
-        goal = Goal(self._sentence("goal"))
-        try:
-            goals.clauses(goal.text)
-        except ValueError as error:
-            self.found.add(entry.line, str(error))
-            return None
+    def _hide(self) -> Cover:
+        hidden = self._covers("hide", Cover.NOTHING)
+        if goals.tells(self.entries["goal"].value) & hidden:
+            self.found.add(self.entries["hide"].line, "hide and goal: the goal would tell the number that is hidden.")
+        return hidden
+
+    def _covers(self, word: str, otherwise: Cover) -> Cover:
+        """Return what a field covers, `otherwise` where it is missing."""
+        cover = Cover.NOTHING
+        for each in self._among(word, COVERS, self._words(word)):
+            cover |= COVERS[each]
+        return cover if self.entries[word].line else otherwise
+
+    # -- what it asks --------------------------------------------------------------------------------------------------
+
+    def _goal(self, document: Document | None, show: tuple[str, ...] | None) -> str:
+        goal = self._sentence("goal")
         can_change = show is None or "classifier" in show or "classifiers" in show
-        wrong = "" if document is None else goals.fault(goal, document, can_change)
-        if wrong:
-            self.found.add(entry.line, wrong)
+        if wrong := goals.fault(goal, document, can_change) if goal else "":
+            self.found.add(self.entries["goal"].line, wrong)
         return goal
 
     def _prediction(self, document: Document | None) -> Prediction | None:
-        entry = self.entries.get("predict")
-        if entry is None:
-            if "because" in self.entries:
-                self.found.add(self.entries["because"].line, "because belongs to a question, “predict: …”.")
+        entry, made = self.entries["predict"], _PREDICT.fullmatch(self.entries["predict"].kind)
+        if not entry.line:
+            if line := self.entries["because"].line:
+                self.found.add(line, "because belongs to a question, “predict: …”.")
             return None
-        made = re.fullmatch(r"(boundary|pair)?(?: ?of (?:classifier )?(\d{1,3}))?", entry.kind)
-        if made is None or (made.group(2) and not made.group(1)):
+        if made is None:
             self.found.add(entry.line, "write “predict: …”, “predict boundary: …”, or “predict pair of 2: …”.")
             return None
-        kinds: dict[str | None, PredictKind] = {None: "choice", "boundary": "boundary", "pair": "pair"}
-        kind, lane = kinds[made.group(1)], int(made.group(2) or 1) - 1
-        question = self._sentence("predict")
-        because = self._sentence("because")
-        if kind == "choice":
+        lane = int(made["lane"] or 1) - 1
+        question, because = self._sentence("predict"), self._sentence("because")
+        if made["kind"] is None:
             return self._of_answers(entry, question, because)
-        if entry.answers:
-            self.found.add(entry.answers[0][1], f"“predict {kind}” has no answers: the student draws or picks.")
+        kind: PredictKind = "boundary" if made["kind"] == "boundary" else "pair"
+        if self.part.answers:
+            line = self.part.answers[0].line
+            self.found.add(line, f"“predict {kind}” has no answers: the student draws or picks.")
         if document is not None:
             self._check_guess(entry.line, kind, lane, document)
         return Prediction(kind, question, because=because, lane=max(lane, 0))
 
     def _of_answers(self, entry: Entry, question: str, because: str) -> Prediction:
-        right = [place for place, (text, _) in enumerate(entry.answers) if text.lower().endswith(RIGHT)]
-        if not 2 <= len(entry.answers) <= 4:
-            self.found.add(entry.line, f"a question has 2 to 4 answers, “- …”, not {len(entry.answers)}.")
+        written = self.part.answers
+        right = [place for place, each in enumerate(written) if each.value.lower().endswith(RIGHT)]
+        if not 2 <= len(written) <= 4:
+            self.found.add(entry.line, f"a question has 2 to 4 answers, “- …”, not {len(written)}.")
             return Prediction("choice", question, because=because)
         if len(right) != 1:
             many = "no answer" if not right else "more than one answer"
             self.found.add(entry.line, f"{many} is marked “{RIGHT}”.")
         answers: list[str] = []
-        for place, (text, line) in enumerate(entry.answers):
-            answer = plain(text[: -len(RIGHT)].rstrip() if place in right else text)
+        for place, each in enumerate(written):
+            answer = plain(each.value[: -len(RIGHT)].rstrip() if place in right else each.value)
             if not answer or len(answer) > LONGEST_SENTENCE:
-                self.found.add(line, f"an answer has 1 to {LONGEST_SENTENCE} characters.")
+                self.found.add(each.line, f"an answer has 1 to {LONGEST_SENTENCE} characters.")
             elif answer in answers:
-                self.found.add(line, "this answer stands here twice.")
+                self.found.add(each.line, "this answer stands here twice.")
             answers.append(answer)
-        for place, (reason, line) in entry.reasons.items():
-            if place in right:
-                self.found.add(line, "the right answer needs no reason: “because: …” is told with it.")
-            elif len(reason) > LONGEST_SENTENCE:
-                self.found.add(line, f"reason has more than {LONGEST_SENTENCE} characters.")
-        reasons = tuple(
-            plain(entry.reasons[place][0]) if place in entry.reasons else "" for place in range(len(answers))
-        )
+            if each.reason is not None and place in right:
+                self.found.add(each.reason.line, "the right answer needs no reason: “because: …” is told with it.")
+            elif each.reason is not None and len(each.reason.value) > LONGEST_SENTENCE:
+                self.found.add(each.reason.line, f"reason has more than {LONGEST_SENTENCE} characters.")
+        reasons = tuple("" if each.reason is None else plain(each.reason.value) for each in written)
         return Prediction(
             "choice",
             question,
@@ -268,4 +231,24 @@ class StepReader:
             self.found.add(line, f"classifier {lane + 1} takes no pairs: “predict pair” is for an SVM trained by SMO.")
 
 
-_CONTROLS = f"a control is a setting of a classifier, or {', '.join(PLACES)}"
+def _start_in(written: str) -> Start:
+    value = written.strip("`<>")
+    if is_share_text(value):
+        return Start("share", value)
+    word, _, name = value.partition(" ")
+    if word.lower() == "example":
+        return Start("example", name.strip())
+    if value.lower().endswith(".playground"):
+        return Start("document", value)
+    raise ValueError("start is “example NAME”, a .playground file beside the lesson, or a share text.")
+
+
+def _view_in(written: str) -> tuple[float, float, float]:
+    numbers = [starting.as_number(part) for part in written.split(",")]
+    if len(numbers) != 3 or None in numbers:
+        raise ValueError(f"view is three numbers, “x, y, span”, not “{written}”.")
+    try:
+        view = changed_struct(View(), dict(zip(["x", "y", "span"], numbers, strict=True)))
+    except ValueError:
+        raise ValueError("view lies too far out, or its span is not above 0.") from None
+    return view.x, view.y, view.span

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from app.core.number_format import grouped, percent
 
 from .model import Lesson, Prediction
@@ -24,6 +26,13 @@ OVER = "The lesson is over.  Its panel leads to other lessons, and back to your 
 NOT_READY = "It is still learning; reveal in a moment."
 NOT_TRAINED = "This classifier does not move two multipliers at a time."
 SET_BACK = "The run had gone on: it is back at its first step.  Reveal again."
+#: `![words](address)` and `![words][name]`.
+_PICTURE = re.compile(r"!\[([^\]\n]*)\](\([^)\n]*\)|\[[^\]\n]*\])?")
+
+
+def without_pictures(markdown: str) -> str:
+    """`markdown` with the words of each picture in place of it: no picture is read or fetched."""
+    return _PICTURE.sub(r"\1", markdown)
 
 
 def of_lane(place: int, number: int) -> str:

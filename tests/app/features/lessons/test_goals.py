@@ -13,7 +13,6 @@ from app.core.number_format import percent, short
 from app.engine.requests import Phase
 from app.features.ground_truth.scene import law_of
 from app.features.lessons.goals import Clause, check, clauses, fault, margin_of
-from app.features.lessons.model import Goal
 from app.features.lessons.rehearsal import context_of, frame_of
 from app.features.scores.query import FRESH, SEED
 from app.files import examples
@@ -92,7 +91,7 @@ def test_goals_that_nobody_here_can_reach() -> None:
         ("at least 20 points", by_hand, False): "",
     }
     for (text, document, can_change), said in cases.items():
-        found = fault(Goal(text), document, can_change)
+        found = fault(text, document, can_change)
         assert bool(found) == bool(said) and said in found, text
 
 
@@ -109,27 +108,27 @@ def test_accuracies_are_those_of_independent_classifiers() -> None:
     both = " and ".join(map(percent, test))
     for place, share in enumerate(test):
         for text in (f"test accuracy of {place + 1}", f"{place + 1}"):
-            assert check(Goal(f"{text} at least {100 * share:.6f} %"), context).reached
-            assert check(Goal(f"{text} above {100 * share:.6f} %"), context).reached is False
-    said = check(Goal("both above 50 %"), context)
+            assert check(f"{text} at least {100 * share:.6f} %", context).reached
+            assert check(f"{text} above {100 * share:.6f} %", context).reached is False
+    said = check("both above 50 %", context)
     assert said.reached and said.text == f"both above 50 %: {both} (test accuracy)"
     for number, share in enumerate(training, 1):
-        assert check(Goal(f"training accuracy of {number} exactly {100 * share:.9f} %"), context).reached
+        assert check(f"training accuracy of {number} exactly {100 * share:.9f} %", context).reached
         wrong = round((1 - share) * len(X))
-        assert check(Goal(f"exactly {wrong} wrong in {number}"), context).reached and wrong
-    assert check(Goal("exactly 80 points"), context).text == "exactly 80 points: 80"
+        assert check(f"exactly {wrong} wrong in {number}", context).reached and wrong
+    assert check("exactly 80 points", context).text == "exactly 80 points: 80"
 
 
 def test_without_test_points_and_generator_the_accuracy_is_that_of_training() -> None:
     context = context_of(replace(of(MOONS, KNN), origin=None))
-    said = check(Goal("all above 50 %"), context)
+    said = check("all above 50 %", context)
     assert said.reached and said.text.endswith(" (training accuracy)")
-    assert check(Goal("test accuracy above 1 %"), context).reached is False
+    assert check("test accuracy above 1 %", context).reached is False
     split = of(MOONS, KNN, split=Split("ratio", 0.3))
     held = split.test_points
     other = KNeighborsClassifier(3).fit(split.training_points.xy, split.training_points.labels)
     share = float((other.predict(held.xy) == held.labels).mean())
-    assert percent(share) in check(Goal("all above 1 %"), context_of(split)).text
+    assert percent(share) in check("all above 1 %", context_of(split)).text
 
 
 def test_margins_and_support_vectors_are_those_of_libsvm() -> None:
@@ -142,9 +141,9 @@ def test_margins_and_support_vectors_are_those_of_libsvm() -> None:
         width = 2.0 / np.sqrt(other.dual_coef_[0] @ K @ other.dual_coef_[0])
         context = context_of(document)
         assert margin_of(frame_of(document, 1)) == pytest.approx(width, rel=1e-4)
-        assert check(Goal(f"margin above {0.999 * width:.6f}"), context).text.endswith(f": {short(width)}")
-        assert check(Goal(f"margin below {0.999 * width:.6f}"), context).reached is False
-        assert check(Goal(f"exactly {len(other.support_)} support vectors"), context).reached
+        assert check(f"margin above {0.999 * width:.6f}", context).text.endswith(f": {short(width)}")
+        assert check(f"margin below {0.999 * width:.6f}", context).reached is False
+        assert check(f"exactly {len(other.support_)} support vectors", context).reached
 
 
 def test_the_margin_of_a_perceptron_is_twice_its_distance_from_the_nearest_point() -> None:
@@ -155,7 +154,7 @@ def test_the_margin_of_a_perceptron_is_twice_its_distance_from_the_nearest_point
     assert margin_of(frame) == pytest.approx(2 * nearest)
     overlapping = of(MOONS, Lane("perceptron", perceptron=PerceptronSettings(max_iter=5)))
     context = context_of(overlapping)
-    assert check(Goal("margin above 0"), context).reached is False
+    assert check("margin above 0", context).reached is False
     assert frame_of(overlapping, 0).accuracy < 1
 
 
@@ -164,7 +163,7 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
     context = context_of(document)
     frame = context.results.frame(1)
     assert frame is not None and frame.phase is Phase.DONE
-    goal = Goal("margin above 0")
+    goal = "margin above 0"
     assert check(goal, context).reached
     assert check(goal, replace(context, session=replace(context.session, drawing=True))).reached is None
     other = replace(document, lanes=(KNN, Lane("svm", svm=SvmSettings(C=3.0))))
@@ -178,16 +177,16 @@ def test_nothing_is_known_while_it_moves_and_nothing_stale_counts() -> None:
     context.results.accept(replace(frame, phase=Phase.FAILED, model=None))
     assert check(goal, context).reached is False
     unscored = context_of(document, scored=False)
-    assert check(Goal("both above 1 %"), unscored).reached is None
-    assert check(Goal("both below 1 %, at least 1 points"), unscored).reached is None
+    assert check("both above 1 %", unscored).reached is None
+    assert check("both below 1 %, at least 1 points", unscored).reached is None
 
 
 def test_what_was_not_separated_has_no_margin() -> None:
     hard = of(MOONS, Lane("svm", svm=SvmSettings(kernel="linear", hard_margin=True)))
-    said = check(Goal("margin above 0"), context_of(hard))
+    said = check("margin above 0", context_of(hard))
     assert said.reached is False and said.text.endswith(": none")
     one_class = replace(hard, points=hard.points.remove(np.flatnonzero(hard.points.labels == 1)))
-    assert check(Goal("margin above 0"), context_of(one_class)).reached is False
+    assert check("margin above 0", context_of(one_class)).reached is False
 
 
 def test_steps_count_only_from_zero() -> None:
@@ -196,12 +195,12 @@ def test_steps_count_only_from_zero() -> None:
     frame = context.results.frame(0)
     assert frame is not None and frame.run_state is not None
     (certificate,) = frame.certificates
-    assert check(Goal("steps at least 1"), context).text == f"steps at least 1: {certificate.n_iter}"  # type: ignore[union-attr]
+    assert check("steps at least 1", context).text == f"steps at least 1: {certificate.n_iter}"  # type: ignore[union-attr]
     start = np.array([5.0, *frame.run_state.trace.start[1:]])
     run = replace(frame.run_state, trace=replace(frame.run_state.trace, start=start))
     context.results.accept(replace(frame, run_state=run))
-    said = check(Goal("steps below 1000"), context)
+    said = check("steps below 1000", context)
     assert said.reached is False and said.text.endswith("press Restart")
     made = context_of(of(BLOBS, Lane("perceptron"), Lane("pegasos")))
-    assert check(Goal("steps of 2 exactly 100000"), made).reached
-    assert check(Goal("steps of 1 at least 1"), made).reached
+    assert check("steps of 2 exactly 100000", made).reached
+    assert check("steps of 1 at least 1", made).reached

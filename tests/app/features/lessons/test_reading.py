@@ -15,8 +15,8 @@ from app.engine.cover import Cover
 from app.features.lessons import names, parts, reading, shipped, starting, step_reader
 from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
-from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
-from app.features.lessons.reading import LARGEST, faults, parse, read
+from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.reading import LARGEST, examined, parse, read
 from app.features.lessons.rehearsal import context_of
 from app.features.scores.scene import score
 from app.features.table import FEATURES
@@ -35,6 +35,10 @@ FRONT = "---\ntitle: T\nminutes: 5\n---\n"  # the heading then stands in line 5
 
 def step(*lines: str, text: str = "") -> str:
     return FRONT + "\n".join(["# S", *lines, "", text]) + "\n"
+
+
+def faults(text: str, folder: Path | None = None) -> list[str]:
+    return examined(FEATURES, text, "x.lesson.md", folder)[1]
 
 
 def only(text: str) -> Step:
@@ -82,7 +86,7 @@ def test_a_step_says_what_its_lines_say() -> None:
                 (0.0, -0.5, 3.0),
                 True,
                 "Drag k.",
-                Goal("test accuracy of 2 above 90 %"),
+                "test accuracy of 2 above 90 %",
                 Prediction(
                     "choice",
                     "Which is better on new points?",
@@ -260,7 +264,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", FAULTS)
 def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> None:
     text, line, said = FAULTS[name]
-    (found,) = faults(FEATURES, text, "x.lesson.md", folder)
+    (found,) = faults(text, folder)
     assert found.startswith(f"x.lesson.md:{line}: ") and said in found and found.endswith(".") and "\n" not in found
     with pytest.raises(FileError) as error:
         parse(FEATURES, text, "x.lesson.md", folder)
@@ -269,7 +273,7 @@ def test_each_fault_is_one_sentence_with_its_line(name: str, folder: Path) -> No
 
 def test_all_faults_are_told_in_the_order_of_their_lines() -> None:
     text = "---\ntitle:\nminutes: x\n---\n# S\nshow: knob\nk = 0\ngoal: be happy\n# T\nshow: knob\n"
-    found = faults(FEATURES, text, "x.lesson.md", None)
+    found = faults(text)
     assert [int(each.split(":")[1]) for each in found] == [2, 3, 6, 7, 8, 10]
 
 
@@ -290,7 +294,7 @@ def test_a_share_text() -> None:
     begins = starting.start_of(lesson, 0)
     assert begins.shown == 1 and np.abs(begins.points.xy - default_document().points.xy).max() < 0.001
     for damaged in (text[:-9], text[:60] + "A" + text[61:], "classifier-playground:", share_text.PREFIX + "é"):
-        (found,) = faults(FEATURES, step(f"start: {damaged}"), "x.lesson.md", None)
+        (found,) = faults(step(f"start: {damaged}"))
         assert found.startswith("x.lesson.md:6: ")
 
 
@@ -351,7 +355,7 @@ def test_a_step_goes_on_from_what_the_one_before_began_with() -> None:
     made = [starting.start_of(lesson, place) for place in range(4)]
     assert [each.lanes[0].svm.C for each in made] == [1.0, 5.0, 5.0, 2.0]
     assert [each.view.span for each in made[:3]] == [3.0] * 3 and made[2].lanes[0].svm.hard_margin is False
-    assert faults(FEATURES, step("start: example moons") + "# T\nC = 5\nshow: lam\n", "x.lesson.md", None) == [
+    assert faults(step("start: example moons") + "# T\nC = 5\nshow: lam\n") == [
         f"x.lesson.md:6: there is no example “moons”; there are {', '.join(examples.BY_NAME)}."
     ]  # of the second step nothing is known that could be wrong
 
@@ -421,7 +425,7 @@ def test_the_example_of_the_help_is_sound(tmp_path: Path) -> None:
     lesson = read(FEATURES, example)
     contexts = [context_of(starting.start_of(lesson, place)) for place in (0, 1)]
     asked, goal = lesson.steps[0].prediction, lesson.steps[1].goal
-    assert asked is not None and asked.answers[asked.right] == "k = 15" and goal is not None
+    assert asked is not None and asked.answers[asked.right] == "k = 15" and goal
     one, fifteen = (score(contexts[0], place) for place in (0, 1))
     assert (
         one is not None
@@ -508,7 +512,7 @@ def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> N
             assert said.startswith("x.lesson.md:") and said.endswith(".") and "\n" not in said and len(said) <= 400
             int(said.split(":")[1])
         else:
-            assert faults(FEATURES, text, "x.lesson.md", None) == [] and lesson.steps
+            assert faults(text) == [] and lesson.steps
             for place in range(len(lesson.steps)):
                 starting.start_of(lesson, place)
     assert refused > 600
@@ -527,10 +531,10 @@ def test_a_line_of_a_megabyte_is_read_at_once(line: str) -> None:
         step(f"goal: {line}"),
         step(f"show: {line}"),
     ):
-        assert all(len(each) < 420 for each in faults(FEATURES, text, "x.lesson.md", None))
+        assert all(len(each) < 420 for each in faults(text))
 
 
 def test_a_megabyte_of_short_lines_is_read_at_once() -> None:
     for line in ("k = 1", "# S", "- a", "x", "hint: h", "![a](b)", "```"):
         text = step("predict: Q?", *[line] * (300_000 // (len(line) + 1)))
-        assert len(faults(FEATURES, text, "x.lesson.md", None)) <= parts.MOST_FAULTS
+        assert len(faults(text)) <= parts.MOST_FAULTS

@@ -107,7 +107,7 @@ def test_there_are_fourteen_and_no_other_file_beside_them() -> None:
 def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
     steps, learnt = lesson(name).steps, lesson(name).learnt
     assert 4 <= len(steps) <= 7 and len(learnt) == 2
-    assert any(step.prediction is not None for step in steps) and any(step.goal is not None for step in steps)
+    assert any(step.prediction is not None for step in steps) and any(step.goal for step in steps)
     begun = {step.start.source for step in steps if step.start.kind == "example"}
     assert begun <= {"margin"} if name in WITHOUT else begun == {name}
     assert all(step.start.kind != "document" for step in steps)
@@ -119,7 +119,7 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
         if asked is not None and asked.kind == "choice":
             right = [place == asked.right for place in range(len(asked.answers))]
             assert [not reason for reason in asked.reasons] == right, "a reason for each wrong answer, and no other"
-        assert step.goal is None or step.hint
+        assert not step.goal or step.hint
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -189,7 +189,7 @@ def test_every_goal_is_tried() -> None:
 @pytest.mark.parametrize(("name", "place"), GOALS, ids=lambda each: str(each))
 def test_a_goal_is_reached_by_what_the_step_offers_and_not_before(name: str, place: int) -> None:
     step: Step = lesson(name).steps[place - 1]
-    assert step.goal is not None
+    assert step.goal
     before = check(step.goal, context_of(start(name, place), paused=step.paused))
     assert before.reached is (None if step.paused else False), before.text
     after = check(step.goal, context_of(REACHED[name, place](start(name, place))))
@@ -386,7 +386,7 @@ def test_validation() -> None:
 def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
     document = start("validation", 3)
     goal = lesson("validation").steps[2].goal
-    assert goal is not None
+    assert goal
     before = check(goal, context_of(document))
     assert before.reached is None and before.text.endswith("switch the cross-validation on in Evaluation")
     for k, reached in ((1, False), (23, True)):

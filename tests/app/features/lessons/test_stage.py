@@ -25,7 +25,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.cover import Cover
 from app.features.evaluation.scene import EvaluationSession
 from app.features.lessons.controller import LessonController
-from app.features.lessons.model import Goal, Lesson, Prediction, Setting, Start, Step
+from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.state import LessonSession
@@ -51,10 +51,10 @@ SMALL = Lesson(
             "Predict.  " * 90,
             Start("before", settings=TWO_KNN),
             show=("k", "tools"),
-            goal=Goal("at most 99 wrong"),
+            goal="at most 99 wrong",
             prediction=CHOICE,
         ),
-        Step("Three", "Last.", goal=Goal("at least 1 point"), layers=("legend",), panel="history"),
+        Step("Three", "Last.", goal="at least 1 point", layers=("legend",), panel="history"),
     ),
 )
 
