@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -21,7 +23,7 @@ from app.core.points import Points
 from app.engine.estimator_worker import made, shares_of
 from app.engine.outcome import credit_of
 from app.learners.model import SharesModel
-from app.state.document import Lane
+from app.state.document import GeneratorSettings, Lane
 from app.state.test_split import folds_of
 from solver import Status
 from solver.core.arrays import Array, Indices, Mask
@@ -106,55 +108,42 @@ class Given:
         return Given(xy, labels, test_xy, test_labels)
 
 
-@dataclass
-class _Sum:
-    """What the draws of one cell come to."""
-
-    values: dict[str, float] = field(default_factory=dict)
-    status: str = ""
-    seconds: float = 0.0
-    error: str = ""
-
-    def add(self, values: dict[str, float], status: str, share: float) -> None:
-        for name, value in values.items():
-            self.values[name] = self.values.get(name, 0.0) + value * share
-        self.status = status if not self.status or status == str(Status.STOPPED_EARLY) else self.status
-
-
 def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
-    """The results of the cells of `path`, each as soon as it is known."""
-    sums = [_Sum() for _ in path.cells]
-    data = data_of(study, path.cells[0])
-    done = 0
+    """The results of the cells of `path`, each as soon as it is known: the sum of what each draw adds."""
+    sums: list[Record] = []
     with _ONE_THREAD:
         for draw in range(study.draws):
+            added = _of_draw(study, path, given, draw)
+            results = map(_sum, sums, added) if draw else added
+            if draw == study.draws - 1:
+                yield from results
+            else:
+                sums = list(results)
+
+
+def _sum(one: Record, other: Record) -> Record:
+    error, seconds = one.error or other.error, one.seconds + other.seconds
+    if error:
+        return Record(one.places, one.repetition, one.fold, error=error, seconds=seconds)
+    values = {name: value + other.values[name] for name, value in one.values.items()}
+    status = other.status if other.status == Status.STOPPED_EARLY else one.status
+    return msgspec.structs.replace(one, values=values, status=status, seconds=seconds)
+
+
+def _of_draw(study: Study, path: Path, given: Given | None, draw: int) -> Iterator[Record]:
+    """What one draw adds to the result of each cell."""
+    cells, begun, share = iter(path.cells), time.perf_counter(), 1.0 / study.draws
+    try:
+        drawn = _drawn(study, path, given, draw)
+        begun += _warm_up(study, path, drawn)
+        for found, status, error in _results(study, path, drawn):
+            values = {name: value * share for name, value in found.items()}
+            seconds = values.get("seconds", time.perf_counter() - begun)
+            yield Record(next(cells), path.repetition, path.fold, values, status, error, seconds)
             begun = time.perf_counter()
-            last = draw == study.draws - 1
-            try:
-                drawn = _drawn(study, path, given, draw, data)
-                begun += _warm_up(study, path, drawn)
-                results = _of_draw(study, path, drawn)
-                for total, (values, status, error) in zip(sums, results, strict=True):
-                    now = time.perf_counter()
-                    total.seconds += now - begun
-                    total.error = total.error or error
-                    total.add(values, status, 1.0 / study.draws)
-                    if last:
-                        yield _record(path, done, total)
-                        done += 1
-                    begun = time.perf_counter()
-            except Exception as error:
-                for total in sums[done:]:
-                    total.error = total.error or _sentence(error)
-    for number in range(done, len(sums)):
-        yield _record(path, number, sums[number])
-
-
-def _record(path: Path, number: int, total: _Sum) -> Record:
-    values = {} if total.error else total.values
-    status = "" if total.error else total.status
-    seconds = values.get("seconds", total.seconds)
-    return Record(path.cells[number], path.repetition, path.fold, values, status, total.error, seconds)
+    except Exception as error:
+        sentence = _sentence(error)
+        yield from (Record(cell, path.repetition, path.fold, error=sentence) for cell in cells)
 
 
 def _sentence(error: Exception) -> str:
@@ -169,38 +158,28 @@ def _sentence(error: Exception) -> str:
 # -- points ------------------------------------------------------------------------------------------------------------
 
 
-def _drawn(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> Given:
-    xy, labels = _points(study, path, given, draw, data)
-    if study.folds:
-        fold = folds_of(Points.of(xy, labels), study.folds, path.repetition * study.draws + draw)
-        inside = fold != path.fold
-        return Given(xy[inside], labels[inside], xy[~inside], labels[~inside])
-    if given is not None:
-        return Given(xy, labels, given.test_xy, given.test_labels)
-    generator = study.generator_at(study.choice(path.cells[0]))
-    assert generator is not None
-    seed = seed_of(data, path.repetition, draw, "tests")
-    if study.test_on == "square":
-        truth = datasets.DATASETS[generator.name].truth
-        if truth is None:
-            raise ValueError(f"{generator.name} has no true classes on the whole square.")
-        test = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
-        return Given(xy, labels, test, truth.classes(test))
-    each = -(-study.test // generator.n_classes)
-    test, truths = _made(generator, each, seed)
-    return Given(xy, labels, test, truths)
+def _drawn(study: Study, path: Path, given: Given | None, draw: int) -> Given:
+    cell = path.cells[0]
+    choice, generator = study.choice(cell), study.generator_at(study.choice(cell))
+    seed = partial(seed_of, data_of(study, cell), path.repetition, draw)
+    if generator is None:
+        assert given is not None
+        drawn = _sampled(given, int(choice.get("n", 0)), seed("points"))
+    else:
+        xy, labels = _made(generator, generator.count, seed("points"))
+        tests = (xy[:0], labels[:0]) if study.folds else _tests(study, generator, seed("tests"))
+        drawn = Given(xy, labels, *tests)
+    if not study.folds:
+        return drawn
+    xy, labels = drawn.xy, drawn.labels
+    inside = folds_of(Points.of(xy, labels), study.folds, path.repetition * study.draws + draw) != path.fold
+    return Given(xy[inside], labels[inside], xy[~inside], labels[~inside])
 
 
-def _points(study: Study, path: Path, given: Given | None, draw: int, data: dict[str, Any]) -> tuple[Array, Indices]:
-    seed = seed_of(data, path.repetition, draw, "points")
-    choice = study.choice(path.cells[0])
-    if given is None:
-        generator = study.generator_at(choice)
-        assert generator is not None
-        return _made(generator, generator.count, seed)
-    n = int(choice.get("n", 0))
+def _sampled(given: Given, n: int, seed: int) -> Given:
+    """`n` points of each class, or all for 0."""
     if not n:
-        return given.xy, given.labels
+        return given
     random, kept = np.random.Generator(np.random.PCG64(seed)), []
     for label in np.unique(given.labels):
         own = np.flatnonzero(given.labels == label)
@@ -208,11 +187,20 @@ def _points(study: Study, path: Path, given: Given | None, draw: int, data: dict
             raise ValueError(f"n is {n}, but class {label + 1} has only {len(own)} points.")
         kept.append(random.permutation(own)[:n])
     rows = np.sort(np.concatenate(kept))
-    return given.xy[rows], given.labels[rows]
+    return replace(given, xy=given.xy[rows], labels=given.labels[rows])
 
 
-def _made(generator: Any, count: int, seed: int) -> tuple[Array, Indices]:
-    s = generator
+def _tests(study: Study, generator: GeneratorSettings, seed: int) -> tuple[Array, Indices]:
+    if study.test_on == "generator":
+        return _made(generator, -(-study.test // generator.n_classes), seed)
+    truth = datasets.DATASETS[generator.name].truth
+    if truth is None:
+        raise ValueError(f"{generator.name} has no true classes on the whole square.")
+    xy = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
+    return xy, truth.classes(xy)
+
+
+def _made(s: GeneratorSettings, count: int, seed: int) -> tuple[Array, Indices]:
     return datasets.generate(s.name, count, s.noise, seed, s.shift, s.n_classes, s.flipped)
 
 
@@ -229,39 +217,35 @@ def _warm_up(study: Study, path: Path, drawn: Given) -> float:
     begun = time.perf_counter()
     rows = np.unique(np.concatenate([np.flatnonzero(drawn.labels == each)[:3] for each in np.unique(drawn.labels)]))
     few = Given(drawn.xy[rows], drawn.labels[rows], drawn.test_xy[:1], drawn.test_labels[:1])
-    for _ in _of_draw(study, path, few):
-        pass
+    deque(_results(study, path, few), maxlen=0)
     return time.perf_counter() - begun
 
 
 # -- models ------------------------------------------------------------------------------------------------------------
 
+#: Values, status and error of a cell.
 Result = tuple[dict[str, float], str, str]
 
 
-def _of_draw(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
-    """Values, status and error of each cell of the path."""
-    lanes = [study.lane_at(study.choice(places)) for places in path.cells]
-    other = None
+def _results(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
+    """Of each cell of the path."""
+    lanes, other = [study.lane_at(study.choice(places)) for places in path.cells], None
     if "disagreement" in study.values:
-        if study.other is None:
-            raise ValueError("There is no other classifier to disagree with.")
-        other = _fitted(study, study.other, drawn).predicted()
+        assert study.other is not None
+        other = _fitted(study, drawn, None, study.other).predicted()
     if not lanes[0].family.searched:
         return _one_by_one(study, lanes, drawn, other)
-    if "seconds" in study.values:  # each for itself
-        return (result for lane in lanes for result in _at_once(study, [lane], drawn, other))
-    return _at_once(study, lanes, drawn, other)
+    groups = [[lane] for lane in lanes] if "seconds" in study.values else [lanes]
+    return (result for group in groups for result in _at_once(study, group, drawn, other))
 
 
 def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """The results of a learner for which one search is enough, such as kNN for all k."""
     family, n, begun = lanes[0].family, len(drawn.xy), time.perf_counter()
     ahead_of = family.ahead_of_all(lanes[0].settings, drawn.xy, drawn.labels)
-    searched = family.field(family.searched)
+    searched, classes = family.field(family.searched), np.unique(drawn.labels)
     ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
-    classes = np.unique(drawn.labels)
 
     def shares(xy: Array, labels: Indices, ties: bool = True) -> Array:
         same = np.zeros(int(sound.sum()))
@@ -277,47 +261,59 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | Non
     values: dict[str, Array] = {}
     if {"accuracy", "seconds"} & set(study.values):
         values["accuracy"] = shares(drawn.test_xy, drawn.test_labels)
-        values["seconds"] = np.full(int(sound.sum()), time.perf_counter() - begun)
+        values["seconds"] = np.full(len(ks), time.perf_counter() - begun)
     if "training_accuracy" in study.values:
         values["training_accuracy"] = shares(drawn.xy, drawn.labels)
     if other is not None:
         values["disagreement"] = 1.0 - shares(drawn.test_xy, other, ties=False)
-    place = 0
-    for k, there in zip(ks, sound, strict=True):
-        if not there:
+    for k, there, place in zip(ks, sound, sound.cumsum() - 1, strict=True):
+        if there:
+            yield {name: float(values[name][place]) for name in study.values}, "exact", ""
+        else:
             yield {}, "", f"{searched.called} is {k}, but there are only {n} points to learn from."
-            continue
-        yield {name: float(values[name][place]) for name in study.values}, "exact", ""
-        place += 1
 
 
 def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
     """One training after the other; those of one path of C go on where the one before has ended."""
-    on_path = _OnPath(drawn, other, study) if _goes_on(study, lanes, drawn) else None
+    alone = partial(_fitted, study, drawn, other)
+    train = _OnPath(study, drawn, other).trained if _goes_on(study, lanes, drawn) else alone
     for lane in lanes:
         try:
             if not len(drawn.test_xy):
                 raise ValueError("There are no points to test on.")
-            trained = on_path.trained(lane) if on_path is not None else _fitted(study, lane, drawn, other)
+            trained = train(lane)
             values = {name: float(MEASURES[name].of(trained)) for name in study.values}
         except Exception as error:
-            on_path = None if on_path is None else _OnPath(drawn, other, study)
             yield {}, "", _sentence(error)
         else:
             yield values, trained.status, ""
 
 
-def _fitted(study: Study, lane: Lane, drawn: Given, other: Indices | None = None) -> _Adopted:
+def _fitted(study: Study, drawn: Given, other: Indices | None, lane: Lane) -> Trained:
     """Train `lane` by itself."""
-    begun = time.perf_counter()
-    if lane.trainer is None:
+    begun, trainer = time.perf_counter(), None
+    if lane.trainer is not None:
+        estimator = lane.estimator(at_once=not _from_zero(study))
+        trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
+        seconds = time.perf_counter() - begun
+        model: Any = estimator.adopt(trainer.snapshot(thorough=False))
+    else:
         points = Points.of(drawn.xy, drawn.labels)
-        model: Any = _Estimator(lane, drawn) if lane.family.own_process else lane.family.fit(lane.settings, points)
-        return _Adopted(drawn, other, None, model, time.perf_counter() - begun)
-    estimator = lane.estimator(at_once=not _from_zero(study))
-    trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
-    seconds = time.perf_counter() - begun
-    return _Adopted(drawn, other, trainer, estimator.adopt(trainer.snapshot(thorough=False)), seconds)
+        model = _Estimator(lane, drawn) if lane.family.own_process else lane.family.fit(lane.settings, points)
+        seconds = time.perf_counter() - begun
+    n_support = len(getattr(model, "support_", ()))
+    return Trained(
+        drawn, other, trainer, np.asarray(model.classes_), partial(_leading, model, drawn), n_support, seconds
+    )
+
+
+def _leading(model: Any, points: Given, tests: bool) -> Mask:
+    xy = points.test_xy if tests else points.xy
+    if model.kind == "f":
+        return np.asarray(model.leaders(xy))
+    parts = range(0, len(xy), QUERIES)
+    shares = np.concatenate([model.predict_proba(xy[start : start + QUERIES]) for start in parts])
+    return np.asarray(shares == shares.max(axis=1, keepdims=True))
 
 
 class _Estimator(SharesModel):
@@ -326,8 +322,7 @@ class _Estimator(SharesModel):
     def __init__(self, lane: Lane, points: Given) -> None:
         self.classes_ = np.unique(points.labels)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 self._estimator = made(lane.family.maker(lane.settings))
                 self._estimator.fit(points.xy, points.labels)
         except Exception as error:  # it may raise anything
@@ -361,25 +356,34 @@ def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     return alike and definite and n <= MOST_POINTS and n * len(drawn.test_xy) <= MOST_VALUES
 
 
+@dataclass(frozen=True, eq=False)
 class Trained:
-    """A training that has ended, with its points, and the classes of the test points by the other classifier.
+    """A training that has ended, with its points.
 
     Attributes
     ----------
+    points : Given
+    other : ndarray or None
+        The classes of the test points by the other classifier.
     trainer : PairTrainer or None
         None of what does not train by steps.
     classes : ndarray
         The labels, sorted.
+    leaders : callable
+        ``leaders(tests)``: which classes are ahead at the test points, or at those that were trained on.
+    support_vectors : int
+        How many there are.
     seconds : float
         Of the training.
     """
 
+    points: Given
+    other: Indices | None
     trainer: PairTrainer[Any] | None
     classes: Indices
-    seconds = 0.0
-
-    def __init__(self, points: Given, other: Indices | None) -> None:
-        self.points, self.other = points, other
+    leaders: Callable[[bool], Mask]
+    support_vectors: int
+    seconds: float = 0.0
 
     @property
     def status(self) -> str:
@@ -388,15 +392,6 @@ class Trained:
             return "exact"
         return str(self.trainer.status if self.trainer.status is not Status.RUNNING else Status.STOPPED_EARLY)
 
-    @property
-    def support_vectors(self) -> int:
-        """How many there are."""
-        raise NotImplementedError
-
-    def leaders(self, tests: bool) -> Mask:
-        """Return which classes are ahead at the test points, or at the points that were trained on."""
-        raise NotImplementedError
-
     def right(self, tests: bool) -> float:
         """The share of the test points, or of those that were trained on, that is classified rightly."""
         labels = self.points.test_labels if tests else self.points.labels
@@ -404,71 +399,42 @@ class Trained:
 
     def predicted(self) -> Indices:
         """The classes of the test points."""
-        return np.asarray(self.classes[self.leaders(tests=True).argmax(axis=1)])
+        return np.asarray(self.classes[self.leaders(True).argmax(axis=1)])
 
 
-class _OnPath(Trained):
+class _OnPath:
     """Trainings for one C after the other, from kernel values that are computed once."""
 
-    trainer: PairTrainer[PathSolver] | None = None
-
-    def __init__(self, points: Given, other: Indices | None, study: Study) -> None:
-        super().__init__(points, other)
-        self.classes = np.unique(points.labels)
-        self._study, self._C = study, 1.0
+    def __init__(self, study: Study, points: Given, other: Indices | None) -> None:
+        self._study, self._points, self._other = study, points, other
+        self._trainer: PairTrainer[PathSolver] | None = None
+        self._C = 1.0
         self._rows: dict[bool, list[Array]] = {}
 
-    def trained(self, lane: Lane) -> _OnPath:
-        """This for the C of `lane`: it goes on where it has ended before."""
-        if self.trainer is None:
+    def trained(self, lane: Lane) -> Trained:
+        """The training for the C of `lane`: it goes on where the one before has ended, unless that has failed."""
+        trainer, self._trainer = self._trainer, None
+        if trainer is None:
             estimator = lane.estimator(at_once=True)
             estimator.set_params(solver="path", selection="second-order")
-            self.trainer = estimator.prepare(self.points.xy, self.points.labels)
+            trainer = estimator.prepare(self._points.xy, self._points.labels)
         else:
-            for solver in self.trainer.solvers:
+            for solver in trainer.solvers:
                 solver.restart(solver.C / self._C * lane.settings.C)
-        self._C = lane.settings.C
-        _ended(self.trainer, self._study)
-        return self
+        self._trainer, self._C = _ended(trainer, self._study), lane.settings.C
+        support = np.zeros(len(self._points.xy), dtype=bool)
+        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+            support[pair.index] |= solver.beta != 0.0
+        classes = np.unique(self._points.labels)
+        leading = partial(self._leading, trainer, len(classes))
+        return Trained(self._points, self._other, trainer, classes, leading, int(support.sum()))
 
-    def leaders(self, tests: bool) -> Mask:
-        assert self.trainer is not None
-        solvers = self.trainer.solvers
+    def _leading(self, trainer: PairTrainer[PathSolver], n_classes: int, tests: bool) -> Mask:
+        solvers = trainer.solvers
         if tests not in self._rows:
-            xy = self.points.test_xy if tests else self.points.xy
+            xy = self._points.test_xy if tests else self._points.xy
             self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
         # As `KernelClassifier.rounding`.
         size = sum(np.abs(each.beta).sum() for each in solvers) + max(abs(each.intercept) for each in solvers)
-        return leaders(np.column_stack(values), self.trainer.pairs, len(self.classes), 8 * EPS * size)
-
-    @property
-    def support_vectors(self) -> int:
-        assert self.trainer is not None
-        found = np.zeros(len(self.points.xy), dtype=bool)
-        for pair, solver in zip(self.trainer.pairs, self.trainer.solvers, strict=True):
-            found[pair.index] |= solver.beta != 0.0
-        return int(found.sum())
-
-
-class _Adopted(Trained):
-    """From the model's own predictions."""
-
-    def __init__(
-        self, points: Given, other: Indices | None, trainer: PairTrainer[Any] | None, model: Any, seconds: float
-    ) -> None:
-        super().__init__(points, other)
-        self.trainer, self._model, self.seconds = trainer, model, seconds
-        self.classes = np.asarray(model.classes_)
-
-    def leaders(self, tests: bool) -> Mask:
-        xy = self.points.test_xy if tests else self.points.xy
-        if self._model.kind == "f":
-            return np.asarray(self._model.leaders(xy))
-        parts = range(0, len(xy), QUERIES)
-        shares = np.concatenate([self._model.predict_proba(xy[start : start + QUERIES]) for start in parts])
-        return np.asarray(shares == shares.max(axis=1, keepdims=True))
-
-    @property
-    def support_vectors(self) -> int:
-        return len(self._model.support_)
+        return leaders(np.column_stack(values), trainer.pairs, n_classes, 8 * EPS * size)
