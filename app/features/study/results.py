@@ -99,7 +99,8 @@ class StudyResults:
         self.values: dict[str, Array] = {name: np.full(shape, np.nan) for name in study.values}
         self.seconds: Array = np.full(shape, np.nan)
         self._status: NDArray[np.uint8] = np.zeros(shape, dtype=np.uint8)
-        self._statuses: list[str] = [""]
+        #: Numbers of the statuses.
+        self._statuses = {"": 0}
         #: Why a result failed, by its index in the arrays.
         self.errors: dict[tuple[int, ...], str] = {}
 
@@ -109,9 +110,7 @@ class StudyResults:
         for name, array in self.values.items():
             array[place] = record.values.get(name, np.nan)
         self.seconds[place] = record.seconds
-        if record.status not in self._statuses:
-            self._statuses.append(record.status)
-        self._status[place] = self._statuses.index(record.status)
+        self._status[place] = self._statuses.setdefault(record.status, len(self._statuses))
         self.errors.pop(place, None)
         if record.error:
             self.errors[place] = record.error
@@ -149,15 +148,12 @@ class StudyResults:
 
     def missing(self, of: Sequence[Path] | None = None, retry: bool = False) -> list[Path]:
         """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed."""
-        found = []
-        for path in paths(self.study) if of is None else of:
-            cells = tuple(each for each in path.cells if self._lacks((*each, path.repetition, path.fold), retry))
-            if cells:
-                found.append(msgspec.structs.replace(path, cells=cells))
-        return found
-
-    def _lacks(self, index: tuple[int, ...], retry: bool) -> bool:
-        return math.isnan(self.seconds[index]) or (retry and index in self.errors)
+        lacks = np.isnan(self.seconds)
+        for index in self.errors if retry else ():
+            lacks[index] = True
+        each = paths(self.study) if of is None else of
+        found = (tuple(cell for cell in path.cells if lacks[(*cell, path.repetition, path.fold)]) for path in each)
+        return [msgspec.structs.replace(path, cells=cells) for path, cells in zip(each, found, strict=True) if cells]
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
@@ -167,19 +163,16 @@ class StudyResults:
     def grown(self, study: Study) -> StudyResults:
         """These results as those of `study`, which has further values on its axes and is the same else."""
         new = StudyResults(study)
-        new.numerics = self.numerics
-        places = []
-        for own, other in zip(self.study.axes, study.axes, strict=True):
-            places.append([other.values.index(value) for value in own.values])
-        shape = new.seconds.shape
-        there = np.ix_(*places, range(shape[-2]), range(shape[-1]))
+        new.numerics, new._statuses = self.numerics, dict(self._statuses)
+        pairs = zip(self.study.axes, study.axes, strict=True)
+        moved = ([there.values.index(value) for value in here.values] for here, there in pairs)
+        along = (*moved, *map(range, new.seconds.shape[-2:]))
+        place = np.ix_(*along)
         for name, array in new.values.items():
-            array[there] = self.values[name]
-        new.seconds[there], new._status[there] = self.seconds, self._status
-        new._statuses = list(self._statuses)
-        for place, text in self.errors.items():
-            moved = tuple(along[at] for along, at in zip(places, place[:-2], strict=True))
-            new.errors[(*moved, *place[-2:])] = text
+            array[place] = self.values[name]
+        new.seconds[place], new._status[place] = self.seconds, self._status
+        for index, text in self.errors.items():
+            new.errors[tuple(side[at] for side, at in zip(along, index, strict=True))] = text
         return new
 
     def copy(self) -> StudyResults:
@@ -188,12 +181,12 @@ class StudyResults:
 
     def records(self) -> Iterator[Record]:
         """All of them, by cell, repetition and fold."""
+        statuses = list(self._statuses)
         for place in map(tuple, np.argwhere(~np.isnan(self.seconds)).tolist()):
-            cell, repetition, fold = place[:-2], place[-2], place[-1]
             found = {name: float(array[place]) for name, array in self.values.items()}
             values = {name: value for name, value in found.items() if not math.isnan(value)}
-            status, error = self._statuses[self._status[place]], self.errors.get(place, "")
-            yield Record(cell, repetition, fold, values, status, error, float(self.seconds[place]))
+            status, error = statuses[self._status[place]], self.errors.get(place, "")
+            yield Record(place[:-2], place[-2], place[-1], values, status, error, float(self.seconds[place]))
 
     def table(self) -> bytes:
         """A CSV file: configuration, repetition and fold, values, how it ended, error, and seconds.
@@ -227,34 +220,9 @@ class StudyResults:
     def decode(data: bytes) -> StudyResults:
         """What a document has kept; FileError with a sentence where it cannot be used."""
         try:
-            file = msgspec.json.decode(data, type=_File)
-            check(file.study)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError, KeyError) as error:
+            return _kept(msgspec.json.decode(data, type=_File))
+        except (msgspec.MsgspecError, RecursionError, ValueError, KeyError, zlib.error) as error:
             raise FileError(f"{_BAD}: {' '.join(str(error).replace('`', '').split())}.") from None
-        kept, known = StudyResults(file.study), numerics_of(file.study)
-        if not OLDEST <= file.numerics <= known:
-            raise FileError(f"{_BAD}: it was computed by numerics {file.numerics}; this program has {known}.")
-        kept.numerics = file.numerics
-        shape = kept.seconds.shape
-        try:
-            if set(file.values) != set(kept.values):
-                raise ValueError("its values are others than it says")
-            kept.values = {name: _unpacked(file.values[name], "<f8", shape).astype(np.float64) for name in kept.values}
-            kept.seconds = _unpacked(file.seconds, "<f4", shape).astype(np.float64)
-            if any((abs(each) > LARGEST).any() for each in (*kept.values.values(), kept.seconds)):
-                raise ValueError("some of its values are larger than any measure")
-            kept._status = _unpacked(file.status, "u1", shape).astype(np.uint8)
-            kept._statuses = list(file.statuses)
-            if int(kept._status.max()) >= len(file.statuses) or len(file.statuses) > 256:
-                raise ValueError("its statuses are not those it has")
-            for name, text in file.errors.items():
-                place = tuple(map(int, name.split()))
-                if not kept.has(place):
-                    raise ValueError("an error is of no cell")
-                kept.errors[place] = text[:500]
-        except (ValueError, zlib.error) as error:
-            raise FileError(f"{_BAD}: {error}.") from None
-        return kept
 
     def has(self, index: tuple[int, ...]) -> bool:
         """Whether the study has a result with this index."""
@@ -273,6 +241,29 @@ def check(study: Study) -> None:
         raise ValueError(f"it has more than {grouped(MOST_RESULTS)} results")
     for fault in faults_of(study, None):
         raise ValueError(fault.rstrip("."))
+
+
+def _kept(file: _File) -> StudyResults:
+    """The results that stand in a document; ValueError or KeyError where they cannot be."""
+    check(file.study)
+    kept, known = StudyResults(file.study), numerics_of(file.study)
+    if not OLDEST <= file.numerics <= known:
+        raise ValueError(f"it was computed by numerics {file.numerics}; this program has {known}")
+    if set(file.values) != set(kept.values):
+        raise ValueError("its values are others than it says")
+    shape, kept.numerics = kept.seconds.shape, file.numerics
+    kept.values = {name: _unpacked(file.values[name], "<f8", shape).astype(np.float64) for name in kept.values}
+    kept.seconds = _unpacked(file.seconds, "<f4", shape).astype(np.float64)
+    if any((abs(each) > LARGEST).any() for each in (*kept.values.values(), kept.seconds)):
+        raise ValueError("some of its values are larger than any measure")
+    kept._status = _unpacked(file.status, "u1", shape).astype(np.uint8)
+    kept._statuses = {status: number for number, status in enumerate(file.statuses)}
+    if not int(kept._status.max()) < len(kept._statuses) == len(file.statuses) <= 256:
+        raise ValueError("its statuses are not those it has")
+    kept.errors = {tuple(map(int, place.split())): text[:500] for place, text in file.errors.items()}
+    if not all(map(kept.has, kept.errors)):
+        raise ValueError("an error is of no cell")
+    return kept
 
 
 def _packed(array: NDArray[Any], kind: str) -> bytes:
@@ -317,17 +308,13 @@ class ResultsFile:
             self._file.write(b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
             self._file.flush()
             if time.monotonic() - self._synced > SYNC:
-                self._sync()
-
-    def _sync(self) -> None:
-        os.fsync(self._file.fileno())
-        self._synced = time.monotonic()
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
 
     def close(self) -> None:
         """Wait until the disk has everything."""
-        with self._lock:
-            self._sync()
-            self._file.close()
+        with self._lock, self._file:
+            os.fsync(self._file.fileno())
 
 
 class _Manifest(msgspec.Struct):
@@ -359,8 +346,7 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         found.n_files += 1
         for number, line in enumerate(lines, 2):
             try:
-                record = msgspec.convert(line, Record)
-                found.merge(record)
+                found.merge(msgspec.convert(line, Record))
             except ValueError:
                 raise FileError(f"{path.name}, line {number}, is not a result.") from None
     if found is None:
@@ -396,19 +382,19 @@ def _lines(path: File) -> Iterator[Any]:
 def difference(one: Any, other: Any, where: str = "") -> str | None:
     """What differs first, in words: "study.folds is 5 here and 10 there"."""
     if isinstance(one, dict) and isinstance(other, dict):
-        for name in sorted(one.keys() | other.keys()):
-            inside = f"{where}.{name}".removeprefix(".").removeprefix("study.")
-            if name not in one or name not in other:
-                return f"{inside} is set in one only"
-            if (found := difference(one[name], other[name], inside)) is not None:
-                return found
-        return None
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple) and len(one) == len(other):
-        pairs = enumerate(zip(one, other, strict=True), 1)
-        return next((found for i, (a, b) in pairs if (found := difference(a, b, f"{where}[{i}]")) is not None), None)
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return f"{where} has {len(one)} entries here and {len(other)} there"
-    return None if one == other else f"{where} is {_quoted(one)} here and {_quoted(other)} there"
+        inside = {
+            name: f"{where}.{name}".removeprefix(".").removeprefix("study.") for name in one.keys() | other.keys()
+        }
+        pairs = ((one.get(name, ...), other.get(name, ...), inside[name]) for name in sorted(inside))
+    elif isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        if len(one) != len(other):
+            return f"{where} has {len(one)} entries here and {len(other)} there"
+        pairs = ((a, b, f"{where}[{i}]") for i, (a, b) in enumerate(zip(one, other, strict=True), 1))
+    elif ... in (one, other):
+        return f"{where} is set in one only"
+    else:
+        return None if one == other else f"{where} is {_quoted(one)} here and {_quoted(other)} there"
+    return next((found for pair in pairs if (found := difference(*pair)) is not None), None)
 
 
 def _quoted(value: Any) -> str:
