@@ -6,19 +6,23 @@ The settings of the classifier and of the generator are those of the window, wit
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import textwrap
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
 from app.files.documents import FileError, read_bytes
+from app.learners.passed import PLACEHOLDER
 from app.learners.table import LEARNERS
 from app.state.document import Document, GeneratorSettings, Lane
 from solver.data import datasets
@@ -72,6 +76,14 @@ class StudyError(FileError):
         self.faults = [f"{plain(name)}, {fault}" for fault in faults]
 
 
+class _ToldError(Exception):
+    """A fault was noted: nothing can be made of what has it."""
+
+
+#: Whether it is broken, the key, and the sentence.
+_Rule = tuple[bool, str, str]
+
+
 class _Reader:
     """The study as far as it can be read, and the faults met."""
 
@@ -80,75 +92,76 @@ class _Reader:
         self.faults: list[str] = []
         self.given: Given | None = None
 
-    def fault(self, key: str, sentence: str) -> None:
+    def fault(self, key: str, sentence: str) -> _ToldError:
+        """Note a fault; returns what to raise where nothing can be made of what has it."""
         text = plain(f"{key}: {sentence}")
         self.faults.append(text if len(text) <= 360 else f"{text[:179]}…{text[-179:]}")
+        return _ToldError()
 
     def study(self, whole: dict[str, Any]) -> Study | None:
         for key in whole.keys() - {*_WHOLE, *_TABLES}:
             self.fault(key, f"is unknown; here may stand {', '.join((*_WHOLE, *_TABLES))}.")
-        tables = {}
-        for name in _TABLES:
-            table = whole.get(name, {})
-            if not isinstance(table, dict):
-                self.fault(name, f"must be a table, [{name}].")
-                table = {}
-            tables[name] = table
+        tables = {name: whole.get(name, {}) for name in _TABLES}
+        for name in (name for name, table in tables.items() if not isinstance(table, dict)):
+            self.fault(name, f"must be a table, [{name}].")
+            tables[name] = {}
         fields = self._converted({name: whole[name] for name in _WHOLE if name in whole}, Study, "")
         if self.source is None:
-            lane = self._classifier(tables["classifier"])
+            lanes = [self._classifier(tables["classifier"])]
             generator, digest = self._data(tables["data"])
         else:
-            generator, digest = None, self._given(self.source, "data.document")
+            generator, digest = None, self._given(self.source)
             try:
-                lane = lanes_of(self.source)[0]
+                lanes = lanes_of(self.source)
             except FileError as error:
                 self.fault("classifier", str(error))
-                lane = Lane()
-        other = self._classifier(tables["other"], "other") if tables["other"] else None
-        if other is None and self.source is not None and "disagreement" in fields.get("values", ()):
-            other = next(iter(lanes_of(self.source)[1:]), None)
-        axes = self._axes(tables["axes"], lane, generator is None)
+                lanes = [Lane()]
+        if tables["other"]:
+            lanes = [lanes[0], self._classifier(tables["other"], "other")]
+        elif "disagreement" not in fields.get("values", ()):
+            lanes = lanes[:1]
+        axes = self._axes(tables["axes"], lanes[0], generator is None)
         if self.faults:
             return None
-        study = Study(axes=axes, lane=lane, generator=generator, digest=digest, other=other, **fields)
+        other = next(iter(lanes[1:]), None)
+        study = Study(axes=axes, lane=lanes[0], generator=generator, digest=digest, other=other, **fields)
         self.check(study)
         return None if self.faults else study
 
     def _converted(self, values: Mapping[str, Any], kind: Any, where: str) -> dict[str, Any]:
-        """`values` as fields of the struct `kind`, one by one, so that each fault is told."""
-        names = {each.encode_name: each.name for each in msgspec.structs.fields(kind)}
+        """`values` as fields of the struct `kind`, those that have no fault."""
         found: dict[str, Any] = {}
         for name, value in values.items():
-            key = f"{where}{name}"
-            if name not in names:
-                self.fault(key, f"is unknown; here may stand {', '.join(sorted(names))}.")
-            elif isinstance(value, float) and not math.isfinite(value):
-                self.fault(key, f"is {value}; it must be a finite number.")
-            else:
-                try:
-                    # Structs are made whole: all others stand at their defaults.
-                    found[name] = getattr(msgspec.convert({name: value}, kind), names[name])
-                except (msgspec.ValidationError, ValueError) as error:
-                    said = str(error).partition(" - at ")[0].replace("`", "")
-                    self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.")
+            with suppress(_ToldError):
+                found[name] = self._field(kind, name, value, f"{where}{name}")
         return found
+
+    def _field(self, kind: Any, name: str, value: Any, key: str) -> Any:
+        """`value` as a field of the struct `kind`, which is made whole: all others stand at their defaults."""
+        names = {each.encode_name: each.name for each in msgspec.structs.fields(kind)}
+        if name not in names:
+            raise self.fault(key, f"is unknown; here may stand {', '.join(sorted(names))}.")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.fault(key, f"is {value}; it must be a finite number.")
+        try:
+            return getattr(msgspec.convert({name: value}, kind), names[name])
+        except (msgspec.ValidationError, ValueError) as error:
+            said = str(error).partition(" - at ")[0].replace("`", "")
+            raise self.fault(key, f"is {_shown(value)}; {said[:1].lower()}{said[1:]}.") from None
 
     def _classifier(self, table: dict[str, Any], where: str = "classifier") -> Lane:
         name = table.get("name", Lane().classifier)
-        known = [key for key, learner in LEARNERS.items() if not learner.compares]
-        if not isinstance(name, str) or name not in known:
+        known = [key for key, learner in LEARNERS.items() if not learner.compares and key != PLACEHOLDER]
+        if name not in known:
             self.fault(f"{where}.name", f"is {_shown(name)}; it must be one of {', '.join(known)}.")
             return Lane()
         by_field = {field.name: field.parameter for field in LEARNERS[name].fields if field.kind != "text"}
         named: dict[str, Any] = {}
-        for key, value in table.items():
-            if key == "name":
-                continue
+        for key in (key for key in table if key != "name"):
             parameter = by_field.get(key, key)
             if parameter in named:
                 self.fault(f"{where}.{key}", f"is the same as {parameter}, which stands there, too.")
-            named[parameter] = value
+            named[parameter] = table[key]
         values = self._converted(named, LEARNERS[name].settings, f"{where}.")
         return Lane(name).with_part(name, LEARNERS[name].settings(**values))
 
@@ -162,77 +175,62 @@ class _Reader:
             self.fault("data.document", f"is {_shown(name)}; it must be the name of a file, or a share text.")
             return None, "?"
         try:
-            document = self.opener(Path(name) if is_share_text(name) else self.folder / name)
+            return None, self._given(self.opener(Path(name) if is_share_text(name) else self.folder / name))
         except FileError as error:
             self.fault("data.document", str(error))
             return None, "?"
-        return None, self._given(document, "data.document")
 
-    def _given(self, document: Document, key: str) -> str:
+    def _given(self, document: Document) -> str:
         """Take the points of a document; what names them."""
         points, test = document.training_points, document.test_points
         if len(points) < 2:
-            self.fault(key, "has fewer than two points to learn from.")
-            return "?"
+            self.fault("data.document", "has fewer than two points to learn from.")
         self.given = Given.of(points, test)
         return digest_of(points, test)
 
     def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
-        allowed = axis_names(lane.classifier, not given)
-        axes = []
+        allowed, axes = axis_names(lane.classifier, not given), []
         if not table:
             self.fault("axes", f"is missing: what is varied, such as C = [1, 10]; there may be {', '.join(allowed)}.")
         if len(table) > 6:
             self.fault("axes", f"has {len(table)} axes; six are the most.")
         for name, value in table.items():
-            if name not in allowed:
-                self.fault(f"axes.{name}", f"is unknown; here may stand {', '.join(allowed)}.")
-                continue
-            values = self._values(f"axes.{name}", value)
-            if values is not None and (of_axis := self._of_axis(name, values, lane)) is not None:
-                axes.append(Axis(name, of_axis))
+            with suppress(_ToldError):
+                if name not in allowed:
+                    raise self.fault(f"axes.{name}", f"is unknown; here may stand {', '.join(allowed)}.")
+                axes.append(Axis(name, self._checked(name, self._values(f"axes.{name}", value), lane)))
         return tuple(axes)
 
-    def _values(self, key: str, value: Any) -> list[Any] | None:
+    def _values(self, key: str, value: Any) -> Sequence[Any]:
         """The values of an axis: a list, or a range."""
         if isinstance(value, list):
             if not 1 <= len(value) <= MOST_VALUES:
-                self.fault(key, f"has {len(value)} values; there must be 1 to {MOST_VALUES}.")
-                return None
+                raise self.fault(key, f"has {len(value)} values; there must be 1 to {MOST_VALUES}.")
             return value
         if not isinstance(value, dict):
-            self.fault(key, f"is {_shown(value)}; write a list, or {{ from = 0.1, to = 10, points = 5 }}.")
-            return None
+            raise self.fault(key, f"is {_shown(value)}; write a list, or {{ from = 0.1, to = 10, points = 5 }}.")
         missing = [name for name in ("from", "to", "points") if name not in value]
         for inside in missing:
             self.fault(f"{key}.{inside}", "is missing.")
         read = self._converted(value, _Range, f"{key}.")
         if missing or len(read) < len(value):
-            return None
+            raise _ToldError
         found = msgspec.convert(read, _Range)
-        if found.scale == "linear" or min(found.start, found.stop) > 0:
-            return list(spaced(found.start, found.stop, found.points, found.scale == "log"))
-        self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
-        return None
+        if found.scale == "log" and min(found.start, found.stop) <= 0:
+            raise self.fault(key, "goes in equal ratios, so both ends must be above 0; or write scale = “linear”.")
+        return spaced(found.start, found.stop, found.points, found.scale == "log")
 
-    def _of_axis(self, name: str, values: list[Any], lane: Lane) -> tuple[Value, ...] | None:
-        """`values` as the settings have them, checked."""
+    def _checked(self, name: str, values: Sequence[Any], lane: Lane) -> tuple[Value, ...]:
+        """`values` of an axis as the settings have them."""
         kind = axis_kinds(lane.classifier)[name]
-        whole = not kind.choices and kind.limits[2]
-        found: list[Value] = []
-        for place, value in enumerate(values, 1):
-            if whole and isinstance(value, float) and math.isfinite(value):
-                value = round(value)  # of a range
-            made = self._converted({kind.parameter: value}, kind.struct, f"axes.{name}[{place}] ")
-            if kind.parameter not in made:
-                return None
-            found.append(made[kind.parameter])
-        numbers = not isinstance(found[0], str)
-        # A range of whole numbers may meet one twice.
-        found = list(dict.fromkeys(found))
-        if numbers and any(b <= a for a, b in itertools.pairwise(found)):  # type: ignore[operator]
-            self.fault(f"axes.{name}", "must ascend.")
-            return None
+        if not kind.choices and kind.limits[2]:  # those of a range are no whole numbers
+            values = [round(each) if isinstance(each, float) and math.isfinite(each) else each for each in values]
+        places = enumerate(values, 1)
+        where = f"axes.{name}[{{}}] {kind.parameter}"
+        found = [self._field(kind.struct, kind.parameter, value, where.format(place)) for place, value in places]
+        found = list(dict.fromkeys(found))  # a range of whole numbers may meet one twice
+        if not isinstance(found[0], str) and any(b <= a for a, b in itertools.pairwise(found)):
+            raise self.fault(f"axes.{name}", "must ascend.")
         return tuple(found)
 
     # -- what fits together ----------------------------------------------------------------------------------------
@@ -251,63 +249,74 @@ class _Reader:
 
     def check(self, study: Study) -> None:
         """Add the faults of what does not fit together."""
-        names = [axis.name for axis in study.axes]
-        allowed = measures_of(study.lane, study.other is not None)
-        for value in study.values:
-            if value == "disagreement" and study.other is None:
-                self.fault("values", "has disagreement, but no table [other] says with which classifier.")
-            elif value not in allowed:
-                what = f"is not of {study.lane.family.short}" if value in MEASURES else "is unknown"
-                self.fault("values", f"{_shown(value)} {what}; there may be {', '.join(allowed)}.")
+        names = {axis.name for axis in study.axes}
         needed = {"efficiency": ("n", "k"), "learning-curve": ("n",), "rules": ("n", "rule"), "grid": ()}[study.kind]
-        twofold = "is 1, which is no cross-validation; it must be 0, for test points, or 2 and more."
-        idle = study.other is not None and "disagreement" not in study.values
-        self._rule(len(set(study.values)) < len(study.values), "values", "has something twice.")
-        self._rule(idle, "other", "is there, but values has no disagreement.")
-        self._rule(study.folds == 1, "folds", twofold)
-        if self.given is not None:
-            self._check_given(study, self.given)
-        elif study.generator is not None:
-            self._check_generated(study, study.generator)
-        for name in needed:
-            self._rule(name not in names, "axes", f"has no {name}, which a study of kind “{study.kind}” needs.")
-        self._rule(study.kind == "grid" and len(names) < 2, "axes", "has one axis only; a grid has two.")
-        self._rule(study.k_up_to_n and not {"n", "k"} <= set(names), "k_up_to_n", "needs the axes n and k.")
-        if self.faults:
-            return
-        total = study.repetitions * max(1, study.folds) * math.prod(len(axis.values) for axis in study.axes)
-        if total > MOST_RESULTS:
+        rules: list[_Rule] = [
+            *_of_values(study),
+            (
+                study.other is not None and "disagreement" not in study.values,
+                "other",
+                "is there, but values has no disagreement.",
+            ),
+            (
+                study.folds == 1,
+                "folds",
+                "is 1, which is no cross-validation; it must be 0, for test points, or 2 and more.",
+            ),
+            *(_of_given(study, self.given) if self.given is not None else ()),
+            *(_of_generated(study, study.generator) if study.generator is not None else ()),
+            *(
+                (name not in names, "axes", f"has no {name}, which a study of kind “{study.kind}” needs.")
+                for name in needed
+            ),
+            (study.kind == "grid" and len(names) < 2, "axes", "has one axis only; a grid has two."),
+            (study.k_up_to_n and not {"n", "k"} <= names, "k_up_to_n", "needs the axes n and k."),
+        ]
+        for broken, key, sentence in rules:
+            if broken:
+                self.fault(key, sentence)
+        total = study.repetitions * max(1, study.folds) * math.prod(study.shape)
+        if not self.faults and total > MOST_RESULTS:
             self.fault("axes", f"make {total} results with repetitions and folds; {MOST_RESULTS} are the most.")
-        elif not existing_cells(study).any():
+        elif not self.faults and not existing_cells(study).any():
             self.fault("k_up_to_n", "leaves no cell.")
 
-    def _rule(self, broken: bool, key: str, sentence: str) -> None:
-        if broken:
-            self.fault(key, sentence)
 
-    def _check_given(self, study: Study, given: Given) -> None:
-        counts = [int((given.labels == label).sum()) for label in set(given.labels.tolist())]
-        most, fewest, number = int(values_along(study, "n", 0).max()), min(counts), sum(counts)
-        untested = not study.folds and not len(given.test_xy)
-        self._rule(untested, "folds", "is 0, but the document keeps no test points back; give folds = 5.")
-        self._rule(study.folds > number, "folds", f"is {study.folds}, but there are only {number} points.")
-        self._rule(study.draws > 1, "draws", "is for a generator; a document has its points.")
-        self._rule(study.test_on == "square", "test_on", "is for a generator; a document has its test points.")
-        self._rule(most > fewest, "axes.n", f"goes to {most}, but a class has only {fewest} points.")
+def _of_values(study: Study) -> Iterator[_Rule]:
+    allowed = measures_of(study.lane, study.other is not None)
+    for value in study.values:
+        if value == "disagreement":
+            yield study.other is None, "values", "has disagreement, but no table [other] says with which classifier."
+        else:
+            what = f"is not of {study.lane.family.short}" if value in MEASURES else "is unknown"
+            yield value not in allowed, "values", f"{_shown(value)} {what}; there may be {', '.join(allowed)}."
+    yield len(set(study.values)) < len(study.values), "values", "has something twice."
 
-    def _check_generated(self, study: Study, generator: GeneratorSettings) -> None:
-        axes = {axis.name: axis.values for axis in study.axes}
-        for name in axes.get("data", (generator.name,)):
-            dataset = datasets.DATASETS[str(name)]
-            if study.test_on == "square" and dataset.truth is None:
-                self.fault("test_on", f"is “square”, where {name} has no true classes.")
-            for shift in axes.get("shift", (generator.shift,)):
-                low, high = dataset.shift_range or (0.0, 0.0)
-                if not (low <= float(shift) < high or float(shift) == 0.0):
-                    self.fault("axes.shift" if "shift" in axes else "data.shift", f"is {shift}, too much for {name}.")
-            least, most = dataset.n_classes
-            if not least <= generator.n_classes <= most:
-                self.fault("data.n_classes", f"is {generator.n_classes}; {name} has {least} to {most} classes.")
+
+def _of_given(study: Study, given: Given) -> Iterator[_Rule]:
+    n, most = len(given.labels), int(values_along(study, "n", 0).max())
+    fewest = int(np.unique(given.labels, return_counts=True)[1].min())
+    untested = not study.folds and not len(given.test_xy)
+    yield untested, "folds", "is 0, but the document keeps no test points back; give folds = 5."
+    yield study.folds > n, "folds", f"is {study.folds}, but there are only {n} points."
+    yield study.draws > 1, "draws", "is for a generator; a document has its points."
+    yield study.test_on == "square", "test_on", "is for a generator; a document has its test points."
+    yield most > fewest, "axes.n", f"goes to {most}, but a class has only {fewest} points."
+
+
+def _of_generated(study: Study, generator: GeneratorSettings) -> Iterator[_Rule]:
+    axes = {axis.name: axis.values for axis in study.axes}
+    for name in axes.get("data", (generator.name,)):
+        dataset = datasets.DATASETS[str(name)]
+        square = study.test_on == "square" and dataset.truth is None
+        yield square, "test_on", f"is “square”, where {name} has no true classes."
+        low, high = dataset.shift_range or (0.0, 0.0)
+        for shift in map(float, axes.get("shift", (generator.shift,))):
+            key = "axes.shift" if "shift" in axes else "data.shift"
+            yield shift != 0.0 and not low <= shift < high, key, f"is {shift}, too much for {name}."
+        least, most = dataset.n_classes
+        suits = least <= generator.n_classes <= most
+        yield not suits, "data.n_classes", f"is {generator.n_classes}; {name} has {least} to {most} classes."
 
 
 def _shown(value: Any) -> str:
@@ -370,44 +379,51 @@ def read(path: Path, opener: Opener, source: Document | None = None) -> tuple[St
 
 def written(study: Study, sentence: str, document: str = "") -> str:
     """A commented file that reads as `study`; its points are of `document` where it has no generator."""
-    lines = [f"# {sentence}", "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2", ""]
-    measured = ", ".join(measures_of(study.lane))
-    lines += [f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules']
-    lines += [f"# What is measured: {measured};", "# disagreement, with a classifier in a table [other]."]
-    lines += [f"values = {_toml(list(study.values))}"]
-    lines += [
+    lane, generator = study.lane, study.generator
+    tests = [
+        f"draws = {study.draws}  # sets of training points in one repetition",
+        f"test = {study.test}  # new points that each of them is measured on",
+        f'test_on = "{study.test_on}"  # generator: like the training points; square: even on [-1, 1]²',
+    ]
+    data = [f"document = {_toml(document)}"]
+    if generator is not None:
+        data = ["# count: points per class, where no axis n says otherwise.", *_settings(generator)]
+    other = (
+        ["# The classifier that disagreement compares with.", "[other]", *_lane(study.other), ""] if study.other else []
+    )
+    varied = f"What is varied: {', '.join(axis_names(lane.classifier, generator is not None))}."
+    lines = [
+        f"# {sentence}",
+        "# Run it:  classifier-playground study run THIS_FILE --out results/ --jobs 2",
+        "",
+        f'kind = "{study.kind}"  # grid, efficiency, learning-curve or rules',
+        f"# What is measured: {', '.join(measures_of(lane))};",
+        "# disagreement, with a classifier in a table [other].",
+        f"values = {_toml(study.values)}",
         f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
         f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
-    ]
-    if not study.folds and study.generator is not None:
-        lines += [
-            f"draws = {study.draws}  # sets of training points in one repetition",
-            f"test = {study.test}  # new points that each of them is measured on",
-            f'test_on = "{study.test_on}"  # generator: like the training points; square: even on [-1, 1]²',
-        ]
-    if study.k_up_to_n:
-        lines.append("k_up_to_n = true  # no cells with k above n")
-    lines.append(f"most_steps = {study.most_steps}  # after which a training is stopped early")
-    lines += ["", "[data]"]
-    if study.generator is None:
-        lines.append(f"document = {_toml(document)}")
-    else:
-        lines.append("# count: points per class, where no axis n says otherwise.")
-        lines += _settings(study.generator)
-    lines += ["", "[classifier]", f'name = "{study.lane.classifier}"', *_settings(study.lane.settings)]
-    if study.other is not None:
-        lines += ["", "# The classifier that disagreement compares with.", "[other]"]
-        lines += [f'name = "{study.other.classifier}"', *_settings(study.other.settings)]
-    varied = ", ".join(axis_names(study.lane.classifier, study.generator is not None))
-    lines += [
+        *(tests if not study.folds and generator is not None else ()),
+        *(["k_up_to_n = true  # no cells with k above n"] if study.k_up_to_n else ()),
+        f"most_steps = {study.most_steps}  # after which a training is stopped early",
         "",
-        *(f"# {line}" for line in textwrap.wrap(f"What is varied: {varied}.", 110)),
+        "[data]",
+        *data,
+        "",
+        "[classifier]",
+        *_lane(lane),
+        "",
+        *other,
+        *(f"# {line}" for line in textwrap.wrap(varied, 110)),
         "# The first two are the sides of the map.  A list, or for example",
         '# C = { from = 0.01, to = 10000, points = 7 }, in equal ratios; scale = "linear": in equal steps.',
         "[axes]",
+        *(f"{axis.name} = {_toml(axis.values)}" for axis in study.axes),
     ]
-    lines += [f"{axis.name} = {_toml(list(axis.values))}" for axis in study.axes]
     return "\n".join(lines) + "\n"
+
+
+def _lane(lane: Lane) -> list[str]:
+    return [f'name = "{lane.classifier}"', *_settings(lane.settings)]
 
 
 def _settings(struct: Any) -> list[str]:
@@ -415,10 +431,4 @@ def _settings(struct: Any) -> list[str]:
 
 
 def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return msgspec.json.encode(value).decode()  # a string of JSON is one of TOML
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)
+    return json.dumps(value, ensure_ascii=False)  # such a value of JSON is one of TOML
