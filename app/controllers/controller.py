@@ -194,7 +194,7 @@ class Controller:
         """Change what is being done with a feature."""
         self.set_session(replace(self.session.of(kind), **changes))
 
-    def feature(self, kind: Callable[[Host], T]) -> T:
+    def feature(self, kind: Callable[[Controller], T]) -> T:
         """The controller of a feature, by its type; made when it is first wanted."""
         if kind not in self._features:
             self._features[kind] = kind(self)

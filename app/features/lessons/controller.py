@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, Protocol, cast
+from typing import Literal
 
 import numpy as np
 
-from app.controllers.editing import Editing
-from app.controllers.host import Host
+from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
@@ -33,24 +32,15 @@ Event = Literal["entered", "revealed", "ended", "left"]
 APART = 3.0
 
 
-class LessonHost(Host, Protocol):
-    """The same, where a document can take the place of the user's, and gestures be taken."""
-
-    editing: Editing
-
-    def stage(self, document: Document) -> None: ...
-    def put_back(self) -> None: ...
-
-
 class LessonController:
     """
     Parameters
     ----------
-    host : LessonHost
+    host : Controller
     """
 
-    def __init__(self, host: Host) -> None:
-        self._host = cast("LessonHost", host)
+    def __init__(self, host: Controller) -> None:
+        self._host = host
         self._host.editing.lend(self._tool)
         #: Opens the lesson after this one; the window has the files.
         self.open_next: Callable[[], object] = lambda: None
@@ -65,9 +55,8 @@ class LessonController:
 
     def begin(self, lesson: Lesson) -> None:
         """Open the lesson at its first step, in place of the document; FileError when that cannot be made."""
-        document = _start(lesson, 0)
-        now = replace(self._now, lesson=lesson, at=0, ended=False, states=(StepState(),) * len(lesson.steps))
-        self._enter(now, document)
+        states = (StepState(),) * len(lesson.steps)
+        self._enter(replace(self._now, lesson=lesson, at=0, ended=False, states=states))
 
     def leave(self) -> None:
         """Close the lesson, and restore the document that was open before, with its history and its file."""
@@ -87,15 +76,8 @@ class LessonController:
             self._host.set_session(replace(now, ended=False))
             return
         self._host.editing.finish()
-        now = graded(now, self._host.results).with_state(now.at, document=self._host.document)
-        assert now.lesson is not None
-        document = now.states[at].document
-        try:
-            document = document or _start(now.lesson, at)
-        except FileError as error:
-            self._host.say(str(error))
-            return
-        self._enter(replace(now, at=at, ended=False), document)
+        now = graded(now, self._host.results).with_state(document=self._host.document)
+        self._enter_or_say(replace(now, at=at, ended=False))
 
     def next(self) -> None:
         """Check what has been guessed, else go to the next step; past an open question only the second time."""
@@ -130,20 +112,23 @@ class LessonController:
     def reset(self) -> None:
         """The step as it began, without a guess; nothing of what was made of it is left."""
         now = self._now
-        if now.lesson is None:
-            return
+        if now.lesson is not None:
+            states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
+            self._enter_or_say(replace(now, states=states, ended=False))
+
+    def _enter_or_say(self, now: LessonSession) -> None:
         try:
-            document = _start(now.lesson, now.at)
+            self._enter(now)
         except FileError as error:
             self._host.say(str(error))
-            return
-        states = (*now.states[: now.at], StepState(), *now.states[now.at + 1 :])
-        self._enter(replace(now, states=states, ended=False), document)
 
-    def _enter(self, now: LessonSession, document: Document) -> None:
-        """Put the document of a step in place of the present one; every run from zero, or waiting."""
-        step = now.step
-        assert step is not None
+    def _enter(self, now: LessonSession) -> None:
+        """Put the document of a step, as one left it, in place of the present one; every run from zero, or waiting."""
+        from .starting import start_of  # only now: reading lessons costs the start nothing
+
+        lesson, step = now.lesson, now.step
+        assert lesson is not None and step is not None
+        document = now.state.document or start_of(lesson, now.at)
         self._host.stage(document)  # nothing is drawn before this is done
         session = self._host.session
         self._host.set_session(
@@ -166,7 +151,7 @@ class LessonController:
     def unfold_hint(self, unfolded: bool) -> None:
         """Show the hint, or fold it away."""
         if self._now.lesson is not None:
-            self._host.set_session(self._now.with_state(self._now.at, hint=unfolded))
+            self._host.set_session(self._now.with_state(hint=unfolded))
 
     # -- predicting --------------------------------------------------------------------------------------------------
 
@@ -176,7 +161,7 @@ class LessonController:
 
     def _set(self, guess: Guess) -> None:
         was_open = self._now.prediction is not None
-        now = self._now.with_state(self._now.at, guess=guess)
+        now = self._now.with_state(guess=guess)
         self._host.set_session(now, lent=self._lent(now))
         if was_open and now.prediction is None:
             self.report("revealed")
@@ -207,12 +192,9 @@ class LessonController:
     def draw(self, x: float, y: float, begin: bool = False) -> None:
         """Draw the line on to (x, y), or `begin` one there."""
         guess = self._now.state.guess
-        if self._now.prediction is None:
-            return
-        if begin or not guess.lines:
-            self._set(replace(guess, lines=(*guess.lines, ((x, y),))))
-        else:
-            self._set(replace(guess, lines=(*guess.lines[:-1], (*guess.lines[-1], (x, y)))))
+        if self._now.prediction is not None:
+            *others, line = (*guess.lines, ()) if begin or not guess.lines else guess.lines
+            self._set(replace(guess, lines=(*others, (*line, (x, y)))))
 
     def end_line(self) -> None:
         """A line of one point is none."""
@@ -302,12 +284,16 @@ class LessonController:
         self._set(replace(guess, revealed=True, gains=gains))
 
 
-class PencilTool(Tool):
-    """Draws a boundary by hand."""
+class _GuessTool(Tool):
+    """Gestures that make a guess."""
 
     def __init__(self, lessons: LessonController) -> None:
         self._lessons = lessons
         super().__init__(lessons._host.editing)
+
+
+class PencilTool(_GuessTool):
+    """Draws a boundary by hand."""
 
     def begin(self, pointer: PointerPosition) -> None:
         self._last = pointer
@@ -328,14 +314,10 @@ class PencilTool(Tool):
         return key
 
 
-class PickTool(Tool):
+class PickTool(_GuessTool):
     """Picks two points."""
 
     clicks = True
-
-    def __init__(self, lessons: LessonController) -> None:
-        self._lessons = lessons
-        super().__init__(lessons._host.editing)
 
     def begin(self, pointer: PointerPosition) -> None:
         if not self.keys.double:  # the point would be left out again
@@ -346,10 +328,3 @@ def _unfolds(document: Document, step: Step) -> bool:
     """Whether the step shows a setting that is folded away otherwise."""
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
     return step.show is not None and any(field.name in step.show and not field.primary for field in fields)
-
-
-def _start(lesson: Lesson, at: int) -> Document:
-    """What the step at place `at` begins with; FileError where that cannot be made."""
-    from .starting import start_of  # only now: reading lessons costs the start nothing
-
-    return start_of(lesson, at)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from app.scene.model import LaneScene, Scene
 from app.views.plot.lines import to_pixels
@@ -17,6 +17,7 @@ from solver.core.arrays import Array
 
 from .predicting import read
 from .scene import LessonScene
+from .state import Line
 
 #: Colour of a guess in the light and the dark theme: that of no class, no line of a model, and no mark.
 COLOURS = ((205, 0, 110), (255, 110, 190))
@@ -34,9 +35,9 @@ class GuessOverlay:
 
     Attributes
     ----------
-    lines, on : tuple of ndarray of shape (n, 2)
+    lines, on : list of list of QPointF
         As drawn, and as they are read.
-    picked, taken : tuple of (x, y)
+    picked, taken : list of QPointF
         Points of the pair that was picked, and of the rule's.
     word : str
         On the cover.
@@ -44,10 +45,10 @@ class GuessOverlay:
     font : QFont
     """
 
-    lines: tuple[Array, ...]
-    on: tuple[Array, ...]
-    picked: tuple[tuple[float, float], ...]
-    taken: tuple[tuple[float, float], ...]
+    lines: list[list[QPointF]]
+    on: list[list[QPointF]]
+    picked: list[QPointF]
+    taken: list[QPointF]
     word: str
     area: QRectF
     font: QFont
@@ -62,16 +63,15 @@ class GuessOverlay:
                 pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
                 painter.setPen(pen)
                 for line in lines:
-                    painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in line.tolist()]))
-        for points, pen in (
-            (self.taken, QPen(QColor(*theme.ink), 2.0, Qt.PenStyle.DashLine)),
-            (self.picked, QPen(colour, WIDTH)),
+                    painter.drawPolyline(line)
+        for points, radius, pen in (
+            (self.taken, RING + 4.0, QPen(QColor(*theme.ink), 2.0, Qt.PenStyle.DashLine)),
+            (self.picked, RING, QPen(colour, WIDTH)),
         ):
-            radius = RING if pen.style() is Qt.PenStyle.SolidLine else RING + 4.0
-            for x, y in points:
+            for point in points:
                 for each in (QPen(ground, pen.widthF() + 2.5), pen):
                     painter.setPen(each)
-                    painter.drawEllipse(QPointF(x, y), radius, radius)
+                    painter.drawEllipse(point, radius, radius)
         if self.word:
             self._paint_word(painter, theme)
 
@@ -101,31 +101,28 @@ class LessonLayer:
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
         """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
         lesson = scene.feature(LessonScene)
-        covered = lesson is not None and lane.slot in lesson.covered
-        if lesson is None or lane.slot not in lesson.drawn_on:
-            made_of: tuple[object, ...] = ()
-        else:
-            made_of = (lesson.lines, lesson.pair, lesson.taken, covered, grid, area, font.pixelSize(), font.pointSize())
+        made_of: tuple[object, ...] = ()
+        if lesson is not None and lane.slot in lesson.drawn_on:
+            word = WORD if lane.slot in lesson.covered else ""
+            lines = lesson.now.state.guess.lines
+            made_of = (lines, lesson.pair, lesson.taken, word, grid, area, font.pixelSize(), font.pointSize())
         if made_of == self._made_of:
             return []
-        self._made_of = made_of
-        if not made_of or lesson is None:
-            self.laid = None
-        else:
+        self._made_of, self.laid = made_of, None
+        if lesson is not None and made_of:
             box = (grid.left, grid.right, grid.bottom, grid.top)
-            drawn = [line for line in lesson.lines if len(line) > 1]
+            drawn = [line for line in lines if len(line) > 1]
             self.laid = GuessOverlay(
-                tuple(to_pixels(np.array(line), grid, area) for line in drawn),
-                tuple(to_pixels(read(line, box), grid, area) for line in drawn),
-                tuple((x, y) for x, y in _pixels(lesson.pair, grid, area)),
-                tuple((x, y) for x, y in _pixels(lesson.taken, grid, area)),
-                WORD if covered else "",
+                [_on_screen(line, grid, area) for line in drawn],
+                [_on_screen(read(line, box), grid, area) for line in drawn],
+                _on_screen(lesson.pair, grid, area),
+                _on_screen(lesson.taken, grid, area),
+                word,
                 area,
                 font,
             )
         return [area.toAlignedRect()]
 
 
-def _pixels(places: tuple[tuple[float, float], ...], grid: Grid, area: QRectF) -> list[list[float]]:
-    found: list[list[float]] = to_pixels(np.array(places).reshape(-1, 2), grid, area).tolist()
-    return found
+def _on_screen(xy: Line | Array, grid: Grid, area: QRectF) -> list[QPointF]:
+    return [QPointF(x, y) for x, y in to_pixels(np.reshape(xy, (-1, 2)), grid, area).tolist()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
@@ -28,7 +28,7 @@ from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_text
+from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
 from app.views.widgets.later import later
 from app.views.widgets.message_box import message_box
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -37,9 +37,6 @@ from . import text as words
 from .controller import LessonController
 from .model import Lesson, Prediction
 from .scene import LessonScene
-
-if TYPE_CHECKING:
-    from .shipped import Row
 
 #: Most answers of a question, and the least height of one, in pixels.
 ANSWERS, HIT = 4, 24
@@ -62,11 +59,10 @@ class LessonText(QTextBrowser):
     """
 
     def __init__(self, name: str, title: str) -> None:
-        super().__init__()
+        super().__init__(openLinks=False)
         describe(self, name, title, "")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setAutoFillBackground(False)
-        self.setOpenLinks(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
@@ -78,7 +74,8 @@ class LessonText(QTextBrowser):
         return None
 
     def show_markdown(self, text: str) -> None:
-        """Show `text`; HTML in it is text."""
+        """Show `text`, or nothing where there is none; HTML in it is text."""
+        self.setVisible(bool(text.strip()))
         if text == self._markdown:
             return
         self._markdown = text
@@ -158,15 +155,17 @@ def _embolden(*labels: QLabel, bold: bool = True) -> None:
         label.setFont(font)
 
 
-def _next_of(lesson: Lesson) -> Row | None:
-    from .shipped import following  # only now: it costs the start nothing
+def _show_if_any(label: QLabel, text: str) -> None:
+    """Show a text whose percentages are never torn apart; nothing where there is none."""
+    show_text(label, text.replace(" %", "\N{NO-BREAK SPACE}%"))
+    label.setVisible(bool(text))
 
-    return following(lesson)
 
-
-def _whole(text: str) -> str:
-    """`text` whose percentages are never torn apart."""
-    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+def _button(name: str, title: str, tip: str, run: Callable[[], object], text: str = "") -> QPushButton:
+    """A button that says its title, or another `text`."""
+    button = describe(QPushButton(text or title), name, title, tip)
+    button.clicked.connect(lambda: run())
+    return button
 
 
 class _Answer(QWidget):
@@ -225,14 +224,10 @@ class _Question(QFrame):
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
-        self._undo = describe(
-            QPushButton("Take back"), "lesson.take_back", "Take back", "The last line or point away (Ctrl+Z)."
+        self._undo = _button(
+            "lesson.take_back", "Take back", "The last line or point away (Ctrl+Z).", lessons.take_back
         )
-        self._undo.clicked.connect(lambda: lessons.take_back())
-        self.reveal = describe(
-            QPushButton("Reveal"), "lesson.reveal", "Reveal", "Show the picture with your guess (PageDown)."
-        )
-        self.reveal.clicked.connect(lambda: lessons.reveal())
+        self.reveal = _button("lesson.reveal", "Reveal", "Show the picture with your guess (PageDown).", lessons.reveal)
         self._buttons = ButtonRows((self._undo, self.reveal))
         filled(
             QVBoxLayout(self),
@@ -254,7 +249,7 @@ class _Question(QFrame):
 
     def show_prediction(self, prediction: Prediction, lesson: LessonScene, number: int) -> None:
         """Ask, or say what came of it."""
-        guess, open_ = lesson.guess, lesson.waiting
+        guess, open_ = lesson.now.state.guess, lesson.now.prediction is not None
         show_text(self._question, plain(prediction.question))
         for place, answer in enumerate(self._answers):
             there = place < len(prediction.answers)
@@ -266,20 +261,15 @@ class _Question(QFrame):
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
         if guess.passed and not guess.is_made:  # in presenter mode there is no status line to say it
             asked = words.PASS
-        show_text(self._asked, asked)
-        self._asked.setVisible(bool(asked) and open_)
+        _show_if_any(self._asked, asked if open_ else "")
         self._buttons.setVisible(open_)
         self._undo.setEnabled(bool(guess.lines or guess.pair))
         self._buttons.show_only((self.reveal,) if prediction.kind == "choice" else (self._undo, self.reveal))
         self.reveal.setEnabled(guess.is_made)
-        given_up = open_ and guess.answer in guess.tried
-        self.reveal.setText("Show the answer" if given_up else "Reveal")
+        self.reveal.setText("Show the answer" if open_ and guess.answer in guess.tried else "Reveal")
         score = words.outcome(prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
-        show_text(self._score, _whole(score))
-        self._score.setVisible(bool(score))
-        because = words.reason(prediction, guess) if open_ else prediction.because
-        self._because.show_markdown(because)
-        self._because.setVisible(bool(because))
+        _show_if_any(self._score, score)
+        self._because.show_markdown(words.reason(prediction, guess) if open_ else prediction.because)
 
 
 class LessonPanel(QWidget):
@@ -304,20 +294,17 @@ class LessonPanel(QWidget):
         #: The guess was revealed just now: what came of it is kept in sight.
         self._tells = False
         # No text that wraps but in the form: the ways on and back are always in sight.
-        self._title = named(ElidedLabel(""), "lesson.title")
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "lesson.title")
         _embolden(self._title)
-        self.steps = ShortCombo()
-        describe(self.steps, "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
+        self.steps = describe(ShortCombo(), "lesson.steps", "Step", "Go to a step; each is kept as you left it.")
         self.steps.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
-        self._fold = describe(QToolButton(), "lesson.hint", "Hint", "Show the hint, or fold it away.")
-        self._fold.setText("Hint")
-        self._fold.setAutoRaise(True)
+        beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self._fold = QToolButton(autoRaise=True, toolButtonStyle=beside)
+        describe(self._fold, "lesson.hint", "Hint", "Show the hint, or fold it away.")
         self._fold.setCheckable(True)
-        self._fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._fold.setMinimumHeight(HIT + 2)
         self._fold.clicked.connect(lessons.unfold_hint)
         self._hint = LessonText("lesson.hint_text", "Hint")
@@ -337,18 +324,16 @@ class LessonPanel(QWidget):
             margins=(0, 0, 6, 0),
             spacing=8,
         )
-        self._back = self._button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
-        self._next = self._button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
-        self._reset = self._button(
+        self._back = _button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
+        self._next = _button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
+        self._reset = _button(
             "lesson.reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset
         )
-        self._leave = self._button(
+        self._leave = _button(
             "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
         )
-        self._list = describe(QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.")
-        self._list.clicked.connect(lambda: do("lessons"))
-        self._onward = describe(QPushButton("Next lesson"), "lesson.onward", "Next lesson", "Open the next lesson.")
-        self._onward.clicked.connect(lambda: lessons.open_next())
+        self._list = _button("lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons"), "Lessons…")
+        self._onward = _button("lesson.onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next())
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)
@@ -357,12 +342,6 @@ class LessonPanel(QWidget):
             QVBoxLayout(self), self._title, self.steps, (self._form, 1), self._buttons, margins=(8, 6, 8, 6), spacing=6
         )
         self.first_stop = self._next
-
-    @staticmethod
-    def _button(name: str, title: str, tip: str, run: Any) -> QPushButton:
-        button = describe(QPushButton(title), name, title, tip)
-        button.clicked.connect(lambda: run())
-        return button
 
     def sizeHint(self) -> QSize:
         """Narrow: the pictures are what it is about."""
@@ -407,7 +386,7 @@ class LessonPanel(QWidget):
         """Show the scene's lesson."""
         lesson = scene.feature(LessonScene)
         presenting = scene.session.presenting is not None  # its text has a size of its own
-        text = () if lesson is None else (lesson.step, lesson.guess, lesson.hint, lesson.ended, lesson.score)
+        text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
         if (*text, presenting) != self._text_of:
             self._text_of = (*text, presenting)
             later(self, self._fit_text)
@@ -422,66 +401,66 @@ class LessonPanel(QWidget):
             self._title.setText("Lessons")
             self.text.show_markdown(NOTHING)
             return
-        step, number = lesson.step, len(lesson.lesson.steps)
-        self._title.setText(plain(lesson.lesson.title))
-        self._title.setToolTip(plain_tip(f"{lesson.lesson.title}\n{self._about(lesson)}".strip()))
-        entries = [f"{place + 1} of {number}: {plain(each.title)}" for place, each in enumerate(lesson.lesson.steps)]
-        if entries != [self.steps.itemText(row) for row in range(self.steps.count())]:
-            self.steps.clear()
-            self.steps.addItems(entries)
-        anew = self.steps.currentIndex() != lesson.at or self.text.accessibleName() != step.title
-        self.steps.setCurrentIndex(lesson.at)
-        self._show_ways(lesson, number)
-        if lesson.ended:
-            self._show_end(lesson)
-            return
-        self.text.setAccessibleName(step.title)
-        self.text.show_markdown(step.text)
-        self.text.setVisible(bool(step.text.strip()))
-        self.question.setVisible(step.prediction is not None)
-        if step.prediction is not None:
-            self.question.show_prediction(step.prediction, lesson, scene.shown)
-        self._show_goal(lesson, theme)
-        self._fold.setVisible(bool(step.hint))
-        self._fold.setChecked(lesson.hint)
-        self._fold.setText("Hide the hint" if lesson.hint else "Hint")
-        self._hint.show_markdown(step.hint if lesson.hint else "")
-        self._hint.setVisible(bool(step.hint) and lesson.hint)
-        self._tells = lesson.guess.revealed and not anew and (self._tells or self._waiting)
-        self._waiting = lesson.waiting
-        if anew:
+        self._show_head(lesson.lesson)
+        anew = self.steps.currentIndex() != lesson.now.at or self.text.accessibleName() != lesson.step.title
+        self.steps.setCurrentIndex(lesson.now.at)
+        onward = _onward_of(lesson.lesson)
+        self._show_ways(lesson, bool(onward))
+        if lesson.now.ended:
+            self._show_end(lesson, onward)
+        else:
+            self._show_step(lesson, scene.shown, theme)
+            self._tells = lesson.now.state.guess.revealed and not anew and (self._tells or self._waiting)
+            self._waiting = lesson.now.prediction is not None
+        if anew or lesson.now.ended:
             self._form.verticalScrollBar().setValue(0)
 
-    def _show_ways(self, lesson: LessonScene, number: int) -> None:
-        """Show the ways on and back that the step, or the end, has."""
-        onward = (self._onward,) if _next_of(lesson.lesson) is not None else ()
-        of_end = (self._back, *onward, self._leave, self._list)
-        self._buttons.show_only(of_end if lesson.ended else (self._back, self._next, self._reset, self._leave))
-        self._back.setEnabled(lesson.at > 0 or lesson.ended)
-        self._next.setText("Finish" if lesson.at + 1 == number else "Next")
+    def _show_head(self, lesson: Lesson) -> None:
+        about = (lesson.author, lesson.level, f"{lesson.minutes} minutes" if lesson.minutes else "")
+        self._title.setText(plain(lesson.title))
+        self._title.setToolTip(plain_tip(f"{lesson.title}\n{'  ·  '.join(filter(None, about))}".strip()))
+        number = len(lesson.steps)
+        show_entries(
+            self.steps, [(f"{at} of {number}: {plain(step.title)}", at) for at, step in enumerate(lesson.steps, 1)]
+        )
 
-    def _show_end(self, lesson: LessonScene) -> None:
+    def _show_ways(self, lesson: LessonScene, onward: bool) -> None:
+        """Show the ways on and back that the step, or the end, has."""
+        now = lesson.now
+        of_end = (self._back, *[self._onward] * onward, self._leave, self._list)
+        self._buttons.show_only(of_end if now.ended else (self._back, self._next, self._reset, self._leave))
+        self._back.setEnabled(now.at > 0 or now.ended)
+        self._next.setText("Finish" if now.at + 1 == len(lesson.lesson.steps) else "Next")
+
+    def _show_end(self, lesson: LessonScene, onward: str) -> None:
         """Show what has come of the lesson, in place of a step."""
         for part in (self.question, self._goal, self._fold, self._hint):
             part.hide()
-        following = _next_of(lesson.lesson)
-        onward = "" if following is None else f"{following.title}, {following.minutes} minutes"
         self.text.setAccessibleName("End of the lesson")
-        self.text.show_markdown(words.ending(lesson.lesson, lesson.right, lesson.answered, onward))
-        self.text.show()
-        self._form.verticalScrollBar().setValue(0)
+        self.text.show_markdown(words.ending(lesson.lesson, *lesson.now.score, onward))
 
-    @staticmethod
-    def _about(lesson: LessonScene) -> str:
-        of = lesson.lesson
-        parts = (of.author, of.level, f"{of.minutes} minutes" if of.minutes else "")
-        return "  ·  ".join(plain(each) for each in parts if each)
-
-    def _show_goal(self, lesson: LessonScene, theme: Theme) -> None:
-        self._goal.setVisible(bool(lesson.goal))
-        sign = "✓" if lesson.reached else "○"
-        show_text(self._goal, _whole(f"{sign}  Goal: {plain(lesson.goal)}") if lesson.goal else "")
+    def _show_step(self, lesson: LessonScene, number: int, theme: Theme) -> None:
+        """Show what the step says and asks, among that `number` of classifiers."""
+        step, unfolded = lesson.step, lesson.now.state.hint
+        self.text.setAccessibleName(step.title)
+        self.text.show_markdown(step.text)
+        self.question.setVisible(step.prediction is not None)
+        if step.prediction is not None:
+            self.question.show_prediction(step.prediction, lesson, number)
+        _show_if_any(self._goal, lesson.goal and f"{'✓' if lesson.reached else '○'}  Goal: {plain(lesson.goal)}")
         ink, ground = theme.moods["certified"] if lesson.reached else (theme.ink, theme.base)
         style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
+        self._fold.setVisible(bool(step.hint))
+        self._fold.setChecked(unfolded)
+        self._fold.setText("Hide the hint" if unfolded else "Hint")
+        self._hint.show_markdown(step.hint if unfolded else "")
+
+
+def _onward_of(lesson: Lesson) -> str:
+    """The lesson that is next; "" where there is none."""
+    from .shipped import following  # only now: it costs the start nothing
+
+    row = following(lesson)
+    return "" if row is None else f"{row.title}, {row.minutes} minutes"

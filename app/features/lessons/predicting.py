@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.core.points import Points
 from app.engine.cover import Cover
@@ -22,7 +22,7 @@ from app.engine.fitting import predictions
 from app.engine.pieces import Pace, Step
 from app.engine.results import Results
 from app.engine.run_state import RunState
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array, Integers, Mask
 from solver.kernels.expansion import AnyKernel
 
 from .state import Boundary, Box, LessonSession, Line
@@ -85,43 +85,35 @@ def regions(lines: Sequence[Array], xs: Array, ys: Array) -> Integers:
     """
     beside = np.ones((len(ys), len(xs) - 1), dtype=bool)  # nothing between column c and c + 1
     above = np.ones((len(ys) - 1, len(xs)), dtype=bool)
-    dx, dy = xs[1] - xs[0], ys[1] - ys[0]
     for line in lines:
         # A line exactly through samples would be on neither side of them: it passes by their sides.
-        line = line + np.array([PAST[0] * dx, PAST[1] * dy])
-        for (ax, ay), (bx, by) in zip(line[:-1].tolist(), line[1:].tolist(), strict=True):
-            rows = np.arange(*np.searchsorted(ys, (min(ay, by), max(ay, by))))
-            if len(rows):
-                x = ax + (ys[rows] - ay) * ((bx - ax) / (by - ay))
-                column = np.floor((x - xs[0]) / dx)
-                there = (column >= 0) & (column < len(xs) - 1)
-                beside[rows[there], column[there].astype(np.intp)] = False
-            columns = np.arange(*np.searchsorted(xs, (min(ax, bx), max(ax, bx))))
-            if len(columns):
-                y = ay + (xs[columns] - ax) * ((by - ay) / (bx - ax))
-                row = np.floor((y - ys[0]) / dy)
-                there = (row >= 0) & (row < len(ys) - 1)
-                above[row[there].astype(np.intp), columns[there]] = False
+        line = line + np.array([PAST[0] * (xs[1] - xs[0]), PAST[1] * (ys[1] - ys[0])])
+        _close(beside, line, xs, ys)
+        _close(above.T, line[:, ::-1], ys, xs)
     return _parts(beside, above)
 
 
-def _parts(beside: NDArray[np.bool_], above: NDArray[np.bool_]) -> Integers:
+def _close(ways: Mask, line: Array, along: Array, across: Array) -> None:
+    """Close the ways that `line` crosses, shape (len(across), len(along) - 1), from each sample along to the next."""
+    for (ax, ay), (bx, by) in pairwise(line.tolist()):
+        rows = np.arange(*np.searchsorted(across, (min(ay, by), max(ay, by))))
+        if len(rows):
+            x = ax + (across[rows] - ay) * ((bx - ax) / (by - ay))
+            column = np.floor((x - along[0]) / (along[1] - along[0]))
+            there = (column >= 0) & (column < len(along) - 1)
+            ways[rows[there], column[there].astype(np.intp)] = False
+
+
+def _parts(beside: Mask, above: Mask) -> Integers:
     """Connected parts of a grid of which some ways between neighbours are open."""
     shape = (beside.shape[0], above.shape[1])
     number = np.arange(shape[0] * shape[1]).reshape(shape)
     first = np.concatenate((number[:, :-1][beside], number[:-1][above]))
     second = np.concatenate((number[:, 1:][beside], number[1:][above]))
     part = number.ravel().copy()
-    while True:
-        a, b = part[first], part[second]
-        apart = a != b
-        if not apart.any():
-            break
-        first, second = first[apart], second[apart]
-        a, b = a[apart], b[apart]
+    while ((a := part[first]) != (b := part[second])).any():  # each part takes the number of its lowest neighbour
         np.minimum.at(part, np.maximum(a, b), np.minimum(a, b))
-        while (part != part[part]).any():
-            part = part[part]
+        part = part[part]
     found: Integers = np.unique(part, return_inverse=True)[1].reshape(shape)
     return found
 
@@ -177,7 +169,7 @@ def graded(now: LessonSession, results: Results) -> LessonSession:
     asked = answer.query
     if not isinstance(asked, Agreement) or asked.boundary is not guess.boundary or asked.lines != guess.lines:
         return now
-    return now.with_state(now.at, guess=replace(guess, agreement=float(answer.value)))
+    return now.with_state(guess=replace(guess, agreement=float(answer.value)))
 
 
 def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int) -> float:

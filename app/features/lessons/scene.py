@@ -18,7 +18,7 @@ from app.state.session import Session
 from . import text
 from .model import Lesson, Prediction, Step
 from .predicting import AGREEMENT, Agreement, graded
-from .state import Guess, LessonSession, Line
+from .state import Guess, LessonSession
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,10 @@ class LessonScene:
 
     Attributes
     ----------
+    now : LessonSession
+        Where one stands in it, and what has been made of its steps, graded.
     lesson : Lesson
-    at : int
-        Place of the step.
     step : Step
-    hint : bool
-        The hint is unfolded.
-    guess : Guess
-    waiting : bool
-        A prediction is to be made before anything is shown.
     score : str
         What came of a guess that was drawn or picked.
     reached : bool or None
@@ -48,38 +43,23 @@ class LessonScene:
         Slots of those that the guess is drawn over.
     pair, taken : tuple of (float, float)
         Where the points are that were picked, and those that the rule takes.
-    ended : bool
-        The last step is done.
-    right, answered : int
-        How many predictions were right at once, and how many have been made.
     """
 
+    now: LessonSession
     lesson: Lesson
-    at: int
     step: Step
-    hint: bool
-    guess: Guess
-    waiting: bool
     score: str
     reached: bool | None
     goal: str
     covers: Mapping[int, Cover]
     drawn_on: frozenset[int]
-    pair: tuple[tuple[float, float], ...] = ()
-    taken: tuple[tuple[float, float], ...] = ()
-    ended: bool = False
-    right: int = 0
-    answered: int = 0
+    pair: tuple[tuple[float, float], ...]
+    taken: tuple[tuple[float, float], ...]
 
     @property
     def covered(self) -> frozenset[int]:
         """Slots of the lanes whose pictures are covered."""
         return frozenset(slot for slot, cover in self.covers.items() if Cover.PAINT in cover)
-
-    @property
-    def lines(self) -> tuple[Line, ...]:
-        """The boundary that was drawn."""
-        return self.guess.lines
 
 
 def shows(session: Session) -> Set[str] | None:
@@ -91,16 +71,18 @@ def shows(session: Session) -> Set[str] | None:
 def covers(document: Document, session: Session) -> dict[int, Cover]:
     """What the step hides of every lane, and what its prediction covers of those it is about."""
     now = session.of(LessonSession)
-    if now.step is None:
+    step, about = now.step, _about(now.prediction, document)
+    if step is None:
         return {}
-    step, asked = now.step, now.prediction
-    about = frozenset() if asked is None else _slots(asked, document)
     found = {slot: step.hide | (step.cover if slot in about else 0) for slot in document.slots[: document.shown]}
     return {slot: Cover(cover) for slot, cover in found.items() if cover}
 
 
-def _slots(prediction: Prediction, document: Document) -> frozenset[int]:
+def _about(prediction: Prediction | None, document: Document) -> frozenset[int]:
+    """Slots of the lanes that a prediction is about."""
     on_screen = document.slots[: document.shown]
+    if prediction is None:
+        return frozenset()
     if prediction.kind == "choice" or prediction.lane >= len(on_screen):
         return frozenset(on_screen)
     return frozenset({on_screen[prediction.lane]})
@@ -108,45 +90,29 @@ def _slots(prediction: Prediction, document: Document) -> frozenset[int]:
 
 def queries(context: Context) -> dict[str, Query]:
     """How much of the view a drawn boundary gets right."""
-    asked = _agreement(context)
-    return {} if asked is None else {AGREEMENT: asked}
-
-
-def _agreement(context: Context) -> Agreement | None:
     guess = context.session.of(LessonSession).state.guess
     if guess.boundary is None or not guess.revealed:
-        return None
-    return Agreement(guess.lines, guess.boundary)
+        return {}
+    return {AGREEMENT: Agreement(guess.lines, guess.boundary)}
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:
     """The lesson that is open, if there is one."""
-    document, now = context.document, context.session.of(LessonSession)
-    step = now.step
-    if now.lesson is None or step is None:
+    document, now = context.document, graded(context.session.of(LessonSession), context.results)
+    lesson, step, guess = now.lesson, now.step, now.state.guess
+    if lesson is None or step is None:
         return ()
-    state = now.state
-    reached, goal = _goal(context, step)
-    points = document.points
-    gains = state.guess.gains
-    prediction = step.prediction
     return (
         LessonScene(
-            now.lesson,
-            now.at,
+            now,
+            lesson,
             step,
-            state.hint,
-            state.guess,
-            now.prediction is not None,
-            _score(context, state.guess),
-            reached,
-            goal,
+            _score(context, guess),
+            *_goal(context, step),
             covers(document, context.session),
-            frozenset() if prediction is None else _slots(prediction, document),
-            _places(points, state.guess.pair),
-            () if gains is None else _places(points, gains.taken),
-            now.ended,
-            *graded(now, context.results).score,
+            _about(step.prediction, document),
+            _places(document.points, guess.pair),
+            _places(document.points, () if guess.gains is None else guess.gains.taken),
         ),
     )
 
@@ -164,12 +130,10 @@ def _score(context: Context, guess: Guess) -> str:
         gains, points = guess.gains, context.document.points
         first, second = (_rows(points, pair) for pair in (gains.picked, gains.taken))
         return text.gains(first, second, gains.gain, gains.best, gains.rule)
-    asked = _agreement(context)
+    asked, answer = queries(context).get(AGREEMENT), context.results.answer(AGREEMENT)
     if asked is None:
         return ""
-    answer = context.results.answer(AGREEMENT)
-    known = answer is not None and answer.query == asked
-    return text.agreement(answer.value if known and answer is not None else None)
+    return text.agreement(answer.value if answer is not None and answer.query == asked else None)
 
 
 def _rows(points: Points, pair: tuple[int, int]) -> tuple[int, int]:

@@ -151,7 +151,7 @@ def _views(
     step = lesson.steps[at]
     session = LessonSession(lesson, at, (StepState(),) * len(lesson.steps))
     if revealed:
-        session = session.with_state(at, guess=replace(session.state.guess, revealed=True))
+        session = session.with_state(guess=replace(session.state.guess, revealed=True))
     whole = Session(playing=(not step.paused,) * MAX_LANES).having(session)
     if step.panel:
         whole = replace(whole, open_panels=frozenset({step.panel}))

@@ -183,8 +183,7 @@ class LessonSession(FeatureSession):
         known = [state.guess.is_right for state in self.states if state.guess.is_right is not None]
         return sum(known), len(known)
 
-    def with_state(self, at: int, **changes: object) -> LessonSession:
-        """Something else made of the step at place `at`."""
-        states = list(self.states)
-        states[at] = replace(states[at], **changes)  # type: ignore[arg-type]
-        return replace(self, states=tuple(states))
+    def with_state(self, **changes: object) -> LessonSession:
+        """Something else made of the step one is at."""
+        state = replace(self.state, **changes)  # type: ignore[arg-type]
+        return replace(self, states=(*self.states[: self.at], state, *self.states[self.at + 1 :]))
