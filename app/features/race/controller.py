@@ -1,4 +1,4 @@
-"""RaceController: what is chosen for the race of the rules, asked of the background, and shown; no Qt.
+"""RaceController: what is chosen for the race of the rules, asked of the background, and what has come; no Qt.
 
 It stands beside the controller: a race changes neither the document nor the session.
 """
@@ -6,8 +6,8 @@ It stands beside the controller: a race changes neither the document nor the ses
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import msgspec
@@ -24,7 +24,7 @@ from solver import RULES, Grid
 from solver.core import fast_loops
 
 from . import text
-from .race_frame import MODES, MOST_RACERS, Course, RaceFrame
+from .race_frame import LEAST_RACERS, MOST_RACERS, Course, RaceFrame
 from .race_run import RaceQuery, RaceRun
 
 #: Name of the query, and owner of it.
@@ -40,64 +40,27 @@ FIRST_RULES = ("random", "second-order")
 
 
 @dataclass(frozen=True)
-class RaceScene:
-    """What the panel of the race shows.
+class RaceChoice:
+    """What the user has chosen.
 
     Attributes
     ----------
     rules : tuple of str
-        Those that race.
     mode : str
-    pace, last_pace : int
-        Position of the slider, and its last one.
-    pace_text : str
-    playing, can_play : bool
-    lanes : tuple of (int, str)
-        The lanes whose settings can be raced with, and what they are called.
+    paces : mapping of str to int
+        Position of the slider in each mode.
     lane : int or None
-    problems : tuple of ((int, int), str)
-        The binary problems to choose from, and what they are called.
+        The lane whose settings are raced with; None is the first that can be.
     problem : tuple of int or None
-    sentence : str
-        What is to be said before anything else, or "".
-    alarming : bool
-        The sentence says that something is in the way.
-    winner, near : str
-        Who wins, and who was first at a small gap.
-    frame : RaceFrame or None
-        Of the present race.
-    grid : Grid or None
-        What the pictures show.
+        The binary problem; None is the lane's own.
+    playing, started : bool
     """
-
-    rules: tuple[str, ...]
-    mode: str
-    pace: int
-    last_pace: int
-    pace_text: str
-    playing: bool
-    can_play: bool
-    lanes: tuple[tuple[int, str], ...]
-    lane: int | None
-    problems: tuple[tuple[tuple[int, int], str], ...]
-    problem: tuple[int, int] | None
-    sentence: str
-    alarming: bool
-    winner: str
-    near: str
-    frame: RaceFrame | None
-    grid: Grid | None
-
-
-@dataclass(frozen=True)
-class _Choice:
-    """What the user has chosen."""
 
     rules: tuple[str, ...] = FIRST_RULES
     mode: str = "steps"
-    paces: tuple[int, int] = (FIRST_PACES["steps"], FIRST_PACES["time"])
+    paces: Mapping[str, int] = field(default_factory=lambda: FIRST_PACES)
     lane: int | None = None
-    problem: tuple[int, int] | None = None  #: None is the lane's own
+    problem: tuple[int, int] | None = None
     playing: bool = False
     started: bool = False
 
@@ -109,26 +72,29 @@ def lanes_of(document: Document) -> tuple[int, ...]:
 
 
 class RaceController:
-    """Turns wishes of the user into requests.
+    """What the user has chosen for a race, asked of the background.
 
     Parameters
     ----------
     controller : Controller
         Knows the document.
     scheduler : Scheduler
-        Answers the query.
+        Answers the query, and keeps the newest frame of the present race.
     changed : callable
         Called whenever there is something new to be drawn.
 
     Attributes
     ----------
+    choice : RaceChoice
+    course : Course
+        What the present race is on.
     asked : RaceQuery or None
         What the background was asked for last, if anything is wanted.
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler, changed: Callable[[], None]) -> None:
         self._controller, self._scheduler, self._changed = controller, scheduler, changed
-        self._choice = _Choice()
+        self.choice = RaceChoice()
         self._size: tuple[int, int, float] | None = None
         self._shades: Shades | None = None
         self._refusal = ""
@@ -138,42 +104,40 @@ class RaceController:
 
     def choose_rule(self, rule: str, on: bool) -> None:
         """Let a rule race, or take it out; a fifth one is refused with a sentence."""
-        chosen = [name for name in RULES if (on if name == rule else name in self._choice.rules)]
+        chosen = tuple(name for name in RULES if (on if name == rule else name in self.choice.rules))
         if len(chosen) > MOST_RACERS:
-            self._refuse(text.TOO_MANY)
-        elif tuple(chosen) != self._choice.rules:
-            self._begin(rules=tuple(chosen))
+            self._refusal = text.TOO_MANY
+            self._changed()
+        elif chosen != self.choice.rules:
+            self._begin(rules=chosen)
 
     def choose_mode(self, mode: str) -> None:
         """Same steps or same time, a name of `MODES`."""
-        if mode in MODES and mode != self._choice.mode:
+        if mode != self.choice.mode:
             self._begin(mode=mode)
 
     def choose_lane(self, lane: int) -> None:
         """Race with the settings of `lane`."""
-        if lane in lanes_of(self._controller.document):
+        if lane in self.lanes:
             self._begin(lane=lane, problem=None)
 
     def choose_problem(self, problem: tuple[int, int]) -> None:
         """Race on another binary problem."""
-        if problem != self._race.course.problem:
+        if problem != self.course.problem:
             self._begin(problem=problem)
 
     def choose_pace(self, position: int) -> None:
         """Move the slider; the race goes on."""
-        paces = list(self._choice.paces)
-        place = list(MODES).index(self._choice.mode)
-        paces[place] = min(max(position, 0), len(PACES[self._choice.mode]) - 1)
-        self._change(paces=tuple(paces))
+        mode = self.choice.mode
+        position = min(max(position, 0), len(PACES[mode]) - 1)
+        self._change(paces={**self.choice.paces, mode: position})
 
     def toggle(self) -> None:
         """Play or pause; a race that is over begins anew."""
-        if self._over:
+        if self._failure or (self.frame is not None and self.frame.over):
             self.restart()
-        elif self._obstacle():
-            self._refuse(self._obstacle())
-        else:
-            self._change(playing=not self._choice.playing, started=True)
+        elif not self._obstacle:
+            self._change(playing=not self.choice.playing, started=True)
 
     def restart(self) -> None:
         """From zero multipliers, on the present points and settings, and go."""
@@ -184,8 +148,10 @@ class RaceController:
     def look(self) -> None:
         """Take what has come.  The document may have changed: a race that has not started takes it in, another goes on
         as it was."""
-        self._collect()
-        if not self._choice.started and self._news():
+        frame = self.frame
+        if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
+            self.choice = replace(self.choice, playing=False)
+        if not self.choice.started and self._news():
             self._begin()
         else:
             self._order()
@@ -193,74 +159,86 @@ class RaceController:
 
     def show_on(self, width: int, height: int, ratio: float) -> None:
         """Each picture has so many pixels, of so many device pixels each."""
-        if (width, height, ratio) != self._size:
-            self._size = width, height, ratio
-            self._order()
+        self._size = width, height, ratio
+        self._order()
 
     def show_in(self, shades: Shades) -> None:
         """The colours of the pictures."""
-        if shades != self._shades:
-            self._shades = shades
-            self._order()
+        self._shades = shades
+        self._order()
 
     def pause(self) -> None:
         """Stop where the race is."""
-        if self._choice.playing:
+        if self.choice.playing:
             self._change(playing=False)
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def scene(self) -> RaceScene:
-        """The scene of this moment."""
-        choice, course, document = self._choice, self._race.course, self._controller.document
-        names = document.class_names
-        paces, position = PACES[choice.mode], self._position
-        obstacle, frame = self._obstacle(), self._frame
-        news = self._news() if choice.started else ""
-        note = frame.note if frame is not None else ""
-        return RaceScene(
-            rules=choice.rules,
-            mode=choice.mode,
-            pace=position,
-            last_pace=len(paces) - 1,
-            pace_text=text.pace(choice.mode, paces[position]),
-            playing=choice.playing,
-            can_play=not obstacle and not self._failure,
-            lanes=tuple((index, f"Classifier {index + 1}") for index in lanes_of(document)),
-            lane=course.lane,
-            problems=tuple((each, problem_name(*each, names)) for each in course.problems),
-            problem=course.problem if course.problems else None,
-            sentence=self._refusal or obstacle or self._failure or news or note,
-            alarming=bool(self._refusal or obstacle or self._failure or news),
-            winner=text.winner(frame) if frame is not None else "",
-            near=text.near(frame) if frame is not None else "",
-            frame=frame,
-            grid=None if self._size is None else _grid_for(course.points, *self._size),
-        )
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        """The lanes whose settings can be raced with."""
+        return lanes_of(self._controller.document)
+
+    @property
+    def problems(self) -> list[tuple[str, tuple[int, int]]]:
+        """The binary problems to choose from, with what they are called."""
+        names = self._controller.document.class_names
+        return [(problem_name(*problem, names), problem) for problem in self.course.problems]
+
+    @property
+    def position(self) -> int:
+        """Position of the pace slider."""
+        return self.choice.paces[self.choice.mode]
+
+    @property
+    def pace(self) -> float:
+        """Steps, or milliseconds of solver time, per picture."""
+        return PACES[self.choice.mode][self.position]
+
+    @property
+    def frame(self) -> RaceFrame | None:
+        """The newest of the present race."""
+        answer = self._scheduler.results.answer(NAME)
+        return None if answer is None else answer.value
+
+    @property
+    def grid(self) -> Grid | None:
+        """What the pictures show."""
+        return None if self._size is None else _grid_for(self.course.points, *self._size)
+
+    @property
+    def can_play(self) -> bool:
+        """Nothing is in the way of a race."""
+        return not (self._obstacle or self._failure)
+
+    @property
+    def alarm(self) -> str:
+        """What is in the way or has changed, in a sentence; or ""."""
+        news = self._news() if self.choice.started else ""
+        return self._refusal or self._obstacle or self._failure or news
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
     @property
-    def _position(self) -> int:
-        return self._choice.paces[list(MODES).index(self._choice.mode)]
+    def _failure(self) -> str:
+        """Why the background could not race (any more), or ""."""
+        answer = self._scheduler.results.answer(NAME)
+        return "" if answer is None else answer.message
 
     @property
-    def _over(self) -> bool:
-        return bool(self._failure) or (self._frame is not None and self._frame.over)
-
     def _obstacle(self) -> str:
         """Why there can be no race just now, or ""."""
-        if self._race.course.lane is None:
+        if self.course.lane is None:
             return text.NO_LANE
-        if len(self._race.course.points) > STEPPED:
+        if len(self.course.points) > STEPPED:
             return text.TOO_LARGE
-        if len(self._choice.rules) < 2:
+        if len(self.choice.rules) < LEAST_RACERS:
             return text.TOO_FEW
         return "" if fast_loops.ready() else text.PREPARING
 
     def _news(self) -> str:
         """What has changed in the document since the race was set up, in a sentence, or ""."""
-        now, course = self._present(), self._race.course
+        now, course = self._present(), self.course
         if now.lane is None:
             return text.NO_LANE
         if now.points is not course.points:
@@ -273,7 +251,7 @@ class RaceController:
 
     def _present(self) -> Course:
         """The course as the document has it now."""
-        document, choice = self._controller.document, self._choice
+        document, choice = self._controller.document, self.choice
         points, lanes = document.training_points, lanes_of(document)
         if not lanes:
             return Course(points)
@@ -290,56 +268,30 @@ class RaceController:
 
     def _set_up(self) -> None:
         self._ask(None)  # two races at once would need twice the memory
-        self._race = RaceRun(self._present())
-        self._frame: RaceFrame | None = None
-        self._failure = ""
+        self.course = self._present()
+        self._race = RaceRun(self.course)
 
     def _ask(self, asked: RaceQuery | None) -> None:
         self.asked = asked
         self._scheduler.ask({} if asked is None else {NAME: asked}, NAME)
 
-    def _collect(self) -> None:
-        """Take the newest frame of the present race."""
-        answer = self._scheduler.results.answer(NAME)
-        if answer is None:
-            return
-        self._frame, self._failure = answer.value, answer.message
-        frame = self._frame
-        if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
-            self._choice = replace(self._choice, playing=False)
-
     def _begin(self, **changes: object) -> None:
         """Set a new race up, with other choices; one that was going goes on from zero."""
-        going = self._choice.playing
-        self._choice = replace(self._choice, **{"started": going, **changes})  # type: ignore[arg-type]
+        self.choice = replace(self.choice, **{"started": self.choice.playing, **changes})  # type: ignore[arg-type]
         self._set_up()
-        if self._obstacle():
-            self._choice = replace(self._choice, playing=False, started=False)
-        self._refusal = ""
-        self._order()
-        self._changed()
+        self._change(**({"playing": False, "started": False} if self._obstacle else {}))
 
     def _change(self, **changes: object) -> None:
-        self._choice = replace(self._choice, **changes)  # type: ignore[arg-type]
+        self.choice = replace(self.choice, **changes)  # type: ignore[arg-type]
         self._refusal = ""
         self._order()
-        self._changed()
-
-    def _refuse(self, sentence: str) -> None:
-        self._refusal = sentence
         self._changed()
 
     def _order(self) -> None:
-        """Ask the background for what should be shown, if that is anything else than before."""
-        if self._size is None or self._shades is None:
-            return
-        asked: RaceQuery | None = None
-        if not self._obstacle():
-            grid = _grid_for(self._race.course.points, *self._size)
-            pace = PACES[self._choice.mode][self._position]
-            asked = RaceQuery(self._race, pace, grid, self._shades, self._choice.playing)
-        if asked != self.asked:
-            self._ask(asked)
+        """Ask the background for what should be shown; what was asked last goes on."""
+        if self.grid is not None and self._shades is not None:
+            query = RaceQuery(self._race, self.pace, self.grid, self._shades, self.choice.playing)
+            self._ask(None if self._obstacle else query)
 
 
 @lru_cache(maxsize=4)

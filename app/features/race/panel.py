@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
+from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -28,6 +30,7 @@ from app.views.widgets.form_fields import (
     describe,
     filled,
     label_for,
+    named,
     show_check,
     show_choice,
     show_entries,
@@ -36,16 +39,18 @@ from app.views.widgets.form_fields import (
 from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
 from solver import RULES
 
-from .controller import RaceController, RaceScene
+from . import text as race_words
+from .controller import PACES, RaceController
 from .race_frame import MODES
 from .view_board import RaceBoard, RaceTable
 from .view_curves import RIGHTWARDS, UPWARDS, RaceCurves
 
 
-def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str) -> QComboBox:
-    """A box of `entries`, texts with their data."""
+def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chosen: Callable[[Any], None]) -> QComboBox:
+    """A box of `entries`, texts with their data; `chosen` gets the data of the one that the user chooses."""
     made = combo_box(entries)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    made.activated.connect(lambda: chosen(made.currentData()))
     return describe(made, f"race.{name}", title, tip)
 
 
@@ -56,21 +61,24 @@ def labelled(text: str, *widgets: QWidget) -> QWidget:
     return box
 
 
+def flowing(gap: int, *widgets: QWidget) -> QWidget:
+    """`widgets` in one line, or more where it is narrow."""
+    row = QWidget()
+    flow = FlowLayout(row, gap)
+    for widget in widgets:
+        flow.addWidget(widget)
+    return row
+
+
 class RaceControls(QWidget):
     """Two lines of controls, or more where they are narrow."""
 
     def __init__(self, desk: RaceController) -> None:
         super().__init__()
         self._desk = desk
-        self._scene: RaceScene | None = None
         filled(QVBoxLayout(self), self._rule_row(), self._control_row(), margins=0, spacing=4)
-        for widget in (*self._rules.values(), self._play, self._restart, self._mode, self._lane, self._problem):
-            widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
 
     def _rule_row(self) -> QWidget:
-        row = QWidget()
-        flow = FlowLayout(row, 14)
-        flow.addWidget(QLabel("Rules"))
         self._rules: dict[str, QCheckBox] = {}
         for name, rule in RULES.items():
             box = self._rules[name] = describe(
@@ -79,76 +87,66 @@ class RaceControls(QWidget):
                 f"{rule.title} races",
                 f"{rule.note} Two to four rules race.",
             )
-            box.clicked.connect(lambda on, name=name: self._choose_rule(name, on))
-            flow.addWidget(box)
-        return row
+            box.clicked.connect(lambda on, name=name: self._desk.choose_rule(name, on))
+        return flowing(14, QLabel("Rules"), *self._rules.values())
 
     def _control_row(self) -> QWidget:
-        row = QWidget()
-        flow = FlowLayout(row)
         self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
         describe(self._play, "race.play", "Play", "Let the race go on, or pause it. Space does the same.")
         describe(self._restart, "race.restart", "Restart", "From zero multipliers, on the present points and settings.")
-        self._play.clicked.connect(lambda: self._desk.toggle())
-        self._restart.clicked.connect(lambda: self._desk.restart())
+        for button, press in ((self._play, self._desk.toggle), (self._restart, self._desk.restart)):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space still plays and pauses
+            button.clicked.connect(press)
         self._mode = combo(
             "mode",
             "What all rules get alike",
             [(title, name) for name, (title, _) in MODES.items()],
             " ".join(note for _, note in MODES.values()),
+            self._desk.choose_mode,
         )
-        self._mode.activated.connect(lambda: self._desk.choose_mode(self._mode.currentData()))
-        self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), QLabel()
+        self._pace, self._pace_text = QSlider(Qt.Orientation.Horizontal), named(QLabel(), "race.pace_text")
         self._pace.setMinimumWidth(130)
         self._pace.setPageStep(1)
         tip = "How much each rule gets before the next picture; there are 25 pictures a second, or as many as can be."
         describe(self._pace, "race.pace", "Pace", tip)
         self._pace.actionTriggered.connect(lambda action: self._desk.choose_pace(self._pace.sliderPosition()))
-        self._pace_text.setObjectName("race.pace_text")
-        self._lane = combo("lane", "Settings of", [], "Kernel, C and all but the rule come from this lane.")
-        self._lane.activated.connect(lambda: self._desk.choose_lane(self._lane.currentData()))
-        self._problem = combo("problem", "Problem", [], "Of several classes: the binary problem that is raced on.")
-        self._problem.activated.connect(lambda: self._desk.choose_problem(self._problem.currentData()))
-        flow.addWidget(self._play)
-        flow.addWidget(self._restart)
-        flow.addWidget(labelled("&Mode", self._mode))
-        flow.addWidget(labelled("Pac&e", self._pace, self._pace_text))
-        flow.addWidget(labelled("&Settings of", self._lane))
+        tip = "Kernel, C and all but the rule come from this lane."
+        self._lane = combo("lane", "Settings of", [], tip, self._desk.choose_lane)
+        tip = "Of several classes: the binary problem that is raced on."
+        self._problem = combo("problem", "Problem", [], tip, self._desk.choose_problem)
         self._problem_box = labelled("Pro&blem", self._problem)
-        flow.addWidget(self._problem_box)
-        return row
+        return flowing(
+            12,
+            self._play,
+            self._restart,
+            labelled("&Mode", self._mode),
+            labelled("Pac&e", self._pace, self._pace_text),
+            labelled("&Settings of", self._lane),
+            self._problem_box,
+        )
 
-    def _choose_rule(self, name: str, on: bool) -> None:
-        self._desk.choose_rule(name, on)
-        if self._scene is not None:  # refused: the box has changed all the same
-            show_check(self._rules[name], name in self._scene.rules)
-
-    def show_scene(self, scene: RaceScene) -> None:
-        """Show what is chosen."""
-        self._scene = scene
+    def show_choice(self) -> None:
+        """Show what is chosen, and what can be."""
+        desk = self._desk
+        choice, course, last = desk.choice, desk.course, len(PACES[desk.choice.mode]) - 1
         for name, box in self._rules.items():
-            show_check(box, name in scene.rules)
-        show_choice(self._mode, scene.mode)
-        self._play.setText("&Pause" if scene.playing else "&Play")
-        self._play.setAccessibleName("Pause" if scene.playing else "Play")
-        self._play.setEnabled(scene.can_play or scene.playing)
-        self._restart.setEnabled(scene.lane is not None)
-        if self._pace.maximum() != scene.last_pace:
-            show_number(self._pace, min(self._pace.value(), scene.last_pace))
-            self._pace.blockSignals(True)
-            self._pace.setRange(0, scene.last_pace)
-            self._pace.blockSignals(False)
-        show_number(self._pace, scene.pace)
-        self._pace_text.setText(scene.pace_text)
-        show_entries(self._lane, [(text, index) for index, text in scene.lanes])
-        show_choice(self._lane, scene.lane)
-        self._lane.setEnabled(len(scene.lanes) > 0)
-        show_entries(self._problem, [(text, problem) for problem, text in scene.problems])
-        place = [problem for problem, _ in scene.problems].index(scene.problem) if scene.problem else -1
-        if self._problem.currentIndex() != place:
-            self._problem.setCurrentIndex(place)
-        several = len(scene.problems) > 1
-        self._problem_box.setVisible(several)
+            show_check(box, name in choice.rules)
+        show_choice(self._mode, choice.mode)
+        play = "Pause" if choice.playing else "Play"
+        self._play.setText(f"&{play}")
+        if play != self._play.accessibleName():
+            self._play.setAccessibleName(play)
+        self._play.setEnabled(desk.can_play or choice.playing)
+        self._restart.setEnabled(course.lane is not None)
+        self._pace.setMaximum(last)
+        show_number(self._pace, desk.position)
+        self._pace_text.setText(race_words.pace(choice.mode, desk.pace))
+        show_entries(self._lane, [(f"Classifier {index + 1}", index) for index in desk.lanes])
+        show_choice(self._lane, course.lane)
+        self._lane.setEnabled(len(desk.lanes) > 0)
+        show_entries(self._problem, desk.problems)
+        show_choice(self._problem, course.problem)
+        self._problem_box.setVisible(len(course.problems) > 1)
 
 
 #: Width in pixels that the curves need beside the table.
@@ -176,8 +174,6 @@ class RacePanel(QWidget):
         super().__init__()
         self.setObjectName("race")
         self._theme: Theme | None = None
-        self._scene: RaceScene | None = None
-        self._drawn: tuple[RaceScene, Theme] | None = None
         self.desk = RaceController(controller, scheduler, self._show)
         self._build()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # with the focus on the first rule, Space would choose that
@@ -204,40 +200,28 @@ class RacePanel(QWidget):
             "Curves of the race",
             "How far each rule is from the optimum, against what it has spent. Both axes are logarithmic.",
         )
-        stack = filled(
-            QVBoxLayout(self), self._controls, self._sentence, (self.board, 3), self._news, margins=8, spacing=6
-        )
-        self._bottom = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._bottom.setSpacing(10)
-        self._bottom.addWidget(self.table, 0, Qt.AlignmentFlag.AlignTop)
         plot = filled(QVBoxLayout(), self._axes_row(), (self.curves, 1))
-        self._bottom.addLayout(plot, 1)
-        stack.addLayout(self._bottom, 2)
+        bottom, top = QBoxLayout(QBoxLayout.Direction.LeftToRight), Qt.AlignmentFlag.AlignTop
+        self._bottom = filled(bottom, (self.table, 0, top), (plot, 1), spacing=10)
+        parts = (self._controls, self._sentence, (self.board, 3), self._news, (self._bottom, 2))
+        filled(QVBoxLayout(self), *parts, margins=8, spacing=6)
 
     def _axes_row(self) -> QWidget:
-        row = QWidget()
-        flow = FlowLayout(row, 5)
+        def choose(_: str) -> None:
+            self.curves.choose(upwards.currentData(), rightwards.currentData())
+
         entries = [(title, name) for name, title in UPWARDS.items()]
-        self._upwards = combo("upwards", "Upwards", entries, "What the curves show.")
+        upwards = combo("upwards", "Upwards", entries, "What the curves show.", choose)
         entries = [(title, name) for name, title in RIGHTWARDS.items()]
-        self._rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.")
-        for each in (self._upwards, self._rightwards):
-            each.activated.connect(self._choose_axes)
-            each.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        flow.addWidget(self._upwards)
-        flow.addWidget(labelled("&over", self._rightwards))
-        return row
+        rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.", choose)
+        return flowing(5, upwards, labelled("&over", rightwards))
 
     # -- the user --------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def _choose_axes(self) -> None:
-        self.curves.choose(self._upwards.currentData(), self._rightwards.currentData())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # These keys come here when nothing that has the focus takes them.
         if event.key() in PLAYS and not event.isAutoRepeat():
-            if self._scene is not None and (self._scene.can_play or self._scene.playing):
+            if self.desk.can_play or self.desk.choice.playing:
                 self.desk.toggle()
         else:
             super().keyPressEvent(event)
@@ -246,40 +230,34 @@ class RacePanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """A frame may have come, the document or the theme may have changed."""
-        if theme is not self._theme:
-            self._theme = theme
-            self.desk.show_in(theme.shades)
+        self._theme = theme
+        self.desk.show_in(theme.shades)
         self.desk.look()
 
     def _show(self) -> None:
-        """Draw what the desk says now."""
-        if self._theme is None:
+        """Draw what the desk has now."""
+        theme, frame, choice = self._theme, self.desk.frame, self.desk.choice
+        if theme is None:
             return
-        scene, theme = self.desk.scene(), self._theme
-        if self._drawn == (scene, theme):
-            return
-        self._scene = scene
-        self._drawn = scene, theme
-        self._controls.show_scene(scene)
-        self._show_sentence(scene)
-        self.board.show_rules(scene.rules, theme)
-        self.board.show_frame(scene.frame, scene.playing, scene.grid, theme)
-        self._news.say(f"<b>{escape(scene.winner)}</b><br>{escape(scene.near)}" if scene.winner else "")
-        self._news.setAccessibleName(f"{scene.winner} {scene.near}".strip() or "Who wins")  # else only that is read out
-        self.table.show_frame(scene.frame, theme)
-        self.curves.show_frame(scene.frame, theme, moving=scene.playing)
-
-    def _show_sentence(self, scene: RaceScene) -> None:
-        text = f"<b>{escape(scene.sentence)}</b>" if scene.alarming else escape(scene.sentence)
-        self._sentence.say(text)
-        self._sentence.setVisible(bool(text))
+        self._controls.show_choice()
+        alarm, note = escape(self.desk.alarm), escape(frame.note) if frame is not None else ""
+        self._sentence.say(f"<b>{alarm}</b>" if alarm else note)
+        self._sentence.setVisible(bool(alarm or note))
+        self.board.show_rules(choice.rules, theme)
+        self.board.show_frame(frame, choice.playing, self.desk.grid, theme)
+        winner, near = ("", "") if frame is None else (race_words.winner(frame), race_words.near(frame))
+        self._news.say(f"<b>{escape(winner)}</b><br>{escape(near)}" if winner else "")
+        name = f"{winner} {near}".strip() or "Who wins"  # else only that is read out
+        if name != self._news.accessibleName():
+            self._news.setAccessibleName(name)
+        self.table.show_frame(frame, theme)
+        self.curves.show_frame(frame, theme, moving=choice.playing)
 
     # -- sizes -----------------------------------------------------------------------------------------------------
 
     def _resized(self) -> None:
         picture = self.board.racers[0].picture
         self.desk.show_on(picture.width(), picture.height(), picture.devicePixelRatioF())
-        self._drawn = None
         self._show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -296,8 +274,7 @@ class RacePanel(QWidget):
         """The curves stand beside the table, or below it where there is no room."""
         beside = self.width() >= self.table.wanted_width + LEAST_CURVES
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
-        if self._bottom.direction() != direction:
-            self._bottom.setDirection(direction)
+        self._bottom.setDirection(direction)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

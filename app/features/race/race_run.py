@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
@@ -18,10 +19,9 @@ from app.engine.shading import Shades
 from app.engine.surface_values import painted, problem_of, svm_source
 from app.learners.svm import svc_of
 from app.state.document import Lane
-from solver import REST, RULES, SVC, Grid, Pair, RunningExpansion, SmoSolver, Status
-from solver.core.arrays import Array
+from solver import REST, SVC, Grid, Pair, RunningExpansion, SmoSolver, Status
 
-from .race_frame import LEAST_RACERS, MODES, MOST_RACERS, Course, Finish, RaceFrame
+from .race_frame import Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
 
 #: Seconds that a round of all racers aims at when the race runs at full speed.
@@ -57,13 +57,13 @@ class RaceRun:
     def __init__(self, course: Course) -> None:
         self.course = course
         self.points, self.racers = Points(), list[Racer]()
-        self._pair: Pair  # these two are known once the racers are
+        self._pair: Pair  # these are known once the racers are
         self._estimator: SVC
+        self._turns: Iterator[Racer]
         #: Steps or seconds that every racer is to have spent at the end of the round.
         self.goal = 0.0
         self._round_steps = 16
         self._round_worked = 0.0
-        self._turn = 0
         self._posted = -math.inf
         self._making = 0.0  # seconds from the beginning of a round to its frame
 
@@ -113,12 +113,7 @@ class RaceRun:
     def work(self) -> None:
         """A piece of the round: the next racer that is behind goes on."""
         begun = time.perf_counter()
-        for _ in self.racers:
-            racer = self.racers[self._turn]
-            self._turn = (self._turn + 1) % len(self.racers)
-            if self._behind(racer):
-                racer.work(self.course.mode, self.goal)
-                break
+        next(filter(self._behind, self._turns)).work(self.course.mode, self.goal)
         self._round_worked += time.perf_counter() - begun
 
     # -- what is shown ---------------------------------------------------------------------------------------------
@@ -128,16 +123,14 @@ class RaceRun:
 
         They take turns with the lanes' training: behind it they, and the next query, might wait for ever.
         """
-        frames = []
+        frames, mode, settings = [], self.course.mode, self.course.settings
         for racer in self.racers:
             racer.look()
             yield Priority.TRAINING
             frames.append(racer.frame((yield from self._painted(racer, grid, shades))))
             yield Priority.TRAINING
-        mode, settings = self.course.mode, self.course.settings
-        finishes = placed([frame.finish for frame in frames], mode)
-        near = placed([frame.near for frame in frames], mode)
-        racers = tuple(replace(each, finish=f, near=g) for each, f, g in zip(frames, finishes, near, strict=True))
+        both = placed([each.finish for each in frames], mode), placed([each.near for each in frames], mode)
+        racers = tuple(replace(each, finish=f, near=g) for each, f, g in zip(frames, *both, strict=True))
         note = "" if settings.as_kernel().is_positive_semidefinite else INDEFINITE
         return RaceFrame(self.points, mode, settings.tol, racers, self.message, note)
 
@@ -150,8 +143,7 @@ class RaceRun:
         kernel, running = solver.kernel, racer.running_expansion
         if kernel.kind.pays_per_point and (running is None or running.grid != grid):
             running = racer.running_expansion = RunningExpansion(kernel, self.points.xy, grid)
-        source = svm_source(model, Lane("svm"), running)
-        pace = Pace(priority=Priority.TRAINING)
+        source, pace = svm_source(model, Lane("svm"), running), Pace(priority=Priority.TRAINING)
         picture = yield from painted(source, grid, self._colours(shades), 2, pace, most_vertices=MOST_VERTICES)
         racer.picture = solver.n_iter, picture, shades
         return picture
@@ -166,19 +158,14 @@ class RaceRun:
 
     def _line_up(self) -> Generator[Step]:
         """Make the racers; ValueError with a sentence when there can be no race."""
-        rules, s, points = self.course.rules, self.course.settings, self.course.points
-        if not LEAST_RACERS <= len(rules) <= MOST_RACERS or len(set(rules)) < len(rules):
-            raise ValueError(f"A race is between two to four different rules; {len(set(rules))} were chosen.")
-        for rule in rules:
-            if rule not in RULES:
-                raise ValueError(f"There is no rule {rule!r}; it must be one of {', '.join(map(repr, RULES))}.")
-        if self.course.mode not in MODES:
-            modes = ", ".join(map(repr, MODES))
-            raise ValueError(f"The mode is {self.course.mode!r}; it must be one of {modes}.")
+        s, points = self.course.settings, self.course.points
         if len(points.classes) < 2:
             raise ValueError(NO_SECOND_CLASS)
-        self._pair, C = _problem(self.course)
-        pair = self._pair
+        whole = svc_of(s, cache_size=0.0).prepare(points.xy, points.labels)
+        problems = [problem_of(pair, points.classes) for pair in whole.pairs]
+        place = problems.index(self.course.problem)
+        pair, C = whole.pairs[place], whole.solvers[place].C
+        self._pair = pair
         self.points = Points.of(points.xy[pair.index], points.labels[pair.index], points.ids[pair.index])
         yield Priority.TRAINING
         self._estimator = svc_of(s, cache_size=0.0)
@@ -186,7 +173,7 @@ class RaceRun:
         cost = call_cost()
         yield Priority.TRAINING
         racers = []
-        for rule in rules:
+        for rule in self.course.rules:
             solver, twin = (
                 SmoSolver(
                     self.points.xy,
@@ -202,7 +189,7 @@ class RaceRun:
             )
             racers.append(Racer(rule, solver, CostProbe(twin, cost)))
             yield Priority.TRAINING
-        self.racers = racers
+        self.racers, self._turns = racers, cycle(racers)
 
     def run(
         self, wanted: RaceQuery, post: Callable[[RaceFrame], None], overtaken: Callable[[], bool]
@@ -212,8 +199,7 @@ class RaceRun:
             yield from self._line_up()
         if not wanted.playing:
             self.cut_round_short()
-        begun = time.perf_counter()
-        few = wanted.grid.coarse()
+        pace, begun, few = Pace(overtaken, Priority.TRAINING), time.perf_counter(), wanted.grid.coarse()
         while not self.over and (wanted.playing or not self.between_rounds):
             if self.between_rounds:
                 pause = self._due_in() - self._making if math.isfinite(wanted.pace) else 0.0
@@ -225,9 +211,7 @@ class RaceRun:
                 self.begin_round(wanted.pace)
             while not self.between_rounds:
                 self.work()
-                yield Priority.TRAINING
-                if overtaken():
-                    return
+                yield from pace.pause()
             if not wanted.playing or self.over:
                 break
             if math.isfinite(wanted.pace):
@@ -289,12 +273,3 @@ def placed(finishes: list[Finish | None], mode: str) -> list[Finish | None]:
         None if each is None else replace(each, place=1 + sum(other < each.spent(mode) for other in spent))
         for each in finishes
     ]
-
-
-def _problem(course: Course) -> tuple[Pair, Array]:
-    """The binary problem that is raced on, and the bounds of its multipliers: what SVC makes of the settings."""
-    points = course.points
-    trainer = svc_of(course.settings, cache_size=0.0).prepare(points.xy, points.labels)
-    names = [problem_of(pair, points.classes) for pair in trainer.pairs]
-    place = names.index(course.problem) if course.problem in names else 0
-    return trainer.pairs[place], trainer.solvers[place].C

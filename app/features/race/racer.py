@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -84,19 +85,19 @@ class CostProbe:
 
     def seconds_at(self, steps: int) -> float:
         """What the first so many steps took, of those it has made."""
-        if steps >= self.steps:
-            return self.seconds
-        k = bisect_right(self._steps, steps) - 1
-        share = (steps - self._steps[k]) / (self._steps[k + 1] - self._steps[k])
-        return self._seconds[k] + share * (self._seconds[k + 1] - self._seconds[k])
+        return _between(steps, self._steps, self._seconds)
 
     def steps_at(self, seconds: float) -> int:
         """How many steps it had made after so many seconds."""
-        if seconds >= self.seconds:
-            return self.steps
-        k = bisect_right(self._seconds, seconds) - 1
-        share = (seconds - self._seconds[k]) / (self._seconds[k + 1] - self._seconds[k])
-        return self._steps[k] + int(share * (self._steps[k + 1] - self._steps[k]) + 1e-9)
+        return int(_between(seconds, self._seconds, self._steps) + 1e-9)
+
+
+def _between(at: float, x: Sequence[float], y: Sequence[float]) -> float:
+    """The value at `at` of the line through the points of ascending `x`; behind the last, the last one's."""
+    if at >= x[-1]:
+        return y[-1]
+    k = bisect_right(x, at) - 1
+    return y[k] + (at - x[k]) / (x[k + 1] - x[k]) * (y[k + 1] - y[k])
 
 
 class Racer:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from app.core.number_format import count, grouped, percent, short, span_of_time
 from app.learners.svm import STEPPED
@@ -13,6 +14,7 @@ from solver import RULES, Status
 
 from .race_frame import NEAR_GAP, Finish, RaceFrame, RacerFrame
 
+T = TypeVar("T", int, float)
 #: Titles of the table's columns, and what they mean.
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("Rule", "How the two multipliers of a step are chosen."),
@@ -32,6 +34,14 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("Support vectors", "Free + bounded. At the optimum all rules agree, so none is better."),
 )
 ORDINALS = ("", "1st", "2nd", "3rd", "4th")
+#: The badge of a racer that has come to an end.
+ENDS: dict[Status, tuple[Mood, str]] = {
+    Status.OPTIMAL: (Mood.CERTIFIED, "{place}optimal: {numbers}"),
+    Status.STATIONARY: (Mood.CERTIFIED, "{place}stationary: {numbers}"),
+    Status.STOPPED_EARLY: (Mood.DOUBTFUL, "stopped early: {numbers}"),
+    Status.NOT_SEPARABLE: (Mood.DOUBTFUL, "not separable"),
+    Status.PRECISION: (Mood.DOUBTFUL, "not certified: double precision ends here, {numbers}"),
+}
 START = "All rules start from zero multipliers. Play starts the race."
 TOO_FEW = "Choose two to four rules for a race."
 TOO_MANY = "Four rules race at most: take one out first."
@@ -63,27 +73,14 @@ def pace(mode: str, value: float) -> str:
 def badge(racer: RacerFrame, playing: bool) -> Badge:
     """Return where a racer stands."""
     certificate = racer.certificate
-    status, numbers = certificate.status, _numbers(racer)
-    if status is Status.RUNNING:
+    if racer.running:
         if playing:
             return Badge(Mood.MOVING, "still moving")
         return Badge(Mood.RESTING, "paused" if racer.steps else "at start")
     place = f"{ORDINALS[racer.finish.place]}, " if racer.finish is not None else ""
-    if status is Status.OPTIMAL:
-        return Badge(Mood.CERTIFIED, f"{place}optimal: {numbers}")
-    if status is Status.STATIONARY:
-        return Badge(Mood.CERTIFIED, f"{place}stationary: {numbers}")
-    if status is Status.STOPPED_EARLY:
-        return Badge(Mood.DOUBTFUL, f"stopped early: {numbers}")
-    if status is Status.NOT_SEPARABLE:
-        return Badge(Mood.DOUBTFUL, "not separable")
-    return Badge(Mood.DOUBTFUL, f"not certified: double precision ends here, {numbers}")
-
-
-def _numbers(racer: RacerFrame) -> str:
-    certificate = racer.certificate
-    text = f"KKT {short(max(0.0, certificate.kkt_violation))}"
-    return text if math.isnan(certificate.gap) else f"{text}, gap {percent(certificate.gap)}"
+    gap = "" if math.isnan(certificate.gap) else f", gap {percent(certificate.gap)}"
+    mood, words = ENDS[certificate.status]
+    return Badge(mood, words.format(place=place, numbers=f"KKT {short(max(0.0, certificate.kkt_violation))}{gap}"))
 
 
 # -- the table -----------------------------------------------------------------------------------------------------
@@ -91,35 +88,28 @@ def _numbers(racer: RacerFrame) -> str:
 
 def table(frame: RaceFrame) -> list[list[Cell]]:
     """A row for each racer, with the columns `COLUMNS`."""
-    racers = frame.racers
-    arrived = [racer.finish is not None for racer in racers]
-    steps = _best([r.steps for r in racers], arrived)
-    evaluations = _best([r.evaluations for r in racers], arrived)
-    seconds = _best([r.seconds for r in racers], arrived)
-    begun = [frame.begun] * len(racers)
-    violation = _best([max(0.0, r.certificate.kkt_violation) for r in racers], begun)
-    gap = _best([r.certificate.gap for r in racers], begun)
-    rows = []
-    for k, racer in enumerate(racers):
-        c = racer.certificate
-        rows.append(
-            [
-                Cell(title(racer.rule)),
-                Cell(grouped(racer.steps), steps[k]),
-                Cell(grouped(racer.evaluations), evaluations[k]),
-                Cell(span_of_time(racer.seconds), seconds[k]),
-                Cell(short(max(0.0, c.kkt_violation)), violation[k]),
-                Cell("unknown" if math.isnan(c.gap) else percent(c.gap).replace("below ", "< "), gap[k]),
-                Cell(f"{c.n_free} + {c.n_bounded}"),
-            ]
-        )
-    return rows
+    racers, certificates = frame.racers, [racer.certificate for racer in frame.racers]
+    arrived, begun = [racer.finish is not None for racer in racers], [frame.begun] * len(racers)
+    columns = (
+        [Cell(title(racer.rule)) for racer in racers],
+        _column([racer.steps for racer in racers], grouped, arrived),
+        _column([racer.evaluations for racer in racers], grouped, arrived),
+        _column([racer.seconds for racer in racers], span_of_time, arrived),
+        _column([max(0.0, each.kkt_violation) for each in certificates], short, begun),
+        _column([each.gap for each in certificates], _gap, begun),
+        [Cell(f"{each.n_free} + {each.n_bounded}") for each in certificates],
+    )
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _best(values: Sequence[float], counted: Sequence[bool]) -> list[bool]:
-    """Which of the values that count are the least."""
+def _column(values: Sequence[T], words: Callable[[T], str], counted: Sequence[bool]) -> list[Cell]:
+    """Numbers in `words`; the least of those that count are the best."""
     least = min((v for v, c in zip(values, counted, strict=True) if c and not math.isnan(v)), default=math.nan)
-    return [c and v == least for v, c in zip(values, counted, strict=True)]
+    return [Cell(words(v), c and v == least) for v, c in zip(values, counted, strict=True)]
+
+
+def _gap(gap: float) -> str:
+    return "unknown" if math.isnan(gap) else percent(gap).replace("below ", "< ")
 
 
 # -- who wins ------------------------------------------------------------------------------------------------------
@@ -131,25 +121,24 @@ def winner(frame: RaceFrame) -> str:
         return frame.message
     if not frame.begun:
         return START
-    finished = sorted((r for r in frame.racers if r.finish is not None), key=_place)
+    finished = _in_order((each.finish, each) for each in frame.racers)
     if not finished:
         return _no_winner(frame)
-    best = finished[0].finish
-    assert best is not None
-    first = [racer for racer in finished if _place(racer) == 1]
-    amount = _amount(best, frame.mode)
-    if len(first) == 1:
-        parts = [f"{title(first[0].rule)} wins: {amount}"]
-    else:
-        parts = [f"{_and([title(racer.rule) for racer in first])} arrive together: {amount}"]
-    later = finished[len(first) :]
+    best, mode = finished[0][0], frame.mode
+    first = [name for finish, name in finished if finish.place == 1]
+    parts = [f"{_and(first)} {'wins' if len(first) == 1 else 'arrive together'}: {_amount(best, mode)}"]
+    later = [(name, f"{_times(finish, best, mode)} times") for finish, name in finished[len(first) :]]
     if later:
-        unit = "as many" if frame.mode == "steps" else "as long"
-        ratios = [_times(racer.finish, best, frame.mode) for racer in later]
-        named = [f"{title(racer.rule)} {ratio} times" for racer, ratio in zip(later, ratios, strict=True)]
-        named[0] = f"{title(later[0].rule)} needs {ratios[0]} times {unit}"
-        parts.append(", ".join(named))
+        (name, times), *others = later
+        needs = f"{name} needs {times} {'as many' if mode == 'steps' else 'as long'}"
+        parts.append(", ".join([needs, *(f"{name} {times}" for name, times in others)]))
     return "; ".join(parts + _others(frame, best)) + "."
+
+
+def _in_order(finishes: Iterable[tuple[Finish | None, RacerFrame]]) -> list[tuple[Finish, str]]:
+    """The finishes of those that have one, with the names of their rules, the first before the others."""
+    arrived = [(finish, title(racer.rule)) for finish, racer in finishes if finish is not None]
+    return sorted(arrived, key=lambda each: each[0].place)
 
 
 def _no_winner(frame: RaceFrame) -> str:
@@ -183,31 +172,19 @@ def near(frame: RaceFrame) -> str:
     """The order in which the racers came to a small gap, or "" where there is nothing to say."""
     if not frame.begun or frame.message or not any(racer.certificate.gap >= 0 for racer in frame.racers):
         return ""
-    arrived = sorted((r for r in frame.racers if r.near is not None), key=_near_place)
-    names = []
-    for racer in arrived:
-        assert racer.near is not None
-        names.append(f"{racer.near.place}. {title(racer.rule)} ({_amount(racer.near, frame.mode)})")
+    arrived = _in_order((each.near, each) for each in frame.racers)
+    names = [f"{finish.place}. {name} ({_amount(finish, frame.mode)})" for finish, name in arrived]
     away = [title(racer.rule) for racer in frame.racers if racer.near is None]
     if away:
         names.append(f"not yet: {_and(away)}" if names else "nobody yet")
     return f"Gap at most {NEAR_GAP:.0%}: ".replace("%", "\u202f%") + ",  ".join(names) + "."
 
 
-def _place(racer: RacerFrame) -> int:
-    return racer.finish.place if racer.finish is not None else 99
-
-
-def _near_place(racer: RacerFrame) -> int:
-    return racer.near.place if racer.near is not None else 99
-
-
 def _amount(finish: Finish, mode: str) -> str:
     return count(finish.steps, "step") if mode == "steps" else span_of_time(finish.seconds)
 
 
-def _times(finish: Finish | None, best: Finish, mode: str) -> str:
-    assert finish is not None
+def _times(finish: Finish, best: Finish, mode: str) -> str:
     ratio = finish.spent(mode) / max(best.spent(mode), 1e-9)
     return grouped(round(ratio)) if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1.1 else f"{ratio:.2f}"
 

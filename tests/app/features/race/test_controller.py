@@ -14,7 +14,7 @@ from app.engine.query import Answer
 from app.engine.results import Results
 from app.engine.shading import Shades
 from app.features.race import text
-from app.features.race.controller import PACES, RaceController, RaceScene, lanes_of
+from app.features.race.controller import PACES, RaceController, lanes_of
 from app.features.race.race_frame import CURVE, Course, Finish, RaceFrame, RacerFrame
 from app.features.race.race_run import RaceQuery
 from app.scene.status_badge import Mood
@@ -38,10 +38,10 @@ class Ear:
 
     def ask(self, queries: dict[str, RaceQuery], owner: str) -> None:
         assert owner == "race"
-        self.wanted = queries.get("race")
+        before, self.wanted = self.wanted, queries.get("race")
         if self.wanted is None:
             self.results.forget_answer("race")
-        else:
+        elif self.wanted != before:
             self.asked.append(self.wanted)
 
 
@@ -61,10 +61,6 @@ class Table:
 
     def _draw(self) -> None:
         self.drawn += 1
-
-    @property
-    def scene(self) -> RaceScene:
-        return self.desk.scene()
 
     @property
     def newest(self) -> RaceQuery:
@@ -123,9 +119,8 @@ def test_a_race_is_set_up_with_the_lane_that_has_a_rule() -> None:
     size = xy.max(axis=0) - xy.min(axis=0)
     assert max(size[0] / (grid.right - grid.left), size[1] / (grid.top - grid.bottom)) == pytest.approx(1 / 1.15)
     assert (grid.right - grid.left) / 200 == pytest.approx((grid.top - grid.bottom) / 150), "axes equally scaled"
-    scene = table.scene
-    assert scene.lanes == ((1, "Classifier 2"),) and scene.lane == 1 and scene.can_play and not scene.playing
-    assert len(scene.problems) == 1 and scene.sentence == ""
+    assert table.desk.lanes == (1,) and course.lane == 1 and table.desk.can_play and not table.desk.choice.playing
+    assert len(table.desk.problems) == 1 and table.desk.alarm == ""
 
 
 def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
@@ -135,28 +130,28 @@ def test_five_rules_are_one_too_many_and_one_is_too_few() -> None:
     assert table.course.rules == ("random", "platt", "second-order", "maximum-gain"), "in the order of the rules"
     asked = len(table.ear.asked)
     table.desk.choose_rule("cyclic", True)
-    assert table.scene.sentence == text.TOO_MANY and table.scene.alarming
-    assert table.scene.rules == table.course.rules and len(table.ear.asked) == asked
+    assert table.desk.alarm == text.TOO_MANY
+    assert table.desk.choice.rules == table.course.rules and len(table.ear.asked) == asked
     for rule in ("platt", "maximum-gain"):
         table.desk.choose_rule(rule, False)
-    assert table.scene.sentence == "" and table.course.rules == ("random", "second-order")
+    assert table.desk.alarm == "" and table.course.rules == ("random", "second-order")
     table.desk.choose_rule("random", False)
-    assert table.scene.sentence == text.TOO_FEW and not table.scene.can_play and table.ear.wanted is None
+    assert table.desk.alarm == text.TOO_FEW and not table.desk.can_play and table.ear.wanted is None
     table.desk.toggle()
-    assert not table.scene.playing
+    assert not table.desk.choice.playing
     table.desk.choose_rule("cyclic", True)
-    assert table.scene.can_play and table.course.rules == ("cyclic", "second-order")
+    assert table.desk.can_play and table.course.rules == ("cyclic", "second-order")
 
 
 def test_playing_pausing_and_another_pace_are_one_race() -> None:
     table = Table()
     race = table.newest.race
     table.desk.toggle()
-    assert table.newest.playing and table.scene.playing
+    assert table.newest.playing and table.desk.choice.playing
     table.desk.choose_pace(99)
-    assert math.isinf(table.newest.pace) and table.scene.pace_text == "full speed"
+    assert math.isinf(table.newest.pace) and text.pace(table.desk.choice.mode, table.desk.pace) == "full speed"
     table.desk.choose_pace(-1)
-    assert table.newest.pace == 1 and table.scene.pace_text == "1 step per picture"
+    assert table.newest.pace == 1 and text.pace(table.desk.choice.mode, table.desk.pace) == "1 step per picture"
     table.desk.toggle()
     assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
     table.desk.show_on(300, 150, 2.0)
@@ -177,16 +172,16 @@ def test_other_rules_or_another_mode_begin_anew_and_go_on() -> None:
     table.desk.choose_mode("time")
     other = table.newest.race
     assert other is not race and table.course.mode == "time" and table.newest.playing
-    assert table.scene.frame is None, "the old race is not shown as the new one"
-    assert table.newest.pace in PACES["time"] and table.scene.last_pace == len(PACES["time"]) - 1
+    assert table.desk.frame is None, "the old race is not shown as the new one"
+    assert table.newest.pace in PACES["time"] and table.desk.pace == PACES["time"][table.desk.position]
     table.desk.choose_pace(3)
     table.desk.choose_mode("time")
     assert table.newest.race is other
     table.desk.choose_mode("steps")
     table.desk.choose_mode("time")
-    assert table.scene.pace == 3, "each mode keeps its pace"
+    assert table.desk.position == 3, "each mode keeps its pace"
     shown = table.answer()
-    assert table.scene.frame is shown
+    assert table.desk.frame is shown
 
 
 def test_a_race_that_is_over_plays_from_the_start() -> None:
@@ -194,7 +189,7 @@ def test_a_race_that_is_over_plays_from_the_start() -> None:
     table.desk.toggle()
     race = table.newest.race
     table.answer(over=True)
-    assert not table.scene.playing and table.scene.can_play
+    assert not table.desk.choice.playing and table.desk.can_play
     table.desk.toggle()
     other = table.newest.race
     assert table.newest.playing and other is not race
@@ -208,22 +203,22 @@ def test_new_points_wait_for_a_restart_once_a_race_has_started() -> None:
     table.controller.dispatch(AddPoints(xy=[(0.0, 0.0)], labels=[0]))
     table.desk.look()
     second = table.newest.race
-    assert second is not first and table.scene.sentence == "", "not started: it takes them in"
+    assert second is not first and table.desk.alarm == "", "not started: it takes them in"
     table.desk.toggle()
     table.answer()
     points = table.course.points
     table.controller.dispatch(AddPoints(xy=[(1.0, 0.0)], labels=[0]))
     table.desk.look()
     assert table.course.points is points and table.newest.race is second
-    assert table.scene.sentence == "The points have changed: Restart races on the new ones." and table.scene.alarming
+    assert table.desk.alarm == "The points have changed: Restart races on the new ones."
     table.controller.undo()
     table.desk.look()
-    assert table.scene.sentence == "", "and back again"
+    assert table.desk.alarm == "", "and back again"
     table.controller.set_lane(1, "svm", C=7.0)
     table.desk.look()
-    assert table.scene.sentence == "The settings of the classifier have changed: Restart races with the new ones."
+    assert table.desk.alarm == "The settings of the classifier have changed: Restart races with the new ones."
     table.desk.restart()
-    assert table.course.settings.C == 7.0 and table.newest.playing and table.scene.sentence == ""
+    assert table.course.settings.C == 7.0 and table.newest.playing and table.desk.alarm == ""
 
 
 def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
@@ -231,7 +226,7 @@ def test_the_rule_of_the_lane_is_no_setting_of_the_race() -> None:
     table.desk.toggle()
     table.controller.set_lane(1, "svm", selection="cyclic")
     table.desk.look()
-    assert table.scene.sentence == ""
+    assert table.desk.alarm == ""
 
 
 def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None:
@@ -240,55 +235,55 @@ def test_a_lane_that_is_no_svm_any_more_is_said_while_the_race_goes_on() -> None
     table.answer()
     table.controller.set_lane(1, classifier="knn")
     table.desk.look()
-    assert table.scene.sentence == text.NO_LANE and table.scene.playing and table.scene.frame is not None
+    assert table.desk.alarm == text.NO_LANE and table.desk.choice.playing and table.desk.frame is not None
     table.desk.restart()
-    assert not table.scene.can_play and not table.scene.playing
+    assert not table.desk.can_play and not table.desk.choice.playing
 
 
 def test_lanes_without_a_rule_are_not_offered() -> None:
     points = GeneratorSettings(count=20).points()
     lanes = (Lane("svm", svm=SvmSettings(C=2.0)), Lane("svm", svm=SvmSettings(C=3.0)))
     table = Table(Document(points=points, lanes=lanes))
-    assert [index for index, _ in table.scene.lanes] == [0, 1] and table.course.settings.C == 2.0
+    assert table.desk.lanes == (0, 1) and table.course.settings.C == 2.0
     table.desk.choose_lane(1)
-    assert table.course.settings.C == 3.0 and table.scene.lane == 1
+    assert table.course.settings.C == 3.0 and table.desk.course.lane == 1
     table.controller.set_lane(1, classifier="knn")
     table.desk.look()
     assert table.course.settings.C == 2.0 and lanes_of(table.controller.document) == (0,)
     table.desk.choose_lane(1)
-    assert table.scene.lane == 0
+    assert table.desk.course.lane == 0
     table.controller.set_lane(0, classifier="knn")
     table.desk.look()
-    assert table.scene.sentence == text.NO_LANE and not table.scene.can_play and table.ear.wanted is None
-    assert (table.scene.lanes == () and table.scene.problem is not None) or table.scene.problems == ()
+    assert table.desk.alarm == text.NO_LANE and not table.desk.can_play and table.ear.wanted is None
+    assert table.desk.lanes == () and table.desk.problems == []
     table.controller.set_lane(0, classifier="svm")
     table.desk.look()
-    assert table.scene.can_play and table.course.settings.C == 2.0
+    assert table.desk.can_play and table.course.settings.C == 2.0
     table.controller.set_lane(0, "svm", trainer="lasvm")
     table.desk.look()
-    assert table.scene.sentence == text.NO_LANE, "another trainer has no such rules"
+    assert table.desk.alarm == text.NO_LANE, "another trainer has no such rules"
     hidden = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm")), shown=1))
-    assert hidden.scene.sentence == text.NO_LANE
+    assert hidden.desk.alarm == text.NO_LANE
 
 
 def test_the_problem_is_the_lanes_own_until_another_is_chosen() -> None:
     points = GeneratorSettings(name="blobs", count=5, n_classes=4).points()
     table = Table(Document(points=points, lanes=(Lane("knn"), Lane("svm", pair=(1, 3)))))
-    assert table.course.problem == (1, 3) and len(table.scene.problems) == 6
-    assert dict(table.scene.problems)[1, 3] == "class 2 against class 4"
+    assert table.course.problem == (1, 3) and len(table.desk.problems) == 6
+    assert ("class 2 against class 4", (1, 3)) in table.desk.problems
     table.desk.choose_problem((0, 2))
-    assert table.course.problem == (0, 2) == table.scene.problem
+    assert table.course.problem == (0, 2)
     table.controller.set_lane(1, "svm", multiclass="one-vs-rest")
     table.desk.look()
-    assert table.course.problem == (1, 1) and len(table.scene.problems) == 4
+    assert table.course.problem == (1, 1) and len(table.desk.problems) == 4
 
 
 def test_the_race_waits_for_the_fast_solver() -> None:
     with machine_code(False):
         table = Table()
-        assert table.ear.asked == [] and table.scene.sentence == text.PREPARING and not table.scene.can_play
+        assert table.ear.asked == [] and table.desk.alarm == text.PREPARING and not table.desk.can_play
     table.desk.look()
-    assert len(table.ear.asked) == 1 and table.scene.can_play
+    assert len(table.ear.asked) == 1 and table.desk.can_play
 
 
 def test_a_refusal_of_the_background_is_shown() -> None:
@@ -297,19 +292,18 @@ def test_a_refusal_of_the_background_is_shown() -> None:
     table.desk.look()
     table.desk.toggle()
     table.answer(message="A race needs points of two classes.")
-    scene = table.scene
-    assert scene.sentence.startswith("A race needs points of two classes") and scene.alarming
-    assert not scene.can_play and not scene.playing and scene.frame is None and scene.winner == ""
-    assert scene.grid is not None
+    assert table.desk.alarm.startswith("A race needs points of two classes")
+    assert not table.desk.can_play and not table.desk.choice.playing and table.desk.frame is None
+    assert table.desk.grid is not None
 
 
 def test_it_pauses_out_of_sight() -> None:
     table = Table()
     table.desk.pause()
-    assert not table.scene.playing
+    assert not table.desk.choice.playing
     table.desk.toggle()
     table.desk.pause()
-    assert not table.scene.playing and not table.desk.asked.playing
+    assert not table.desk.choice.playing and not table.desk.asked.playing
 
 
 # -- words -----------------------------------------------------------------------------------------------------------

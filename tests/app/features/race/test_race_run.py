@@ -611,11 +611,6 @@ HARD_SIGMOID = msgspec.structs.replace(SIGMOID, hard_margin=True)
 @pytest.mark.parametrize(
     ("points", "settings", "changes", "said"),
     [
-        (moons(), SvmSettings(), {"rules": ("random",)}, "A race is between two to four different rules; 1 were"),
-        (moons(), SvmSettings(), {"rules": tuple(RULES)[:5]}, "A race is between two to four different rules; 5 were"),
-        (moons(), SvmSettings(), {"rules": ("random", "random")}, "A race is between two to four different rules; 1"),
-        (moons(), SvmSettings(), {"rules": ("random", "fast")}, "There is no rule 'fast'"),
-        (moons(), SvmSettings(), {"mode": "luck"}, "The mode is 'luck'"),
         (Points(), SvmSettings(), {}, NO_SECOND_CLASS),
         (ONE_CLASS, SvmSettings(), {}, NO_SECOND_CLASS),
         (moons(), HARD_SIGMOID, {}, "This kernel is not positive semidefinite, so it has no hard margin"),
