@@ -26,46 +26,30 @@ MISSING = "{title} needs scikit-learn, which is not installed: pip install 'clas
 
 
 @dataclass(frozen=True)
-class Number:
-    """A parameter that is a number.
+class Setting:
+    """A parameter: a number, one of several words, or true or false, as its default is.
 
     Attributes
     ----------
     name, label, tip : str
-    default : float or int
+    default : float, int, str or bool
         Its type is that of the parameter.
     least, most : float or int
+        Limits of a number.
     slider : bool
-        A slider moves it, over its whole range on a log scale; else it is typed.
+        A slider moves a number, over its whole range on a log scale; else it is typed.
+    words : tuple of str
+        All values of one that is a word.
     """
 
     name: str
     label: str
     tip: str
-    default: float
-    least: float
-    most: float
+    default: Any
+    least: float = 0
+    most: float = 0
     slider: bool = False
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A parameter that is one of several words; the first is the default."""
-
-    name: str
-    label: str
-    tip: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Flag:
-    """A parameter that is true or false."""
-
-    name: str
-    label: str
-    tip: str
-    default: bool
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +62,7 @@ class EstimatorRow:
         Its name, also in a word, and one sentence that teaches what it is.
     module, kind : str
         Where its class is imported from, and the class.
-    parameters : tuple of Number, Choice or Flag
+    parameters : tuple of Setting
         Those that the form has.
     fixed : mapping of str to Any
         Parameters that are not the library's defaults and not in the form.
@@ -91,15 +75,20 @@ class EstimatorRow:
     note: str
     module: str
     kind: str
-    parameters: tuple[Number | Choice | Flag, ...]
+    parameters: tuple[Setting, ...]
     fixed: Mapping[str, Any]
     classes: int = 1
+
+
+def word(name: str, label: str, tip: str, words: tuple[str, ...]) -> Setting:
+    """Return a parameter that is one of `words`; the first is the default."""
+    return Setting(name, label, tip, words[0], words=words)
 
 
 #: Parameters that stand above the picture; those behind them unfold.
 N_PRIMARY = 3
 SEEDED = {"random_state": 0}
-DEPTH = Number("max_depth", "Depth", "Questions in a row, at most: deeper trees cut out smaller boxes.", 5, 1, 50)
+DEPTH = Setting("max_depth", "Depth", "Questions in a row, at most: deeper trees cut out smaller boxes.", 5, 1, 50)
 
 ROWS: dict[str, EstimatorRow] = {
     "logistic": EstimatorRow(
@@ -108,7 +97,7 @@ ROWS: dict[str, EstimatorRow] = {
         "A straight boundary; how far a point is from it gives the probability of its class.",
         "sklearn.linear_model",
         "LogisticRegression",
-        (Number("C", "C", "Small C: small weights, probabilities near one half.", 1.0, 1e-4, 1e4, slider=True),),
+        (Setting("C", "C", "Small C: small weights, probabilities near one half.", 1.0, 1e-4, 1e4, slider=True),),
         {"max_iter": 1000},
         classes=2,
     ),
@@ -139,8 +128,8 @@ ROWS: dict[str, EstimatorRow] = {
         "DecisionTreeClassifier",
         (
             DEPTH,
-            Number("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
-            Choice("criterion", "Criterion", "What a good question is.", ("gini", "entropy", "log_loss")),
+            Setting("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
+            word("criterion", "Criterion", "What a good question is.", ("gini", "entropy", "log_loss")),
         ),
         SEEDED,
     ),
@@ -151,9 +140,9 @@ ROWS: dict[str, EstimatorRow] = {
         "sklearn.ensemble",
         "RandomForestClassifier",
         (
-            Number("n_estimators", "Trees", "More trees: smoother votes, longer training.", 50, 1, 500, slider=True),
+            Setting("n_estimators", "Trees", "More trees: smoother votes, longer training.", 50, 1, 500, slider=True),
             DEPTH,
-            Number("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
+            Setting("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
         ),
         SEEDED,
     ),
@@ -164,9 +153,9 @@ ROWS: dict[str, EstimatorRow] = {
         "sklearn.ensemble",
         "GradientBoostingClassifier",
         (
-            Number("n_estimators", "Trees", "More trees: a closer fit to the points.", 50, 1, 500, slider=True),
-            Number("learning_rate", "Rate", "The share of each tree that is added.", 0.1, 1e-3, 1.0, slider=True),
-            Number("max_depth", "Depth", "Questions in a row, at most, of each tree.", 3, 1, 10),
+            Setting("n_estimators", "Trees", "More trees: a closer fit to the points.", 50, 1, 500, slider=True),
+            Setting("learning_rate", "Rate", "The share of each tree that is added.", 0.1, 1e-3, 1.0, slider=True),
+            Setting("max_depth", "Depth", "Questions in a row, at most, of each tree.", 3, 1, 10),
         ),
         SEEDED,
         classes=2,
@@ -178,9 +167,9 @@ ROWS: dict[str, EstimatorRow] = {
         "sklearn.neural_network",
         "MLPClassifier",
         (
-            Number("hidden", "Neurons", "In each of two layers; more: finer boundaries.", 16, 1, 200, slider=True),
-            Number("alpha", "α", "Large α: small weights, smooth boundaries.", 1e-3, 1e-6, 10.0, slider=True),
-            Choice("activation", "Activation", "What bends the sums.", ("relu", "tanh", "logistic")),
+            Setting("hidden", "Neurons", "In each of two layers; more: finer boundaries.", 16, 1, 200, slider=True),
+            Setting("alpha", "α", "Large α: small weights, smooth boundaries.", 1e-3, 1e-6, 10.0, slider=True),
+            word("activation", "Activation", "What bends the sums.", ("relu", "tanh", "logistic")),
         ),
         {**SEEDED, "solver": "lbfgs", "max_iter": 500},
         classes=2,
@@ -197,12 +186,10 @@ def parameters_of(row: EstimatorRow, settings: msgspec.Struct) -> dict[str, Any]
     return {**values, **row.fixed}
 
 
-def _type_of(parameter: Number | Choice | Flag) -> Any:
-    if isinstance(parameter, Choice):
-        return Literal[parameter.values]
-    if isinstance(parameter, Flag):
-        return bool
+def _type_of(parameter: Setting) -> Any:
     kind, ends = type(parameter.default), (parameter.least, parameter.most)
+    if kind in (str, bool):
+        return Literal[parameter.words] if parameter.words else bool
     scale: dict[str, Any] | None = None
     if parameter.slider:
         scale = {"ranks": ends[1:]} if kind is int else {"decades": tuple(round(math.log10(end)) for end in ends)}
@@ -210,31 +197,24 @@ def _type_of(parameter: Number | Choice | Flag) -> Any:
 
 
 def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
-    fields = [
-        (each.name, _type_of(each), each.values[0] if isinstance(each, Choice) else each.default)
-        for each in row.parameters
-    ]
+    fields = [(each.name, _type_of(each), each.default) for each in row.parameters]
     return msgspec.defstruct(f"{row.kind}Settings", fields, frozen=True, forbid_unknown_fields=True, module=__name__)
 
 
-def _field_of(name: str, place: int, parameter: Number | Choice | Flag) -> Field:
-    kind: Kind = "check" if isinstance(parameter, Flag) else "choice"
-    choices: tuple[tuple[str, str, str], ...] = ()
-    slides = False
-    if isinstance(parameter, Choice):
-        choices = tuple((value, value, "") for value in parameter.values)
-    elif isinstance(parameter, Number):
-        slides = parameter.slider
-        kind = "slider" if slides else "integer" if isinstance(parameter.default, int) else "number"
+#: What edits a parameter of a type.
+_EDITORS: dict[type, Kind] = {bool: "check", str: "choice", int: "integer", float: "number"}
+
+
+def _field_of(name: str, place: int, parameter: Setting) -> Field:
     return Field(
         f"{name}_{parameter.name}",
-        kind,
+        "slider" if parameter.slider else _EDITORS[type(parameter.default)],
         parameter.label,
         parameter.tip,
         parameter=parameter.name,
-        choices=choices,
+        choices=tuple((word, word, "") for word in parameter.words),
         primary=place < N_PRIMARY,
-        has_curve=slides,
+        has_curve=parameter.slider,
     )
 
 

@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from .base import Learner
 from .code import Code
-from .estimators import Choice, Estimator, EstimatorRow, Flag, Number
+from .estimators import Estimator, EstimatorRow, Setting, word
 from .fields import Field
 
 #: The name in files of every classifier that was passed.
@@ -89,7 +89,7 @@ class Passed(Estimator):
 
     def __init__(self, name: str, title: str, estimator: Any) -> None:
         last = [type(each).__name__ for each in _parts(estimator)][-1]
-        parameters = tuple(sorted(_offered(estimator), key=lambda each: isinstance(each, Flag)))
+        parameters = tuple(sorted(_offered(estimator), key=lambda each: isinstance(each.default, bool)))
         note = "Passed from Python: what it predicts is shown, nothing is known of how."
         short = last.removesuffix("Classifier") or last
         super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
@@ -199,7 +199,7 @@ def _nested(estimator: Any) -> Iterator[tuple[str, Any]]:
                 yield name, part
 
 
-def _offered(estimator: Any, prefix: str = "") -> Iterator[Number | Choice | Flag]:
+def _offered(estimator: Any, prefix: str = "") -> Iterator[Setting]:
     """The parameters that a form can have, in the order of the constructor, those of its parts behind."""
     if not hasattr(estimator, "get_params"):
         return
@@ -216,29 +216,30 @@ def _offered(estimator: Any, prefix: str = "") -> Iterator[Number | Choice | Fla
         yield from _offered(part, f"{prefix}{name}__")
 
 
-def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Number | Choice | Flag | None:
+def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Setting | None:
     """How a parameter is offered, from its value and what scikit-learn's classes state of it; None for no way."""
     tip = f"The parameter {path}."
     if isinstance(value, bool):
-        return Flag(path, label, tip, value)
+        return Setting(path, label, tip, value)
     if isinstance(value, str):
-        words = {word for each in allowed for word in getattr(each, "options", ()) if isinstance(word, str)}
-        return Choice(path, label, tip, (value, *sorted(words - {value}))) if value in words else None
+        words = {each for those in allowed for each in getattr(those, "options", ()) if isinstance(each, str)}
+        return word(path, label, tip, (str(value), *sorted(words - {value}))) if value in words else None
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     whole = isinstance(value, int)
+    value = int(value) if whole else float(value)  # numpy's are of other types
     least, most = _limits(value, whole, allowed)
     if not least <= value <= most:
         return None
     if whole:
         slides = least <= 1 <= value
-        return Number(path, label, tip, value, 1 if slides else least, min(most, max(100, 10 * value)), slides)
+        return Setting(path, label, tip, value, 1 if slides else least, min(most, max(100, 10 * value)), slides)
     if value > 0:
         place = math.floor(math.log10(value))
         least, most = max(least, 10.0 ** (place - _DECADES)), min(most, 10.0 ** (place + 1 + _DECADES))
         slides = math.log10(most) == round(math.log10(most)) > math.log10(least) == round(math.log10(least))
-        return Number(path, label, tip, value, least, most, slides)
-    return Number(path, label, tip, value, least, most)
+        return Setting(path, label, tip, value, least, most, slides)
+    return Setting(path, label, tip, value, least, most)
 
 
 def _limits(value: float, whole: bool, allowed: Sequence[Any]) -> tuple[float, float]:

@@ -78,10 +78,7 @@ class RankScale:
     """
 
     most: int
-
-    @property
-    def low(self) -> int:
-        return 0
+    low: ClassVar[int] = 0
 
     @property
     def high(self) -> int:

@@ -90,10 +90,6 @@ class Law:
         """The classes have densities; without noise, curves and single places have none."""
         return self.noise > 0 or not self.dataset.is_thin
 
-    def true_class(self, X: Array) -> Integers:
-        """The true class of the points `X` (n, 2), shape (n,); ValueError where the exercise has none."""
-        return self.truth.classes(X)
-
     def log_density(self, X: Array) -> Array:
         """log p(x | c) at the points `X` (n, 2), shape (n, n_classes); -inf where a class has no points."""
         logs = self._log_density(X)
@@ -128,11 +124,6 @@ class Law:
         shapes = _shapes(self.unflipped) if self.has_density else ()
         curves = [shape for shape in shapes if isinstance(shape, Curve)]
         return likeliest(curves, X) if curves else self._log_density(X)
-
-    def density(self, X: Array) -> Array:
-        """p(x | c) at the points `X` (n, 2), shape (n, n_classes)."""
-        result: Array = np.exp(self.log_density(X))
-        return result
 
     def posterior(self, X: Array) -> Array:
         """p(c | x) at the points `X` (n, 2), shape (n, n_classes); NaN where no class has points."""

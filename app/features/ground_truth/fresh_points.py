@@ -204,7 +204,7 @@ class Square:
         middle = (np.arange(SIDE) + 0.5) * (2.0 / SIDE) - 1.0
         xy = np.column_stack([each.ravel() for each in np.meshgrid(middle, middle)])
         predicted = yield from predictions(self.model, xy, Pace(overtaken))
-        post(Area(self.model, float((predicted != Law(self.name).true_class(xy)).mean())))
+        post(Area(self.model, float((predicted != Law(self.name).truth.classes(xy)).mean())))
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def masses(law: Law) -> np.ndarray:
     centres = -HALF + (np.arange(BINS) + 0.5) * width
     x = (centres[:, None] + 0.5 * width * nodes).ravel()
     places = np.column_stack([each.ravel() for each in np.meshgrid(x, x, indexing="ij")])
-    density = law.density(places).reshape(BINS, 3, BINS, 3, law.n_classes)
+    density = np.exp(law.log_density(places)).reshape(BINS, 3, BINS, 3, law.n_classes)
     return np.einsum("aibjc,i,j->abc", density, weights, weights) * (0.5 * width) ** 2
 
 
@@ -143,7 +143,7 @@ def test_sharp_shapes_have_their_area(law: Law) -> None:
     }
     area["wrong"] = area["line"]
     X, y = generate(law.name, 200_000, 0.0, 5, law.shift)
-    density = law.density(X)[np.arange(len(y)), y]
+    density = np.exp(law.log_density(X))[np.arange(len(y)), y]
     assert (density > 0).all()
     for c in range(2):
         # Where the boxes of one class overlap, the area counts once.
@@ -157,7 +157,7 @@ def test_sharp_shapes_have_their_area(law: Law) -> None:
 def test_chessboard_fields_that_overlap() -> None:
     """Neighbouring fields share a strip of 0.3; of the inner ones a place 0.05 from the border is in both."""
     law = Law("chessboard", shift=-0.3)
-    density = law.density(np.array([[-0.05, -0.25], [0.25, 0.25], [-0.9, -0.75]]))
+    density = np.exp(law.log_density(np.array([[-0.05, -0.25], [0.25, 0.25], [-0.9, -0.75]])))
     inner, corner, edge = 1 / 0.8**2, 1 / 0.65**2, 1 / (0.8 * 0.65)
     assert density[:2] == pytest.approx(np.array([[inner, inner], [inner, 0]]) / 8)
     assert density[2] == pytest.approx([corner / 8, 0]) and edge > 0
@@ -168,9 +168,10 @@ def test_gaps_have_no_class() -> None:
     places = np.array([[0.0, 0.1], [0.0, 0.5], [0.0, -0.5], [0.9, -1.4], [0.0, 0.39], [0.0, 0.41]])
     assert law.bayes(places).tolist() == [-1, 0, 1, -1, -1, 0]
     assert np.isnan(law.posterior(places)[0]).all() and (law.risk(places) == 0).all()
-    assert law.true_class(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth knows no gap
+    assert law.truth.classes(places).tolist() == [0, 0, 1, 1, 0, 0]  # the truth knows no gap
     assert not Law("moons").has_density and (Law("moons").bayes(places) == -1).all()
-    assert not Law("blobs", n_classes=3).has_density and Law("blobs", n_classes=3).density(places).shape == (6, 3)
+    blobs = Law("blobs", n_classes=3)
+    assert not blobs.has_density and blobs.log_density(places).shape == (6, 3)
 
 
 def test_normal_cdf() -> None:
@@ -240,7 +241,7 @@ def test_strips_agree_with_adaptive_quadrature(noise: float, shift: float) -> No
     X = random.uniform(-1.3, 1.3, (14, 2))
     last = 1 - max(shift, 0.0)
     for name in ("line", "wrong"):
-        ours = Law(name, noise, shift).density(X)
+        ours = np.exp(Law(name, noise, shift).log_density(X))
         for (x, y), value in zip(X.tolist(), ours.tolist(), strict=True):
             for sign, got in zip((1, -1), value, strict=True):
 
@@ -255,7 +256,7 @@ def test_strips_agree_with_adaptive_quadrature(noise: float, shift: float) -> No
                 )
                 wanted = quad(term, -1, last, points=points, limit=400, epsabs=1e-12)[0]
                 assert got == pytest.approx(wanted, abs=1e-8)
-    ours = Law("circle", noise, min(shift, 0.2)).density(X)
+    ours = np.exp(Law("circle", noise, min(shift, 0.2)).log_density(X))
     for r, value in zip(np.hypot(*X.T).tolist(), ours.tolist(), strict=True):
         squares = ((0.0, 0.5 - min(shift, 0.2)), (0.5 + min(shift, 0.2), 1.0))
         for (low, high), got in zip(squares, value, strict=True):
@@ -310,7 +311,7 @@ def test_true_classes_and_lines(name: str) -> None:
     clear = np.ones(len(X), dtype=bool)
     if name == "xor":
         clear = (np.abs(X) > 1e-6).all(axis=1)
-    assert (law.true_class(X[clear]) == y[clear]).mean() > 0.9995
+    assert (law.truth.classes(X[clear]) == y[clear]).mean() > 0.9995
     assert (law.bayes(X[clear]) == y[clear]).mean() > 0.9995
     lines = law.true_lines(-2.0, 2.0, -1.5, 1.7)
     assert np.nanmax(np.abs(lines)) <= 2.0
@@ -322,7 +323,7 @@ def test_true_classes_and_lines(name: str) -> None:
         aside = 1e-5 * across / np.hypot(*across.T)[:, None]
         middle = before + share * (after - before)
         keep = np.abs(np.abs(middle).min(axis=1)) > 1e-3  # no class changes across a crossing of two lines
-        assert (law.true_class(middle + aside) != law.true_class(middle - aside))[keep].all()
+        assert (law.truth.classes(middle + aside) != law.truth.classes(middle - aside))[keep].all()
 
 
 @pytest.mark.parametrize("name", ["line", "circle", "xor", "chessboard"])
@@ -339,7 +340,7 @@ def test_true_lines_of_any_view(name: str, x: float, y: float, power: int) -> No
         edge = start + share * (end - start)
         if name == "chessboard":
             edge = edge[(np.abs(edge) < 1).all(axis=1)]
-        turns = np.flatnonzero(np.diff(law.true_class(edge))) if len(edge) else ()
+        turns = np.flatnonzero(np.diff(law.truth.classes(edge))) if len(edge) else ()
         for turn in turns:
             middle = 0.5 * (edge[turn] + edge[turn + 1])
             assert _distance(lines, middle) <= 0.004 * half
@@ -362,7 +363,7 @@ def test_sets_without_a_truth() -> None:
         law = Law(name, 0.1, n_classes=2)
         assert not law.has_truth and not len(law.true_lines(-1, 1, -1, 1))
         with pytest.raises(ValueError, match="no true boundary"):
-            law.true_class(np.zeros((1, 2)))
+            law.truth.classes(np.zeros((1, 2)))
 
 
 def test_draws_are_seeded() -> None:
@@ -403,9 +404,9 @@ def test_flipped_labels_mix_the_classes(law: Law) -> None:
     assert abs(share - law.flipped) < 5 * np.sqrt(law.flipped * (1 - law.flipped) / len(y))
     some = X[::97]
     other = law.flipped / (law.n_classes - 1)
-    clean = law.unflipped.density(some)
+    clean = np.exp(law.unflipped.log_density(some))
     mixed = (1 - law.flipped) * clean + other * (clean.sum(axis=1, keepdims=True) - clean)
-    assert np.allclose(law.density(some), mixed, rtol=1e-12)
+    assert np.allclose(np.exp(law.log_density(some)), mixed, rtol=1e-12)
     assert np.allclose(law.posterior(some).sum(axis=1), 1)
     assert np.array_equal(law.bayes(some), law.unflipped.bayes(some))
 

@@ -106,7 +106,7 @@ def test_the_norm(kernel: str) -> None:
 
 
 def test_the_norm_of_a_line_is_its_slope_also_far_away() -> None:
-    X, y = datasets.blobs(40, 0.3, seed=0, n_classes=2)
+    X, y = datasets.generate("blobs", 40, 0.3, 0, n_classes=2)
     for model, away in ((PegasosClassifier(0.01), 0.0), (SVC(kernel="linear"), 1e6)):
         model.fit(X + away, y)
         f = model.pair_decision_function(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]) + away)[:, 0]
