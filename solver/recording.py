@@ -78,12 +78,6 @@ class Recording:
         """Whether the solver stands where the run has ended."""
         return self.ended and self.position == self.length
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of the checkpoints and of the trace."""
-        newest = 0 if self._newest is None else self._newest.nbytes
-        return self._used + newest + self.trace.nbytes
-
     def advance(self, n: int, stop: Stop = never) -> int:
         """At most `n` steps forward, old ones again or new ones; returns how many, fewer at the end or when stopped."""
         start = self.position

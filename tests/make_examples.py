@@ -34,6 +34,7 @@ from app.views.application import make_application
 from app.views.theme import theme_of
 from app.window.dialogs.gallery import PICTURE
 from app.window.main_window import MainWindow
+from tests import playground_files
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
 LESSONS = FOLDER.parent / "lessons"
@@ -211,7 +212,7 @@ def main() -> None:
     for example in EXAMPLES:
         if example.name not in wanted:
             continue
-        documents.write(made(example), FOLDER / f"{example.name}{documents.SUFFIX}")
+        playground_files.write(made(example), FOLDER / f"{example.name}{documents.SUFFIX}")
         for dark in (False, True):
             data = made_thumbnail(example, dark)
             assert len(data) <= LARGEST, (example.name, len(data))

@@ -120,11 +120,6 @@ def decode(data: bytes, name: str = "The file") -> Document:
         raise FileError(f"{name} {error}.") from None
 
 
-def read(path: Path) -> Document:
-    """The document in the file at `path`; FileError with one sentence when it cannot be read."""
-    return decode(read_bytes(path), path.name or str(path))
-
-
 def read_bytes(path: Path, most: int = 0) -> bytes:
     """What stands in the ordinary file at `path`, at most so many bytes if not `MAX_BYTES`; UnreadError with one
     sentence when it cannot be read."""
@@ -199,11 +194,6 @@ def differs(path: Path, known: Fingerprint) -> bool:
         return False
     now = fingerprint(path) if status.st_size == known.size else None
     return status.st_size != known.size or (now is not None and now != known)
-
-
-def write(document: Document, path: Path) -> None:
-    """Save `document` at `path`; FileError when it cannot be written."""
-    write_bytes(encode(document), path)
 
 
 def write_bytes(data: bytes, path: Path) -> None:

@@ -177,12 +177,6 @@ class Features:
         """The number of features."""
         return len(self.a)
 
-    def at(self, XT: Array) -> Array:
-        """phi at points (2, n), shape (n, rank)."""
-        for Z in self.pieces(XT):  # noqa: B007
-            pass
-        return Z
-
     def pieces(self, XT: Array) -> Iterator[Array]:
         """phi at points (2, n), in pieces: what is yielded last is it."""
         Z = np.empty((XT.shape[1], self.rank))

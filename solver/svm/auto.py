@@ -96,13 +96,12 @@ def cost_of_newton(n: int, rank: int) -> float:
     return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
-def cost(n: int, rank: int) -> int:
-    """What the interior point method for `n` points and a kernel matrix of this rank is expected to cost."""
-    return ITERATIONS * (n * rank * rank // PER_ENTRY + 8 * n * rank + 50 * n + ITERATION)
-
-
 def affordable_rank(n: int, budget: float) -> int:
-    """The largest rank up to `n` and the limit at which `cost` is at most `budget`; 0 when there is none."""
+    """The largest rank up to `n` and the limit that the interior point method can afford; 0 when there is none.
+
+    With `n` points and a kernel matrix of rank r it is expected to cost
+    ``ITERATIONS (n r^2 / PER_ENTRY + 8 n r + 50 n + ITERATION)``.
+    """
     a, b, c = n / PER_ENTRY, 8.0 * n, 50.0 * n + ITERATION - budget / ITERATIONS
     if c >= 0:
         return 0

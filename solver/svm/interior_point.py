@@ -61,16 +61,6 @@ def _quiet() -> np.errstate:
     return np.errstate(over="ignore", invalid="ignore", divide="ignore")
 
 
-def finish(work: Work[T]) -> T:
-    """The result of `work`, done in one go."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-
-
 def pivoted_cholesky(kernel: Kernel, X: Array, max_rank: int, trace_share: float = TRACE_SHARE) -> Work[Array | None]:
     """A factor of low rank of the kernel matrix (Fine, Scheinberg 2001, section 4).
 

@@ -15,6 +15,7 @@ from app.core.points import Points
 from app.exchange.opening import Kind
 from app.files import documents
 from app.state.document import Document, GeneratorSettings, Lane, default_document
+from tests import playground_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -181,7 +182,7 @@ def test_too_many_points_to_share_are_one_line_and_1(
     from app.main import main
 
     file = tmp_path / "x.playground"
-    documents.write(Document(Points.of([(0.0, 0.0)] * 451, 0)), file)
+    playground_files.write(Document(Points.of([(0.0, 0.0)] * 451, 0)), file)
     code = main(["share", str(file)])
     out, err = capsys.readouterr()
     assert (code, out, err.count("\n")) == (1, "", 1)
@@ -261,7 +262,7 @@ def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
 def test_render_writes_a_picture(tmp_path: Path) -> None:
     points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
     source, out = tmp_path / "four points.playground", tmp_path / "pictüre.PNG"
-    documents.write(Document(points, (Lane("knn"), Lane("svm"))), source)
+    playground_files.write(Document(points, (Lane("knn"), Lane("svm"))), source)
     done = run("render", source, "--out", out, "--size", "1000x600", "--theme", "dark")
     assert (done.returncode, done.stderr) == (0, "")
     data = out.read_bytes()
@@ -281,7 +282,7 @@ def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     points = GeneratorSettings("moons", 200).points()
     document = Document(points, (Lane("knn"), Lane("svm"), Lane("perceptron")), 2)
     source, out = tmp_path / "moons.playground", tmp_path / "möns.PY"
-    documents.write(document, source)
+    playground_files.write(document, source)
     assert main(["code", str(source), "--out", str(out)]) == 0
     assert capsys.readouterr().out == f"Wrote {out}\nWrote {tmp_path / 'möns-points.csv'}\n"
     assert out.read_text(encoding="utf-8") == program(document, None, "möns-points.csv").text
@@ -300,7 +301,7 @@ def test_film_writes_a_film(tmp_path: Path) -> None:
 
     points = Points.of([(0.0, 0.0), (1.0, 1.0), (0.0, 1.0), (1.0, 0.2)], [0, 1, 0, 1])
     source, out = tmp_path / "four points.playground", tmp_path / "tráining.WebP"
-    documents.write(Document(points, (Lane("knn"), Lane("svm"))), source)
+    playground_files.write(Document(points, (Lane("knn"), Lane("svm"))), source)
     done = run("film", source, "--out", out, "--size", "320x240", "--pictures", "3", "--fps", "5", "--theme", "dark")
     assert (done.returncode, done.stderr) == (0, "")
     assert "SVM, RBF, C = 1, γ = 1: " in done.stdout and f"Wrote {out}" in done.stdout

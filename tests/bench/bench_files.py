@@ -12,11 +12,11 @@ from PySide6.QtCore import QEventLoop, QTimer
 
 from app.core.points import Points
 from app.exchange.columns import Imported
-from app.files import documents
 from app.main import create_window
 from app.state.document import Document, Lane, View
 from app.views.application import make_application
 from app.window.main_window import MainWindow
+from tests import playground_files
 
 SIZES = (100_000, 1_000_000)
 #: Milliseconds of the event loop that are looked at after all is done; and seconds of waiting, at most.
@@ -66,7 +66,7 @@ def _settle(window: MainWindow) -> None:
 def _acts(window: MainWindow, folder: Path) -> Iterator[tuple[str, Act]]:
     editing, trigger = window.controller.editing, lambda name: window.named_actions[name].trigger
     path, other = folder / "bench.playground", folder / "other.playground"
-    documents.write(window.document, other)
+    playground_files.write(window.document, other)
     yield "save as", lambda: window.file_dialogs._save_elsewhere(lambda: None, path)
     yield "save", trigger("save")
     yield "revert", window.file_dialogs._reread

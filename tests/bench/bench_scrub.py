@@ -57,7 +57,7 @@ def run() -> None:
     view = recording.trace.view()
     print(f"{N} points, C = {C:g}, rbf, first-order rule, no shrinking: {length} steps, {recording.solver.status}")
     print(f"trained in {median(plain):.0f} ms; noted and recorded in {median(recorded):.0f} ms (medians of 5)")
-    checkpoints = recording.nbytes - recording.trace.nbytes
+    checkpoints = sum(each.nbytes for each in recording._checkpoints)
     print(
         f"memory: {checkpoints / 2**20:.1f} MB for states, {recording.trace.nbytes / 2**20:.1f} MB for"
         f" {len(view.names)} curves of {length} steps"

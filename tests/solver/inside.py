@@ -11,10 +11,12 @@ from solver.core.stepping import SteppedSolver
 from solver.knn._knn_index import Index
 from solver.online._online_points import KeptPoints
 from solver.online.lasvm import LasvmSolver
+from solver.svm.interior_point import Work
 from solver.svm.shrinking import ActiveSet
 from solver.svm.smo import SmoSolver
 
 Solver = TypeVar("Solver", bound=SmoSolver)
+T = TypeVar("T")
 
 
 def active_of(solver: SmoSolver) -> ActiveSet:
@@ -61,3 +63,13 @@ def kept_by(solver: LasvmSolver) -> KeptPoints:
 def index_of(model: KNeighborsClassifier) -> Index:
     """Points and codes of the classes as a fitted model keeps them."""
     return model._index
+
+
+def finish(work: Work[T]) -> T:
+    """The result of `work`, done in one go."""
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            result: T = end.value
+            return result

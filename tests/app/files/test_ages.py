@@ -29,6 +29,7 @@ from app.files import documents
 from app.files.documents import FileError, UnreadError
 from app.learners.base import Learner
 from app.state.document import Document, GeneratorSettings
+from tests import playground_files
 
 AGES = Path(__file__).parent / "ages"
 #: The version of the studies' numerics, of learners that have none of their own.
@@ -88,7 +89,7 @@ def raw(age: str) -> dict[str, Any]:
 
 
 def opened(age: str) -> Document:
-    return documents.read(AGES / f"{age}.playground")
+    return playground_files.read(AGES / f"{age}.playground")
 
 
 def has(settings: Any, expected: dict[str, Any]) -> None:
@@ -161,7 +162,7 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
 @pytest.mark.parametrize("age", DOCUMENTS)
 def test_saving_it_again_loses_nothing(age: str, tmp_path: Path) -> None:
     path = tmp_path / "again.playground"
-    documents.write(opened(age), path)
+    playground_files.write(opened(age), path)
     before, after = raw(age), json.loads(path.read_bytes())
     del before["version"]
     assert after["version"] == documents.file_format.NEWEST
@@ -245,7 +246,7 @@ def test_results_of_other_numerics_are_refused_in_a_sentence() -> None:
 
 def test_the_first_study_file_is_read() -> None:
     text = (AGES / "first-study.toml").read_text()
-    study, _, faults = study_files.examined(text, AGES, documents.read)
+    study, _, faults = study_files.examined(text, AGES, playground_files.read)
     assert not faults and study is not None
     plain = tomllib.loads(text)
     assert {axis.name: list(axis.values) for axis in study.axes} == plain["axes"]

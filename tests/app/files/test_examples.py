@@ -16,6 +16,7 @@ from app.state.document import default_document
 from app.state.session import Session
 from app.state.store import Store
 from app.window.dialogs.gallery import PICTURE
+from tests import playground_files
 from tests.covering import first_of
 from tests.make_examples import FOLDER, LARGEST, made
 
@@ -52,7 +53,7 @@ def test_thumbnails_are_small_and_show_something(example: Example, dark: bool) -
 
 @pytest.mark.parametrize("example", first_of(EXAMPLES, 4), ids=lambda each: each.name)
 def test_each_can_be_drawn_without_a_window(qapp: object, tmp_path: Path, example: Example) -> None:
-    document = documents.read(FOLDER / f"{example.name}{documents.SUFFIX}")
+    document = playground_files.read(FOLDER / f"{example.name}{documents.SUFFIX}")
     said = render(document, tmp_path / "out.png", (1024, 768), "light")
     assert (tmp_path / "out.png").stat().st_size > 10_000
     assert said.startswith(f"{len(document.points)} points in 2 classes")

@@ -45,6 +45,7 @@ from app.state.session import Session
 from app.state.store import Store
 from app.state.test_split import KINDS, IdSet, Split
 from solver import RULES, SCHEMES
+from tests import playground_files
 from tests.app import file_work
 from tests.examples import examples
 
@@ -170,11 +171,11 @@ def test_what_is_written_comes_back_many_times(document: Document) -> None:
 
 def test_a_file_is_readable_json(tmp_path: Path) -> None:
     path = tmp_path / "a b ü.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     plain = json.loads(path.read_text(encoding="utf-8"))
     assert (plain["format"], plain["version"]) == ("classifier-playground", 3)
     assert set(plain["points"]) == {"x", "y", "class"} and set(plain["points"]["class"]) == {1, 2}
-    assert content(documents.read(path)) == content(default_document())
+    assert content(playground_files.read(path)) == content(default_document())
     (tmp_path / "plain").touch()
     assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode, "as any other program's file"
 
@@ -467,7 +468,7 @@ def newest_document() -> Document:
 
 
 def test_a_file_of_version_3_opens_as_what_it_was() -> None:
-    assert content(documents.read(FIXTURES / "version3.playground")) == content(third_document())
+    assert content(playground_files.read(FIXTURES / "version3.playground")) == content(third_document())
 
 
 def test_each_version_has_its_file_and_its_step() -> None:
@@ -481,7 +482,7 @@ def test_a_version_before_the_first_release_is_refused_and_left_alone(version: i
     path = FIXTURES / f"version{version}.playground"
     before = path.read_bytes()
     with pytest.raises(documents.UnreadError) as caught:
-        documents.read(path)
+        playground_files.read(path)
     assert str(caught.value) == (
         f"{path.name} is of version {version}, of a program before the first release; this program reads version 3."
     )
@@ -556,13 +557,13 @@ def test_what_is_no_readable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(documents, "MAX_BYTES", 100)
     for path in (tmp_path, tmp_path / "missing.playground", large, large / "below", tmp_path / ("x" * 300)):
         with pytest.raises(FileError) as caught:
-            documents.read(path)
+            playground_files.read(path)
         check(caught.value, path.name)
 
 
 def test_a_folder_without_a_name_is_called_by_its_path() -> None:
     for path in (Path("."), Path("/")):
-        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
+        for act in (playground_files.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError) as caught:
                 act(path)
             assert check(caught.value, str(path)).startswith(f"{path} is a folder")
@@ -575,7 +576,7 @@ def test_an_unreadable_file(operation: str, tmp_path: Path, monkeypatch: pytest.
     with monkeypatch.context() as patched:
         patched.setattr(documents.os, operation, failing(errno.EACCES))
         with pytest.raises(FileError) as caught:
-            documents.read(path)
+            playground_files.read(path)
     assert check(caught.value, "mine.playground") == "mine.playground cannot be read: permission denied."
 
 
@@ -584,7 +585,7 @@ def test_a_pipe_is_not_waited_for_and_a_device_not_replaced(tmp_path: Path) -> N
     pipe = tmp_path / "pipe.playground"
     os.mkfifo(pipe)
     for path in (pipe, Path("/dev/zero")):
-        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
+        for act in (playground_files.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError) as caught:
                 act(path)
             assert "not an ordinary file" in check(caught.value, path.name)
@@ -593,7 +594,7 @@ def test_a_pipe_is_not_waited_for_and_a_device_not_replaced(tmp_path: Path) -> N
 
 def test_names_that_no_file_can_have(tmp_path: Path) -> None:
     for path in (tmp_path / "zero \0.playground", tmp_path / "half \ud800.playground"):
-        for act in (documents.read, lambda path: documents.write_bytes(b"", path)):
+        for act in (playground_files.read, lambda path: documents.write_bytes(b"", path)):
             with pytest.raises(FileError, match="no file can have this name"):
                 act(path)
         assert not documents.differs(path, documents.Fingerprint(1, "")) and documents.fingerprint(path) is None
@@ -605,7 +606,7 @@ def test_names_that_no_file_can_have(tmp_path: Path) -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing" / "a.playground"):
         with pytest.raises(FileError) as caught:
-            documents.write(Document(), path)
+            playground_files.write(Document(), path)
         check(caught.value, path.name)
     assert list(tmp_path.iterdir()) == []
 
@@ -626,7 +627,7 @@ def test_a_read_only_file_is_not_replaced(tmp_path: Path, monkeypatch: pytest.Mo
     path.write_bytes(SOUND)
     monkeypatch.setattr(documents.os, "access", lambda path, mode: False)
     with pytest.raises(FileError) as caught:
-        documents.write(default_document(), path)
+        playground_files.write(default_document(), path)
     assert check(caught.value, "mine.playground") == "mine.playground was not saved: permission denied."
     assert path.read_bytes() == SOUND and list(tmp_path.iterdir()) == [path]
 
@@ -636,7 +637,7 @@ def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
     link = tmp_path / "loop.playground"
     link.symlink_to(link)
     with pytest.raises(FileError) as caught:
-        documents.read(link)
+        playground_files.read(link)
     check(caught.value, link.name)
     documents.write_bytes(b"new", link)
     assert link.read_bytes() == b"new" and list(tmp_path.iterdir()) == [link]
@@ -688,7 +689,7 @@ def test_a_failing_disk_harms_nothing(
     failure = file_work.try_save(table.hand, path)
     assert table.unharmed()
     with pytest.raises(FileError) as caught:
-        documents.write(default_document(), path)
+        playground_files.write(default_document(), path)
     assert failure == str(caught.value)
     monkeypatch.undo()
     said = "no space left on device" if code == errno.ENOSPC else "permission denied"
@@ -755,7 +756,7 @@ def test_a_folder_that_becomes_read_only_is_one_sentence(tmp_path: Path, monkeyp
         patched.setattr(documents.os, "replace", failing(errno.EROFS))
         patched.setattr(documents.os, "unlink", failing(errno.EROFS))
         with pytest.raises(FileError) as caught:
-            documents.write(default_document(), path)
+            playground_files.write(default_document(), path)
     check(caught.value, "mine.playground")
     assert path.read_bytes() == SOUND
 
@@ -763,8 +764,8 @@ def test_a_folder_that_becomes_read_only_is_one_sentence(tmp_path: Path, monkeyp
 def test_the_longest_name_can_be_saved(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 244 + documents.SUFFIX)
     for _ in range(2):
-        documents.write(default_document(), path)
-    assert content(documents.read(path)) == content(default_document())
+        playground_files.write(default_document(), path)
+    assert content(playground_files.read(path)) == content(default_document())
     assert list(tmp_path.iterdir()) == [path]
 
 

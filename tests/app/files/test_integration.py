@@ -16,9 +16,10 @@ from PIL import Image
 
 from app import __date__, __version__
 from app.exchange import share_text
-from app.files import documents, integration
+from app.files import integration
 from app.main import main
 from app.state.document import default_document
+from tests import playground_files
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux desktops")
 
@@ -130,7 +131,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
 def test_what_a_desktop_hands_over_is_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A file by its address, and a share text as an address of its own scheme."""
     path = tmp_path / "zwei Möns #1.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     text = share_text.encode(default_document())
     address = path.as_uri()
     assert address.startswith("file:///") and text.startswith("classifier-playground:")

@@ -41,6 +41,7 @@ from app.learners.table import LEARNERS
 from app.main import create_window
 from app.state.document import Document, GeneratorSettings, Lane
 from app.state.edit_struct import changed_struct
+from tests import playground_files
 from tests.app.engine.test_estimator_process import GRID, SHADES, run
 from tests.windows import Make, finish_tasks, save_as, settle
 
@@ -193,7 +194,7 @@ def test_files_and_texts_hold_the_name_alone(make: Make, qtbot: QtBot, tmp_path:
     window.controller.undo()
     settle(qtbot, window)
     assert window.document.lanes[1] == document.lanes[1] and window.result(1).phase is Phase.DONE
-    lost = make(documents.read(tmp_path / "passed.playground"))
+    lost = make(playground_files.read(tmp_path / "passed.playground"))
     settle(qtbot, lost)
     assert lost.result(1).phase is Phase.FAILED and "pass it to app.show again" in lost.result(1).message
     assert lost.result(0).phase is Phase.DONE

@@ -18,12 +18,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.features.table import FEATURES
-from app.files import documents, recovery
+from app.files import recovery
 from app.main import create_window
 from app.tools import TOOLS
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from app.window.picture_menu import PictureMenu
+from tests import playground_files
 from tests.app import file_work
 from tests.app.views.watchdog import Watchdog
 from tests.windows import listed, settle
@@ -47,7 +48,7 @@ class Visitor:
         self.bad = folder / "bad.playground"
         self.events = 0
         for path in self.paths:
-            documents.write(window.document, path)
+            playground_files.write(window.document, path)
 
     def place(self, canvas: QWidget) -> QPoint:
         area = canvas.plot_area()
@@ -247,7 +248,7 @@ def visit(
     names = sorted(path.name for path in folder.glob("*.playground"))
     assert names == ["a.playground", "b.playground", "bad.playground"]
     for path in visitor.paths:
-        documents.read(path)
+        playground_files.read(path)
     return dog, visitor.events, resident() - memory_before
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.files import documents
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, settle
@@ -51,15 +51,15 @@ def labels(window: MainWindow) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 READER = """
 import sys, time, tempfile, numpy as np
 from pathlib import Path
-from app.files import documents
 from app.main import create_window
 from app.views.application import make_application
 from tests.app.views.test_same_labels import labels
+from tests import playground_files
 application = make_application()
 told = {}
 for path in map(Path, sys.argv[2:]):
     with tempfile.TemporaryDirectory() as profile:
-        window = create_window(documents.read(path), Path(profile), path)
+        window = create_window(playground_files.read(path), Path(profile), path)
         window.controller.fit()
         window.resize(1100, 760)
         window.show()
@@ -98,7 +98,7 @@ def compare(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None
 
 def write(folder: Path) -> list[Path]:
     for name, document in LESSONS.items():
-        documents.write(document, folder / f"{name}.playground")
+        playground_files.write(document, folder / f"{name}.playground")
     return [folder / f"{name}.playground" for name in LESSONS]
 
 

@@ -35,7 +35,6 @@ from pytestqt.qtbot import QtBot
 
 from app.features.probe.controller import ProbeController
 from app.features.table import FEATURES
-from app.files import documents
 from app.files.locks import Claims
 from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
@@ -45,6 +44,7 @@ from app.window.dialogs.import_table import ImportDialog
 from app.window.dialogs.recovery import RecoveryDialog
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app import file_work
 from tests.app.views.dialogs.test_recovery import box, choose, left_behind, offered
 from tests.windows import Make, finish_tasks, settle
@@ -195,7 +195,7 @@ def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) ->
     folder = tmp_path / EVIL
     folder.mkdir()
     path = folder / f"{EVIL}.playground"
-    documents.write(evil_document(), path)
+    playground_files.write(evil_document(), path)
     window = make(size=(1400, 950))
     window.take_file(path)
     finish_tasks(window)

@@ -14,12 +14,11 @@ from solver.kernels.plane_sums import plane_sums
 from solver.kernels.table import Kernel
 from solver.svm import auto, shrinking, smo
 from solver.svm.auto import AutoSolver, some_of
-from solver.svm.interior_point import finish
 from solver.svm.newton import Projection, ramped
 from solver.svm.projection import project
 from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
-from tests.solver.inside import check_cuts
+from tests.solver.inside import check_cuts, finish
 from tests.solver.svm_reference import Formula, dual_value, kkt_violation, points, primal_value, solve_dual
 
 Array = NDArray[np.float64]
@@ -70,7 +69,7 @@ def test_sums_and_features_are_those_of_the_kernel(formula: Formula) -> None:
     found = plane.all_at_once(X.T.copy(), weights, queries.T.copy())
     assert np.abs(found - formula(queries, X) @ weights).max() <= plane.uncertainty(weights)
     phi = plane.features(1e-12)
-    Z, K = phi.at(X.T.copy()), formula(X, X)
+    Z, K = list(phi.pieces(X.T.copy()))[-1], formula(X, X)
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8 * np.abs(K).max())
     *_, M = plane.moments(X.T.copy(), weights)
     np.testing.assert_allclose(phi.sum(M), Z.T @ weights, atol=1e-9 * np.abs(K).max())
@@ -107,7 +106,7 @@ def test_a_narrow_ramp_is_the_optimum(case: str) -> None:
     K = Formula("rbf", 1.0)(X, X)
     plane = plane_sums(Kernel("rbf", 1.0), X.T.copy())
     assert plane is not None
-    Z = plane.features(1e-10).at(X.T.copy())
+    Z = list(plane.features(1e-10).pieces(X.T.copy()))[-1]
     lo, hi = np.where(y > 0, 0.0, -10.0), np.where(y > 0, 10.0, 0.0)
     beta = np.zeros(80)
     centre = 0.5 * (lo + hi) if case == "all" else beta

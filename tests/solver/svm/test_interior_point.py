@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from solver.core.certificate import Status
 from solver.kernels.table import Kernel
 from solver.svm import auto, expanded, shrinking
-from solver.svm.auto import AutoSolver, affordable_rank, cost
-from solver.svm.interior_point import finish, maximise, pivoted_cholesky, repaired
+from solver.svm.auto import AutoSolver, affordable_rank
+from solver.svm.interior_point import maximise, pivoted_cholesky, repaired
 from solver.svm.smo import SmoSolver
 from solver.svm.svc import SVC
-from tests.solver.inside import active_of, check_cuts
+from tests.solver.inside import active_of, check_cuts, finish
 from tests.solver.svm_reference import Formula, dual_value, kkt_violation, points, resolution, solve_dual
 from tests.without_compiler import machine_code
 
@@ -321,6 +321,11 @@ def test_never_tried_where_it_does_not_apply(kernel: Kernel, parameters: dict[st
     assert quick.run() is slow.run()
     assert quick.trials == 0
     np.testing.assert_array_equal(quick.alpha, slow.alpha)
+
+
+def cost(n: int, rank: int) -> int:
+    """What the method for `n` points and a kernel matrix of this rank is expected to cost."""
+    return auto.ITERATIONS * (n * rank * rank // auto.PER_ENTRY + 8 * n * rank + 50 * n + auto.ITERATION)
 
 
 def test_the_rank_is_what_the_budget_allows() -> None:

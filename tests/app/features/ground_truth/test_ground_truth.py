@@ -37,6 +37,7 @@ from app.state.session import Session
 from app.state.store import Store
 from solver import SVC, Grid, KNeighborsClassifier
 from solver.data.distribution import Law, wilson
+from tests import playground_files
 
 MOONS = GeneratorSettings("moons", 40, 0.2, 3)
 CIRCLE = GeneratorSettings("circle", 40, 0.1, 1, -0.1)
@@ -127,7 +128,7 @@ def test_the_origin_is_saved(origin: GeneratorSettings | None) -> None:
 
 
 def test_files_without_origin_open() -> None:
-    assert documents.read(Path(__file__).parents[2] / "files/fixtures/version3.playground").origin is None
+    assert playground_files.read(Path(__file__).parents[2] / "files/fixtures/version3.playground").origin is None
     data = json.loads(documents.encode(generated()))
     data["origin"]["noise"] = -1
     with pytest.raises(documents.FileError, match="origin"):

@@ -22,11 +22,11 @@ from app.features.study.cells import paths
 from app.features.study.model import PRESETS as STUDIES
 from app.features.study.model import Study
 from app.features.study.reading import written
-from app.files import documents
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.main import main
 from app.state.document import Lane
+from tests import playground_files
 
 from .studies import GRID, KNN, computed, document_of, exported, no_document, plain
 
@@ -101,7 +101,7 @@ def test_from_the_example_to_table_map_and_csv(tmp_path: Path, capsys: pytest.Ca
 
 def test_a_document_becomes_a_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "docs").mkdir()
-    documents.write(document_of(), tmp_path / "docs" / "points.playground")
+    playground_files.write(document_of(), tmp_path / "docs" / "points.playground")
     file = tmp_path / "s.toml"
     assert study("init", file, "--from", tmp_path / "docs" / "points.playground") == 0
     text = file.read_text(encoding="utf-8")
@@ -117,7 +117,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     document = document_of(15)
     lane = Lane("svm", svm=SvmSettings(kernel="laplacian", tol=1e-5, gamma=7.0))
     document = replace(document, lanes=(Lane("difference"), lane), shown=2)
-    documents.write(document, tmp_path / "lesson.playground")
+    playground_files.write(document, tmp_path / "lesson.playground")
     head, axes = 'folds = 3\nvalues = ["accuracy", "dual"]\n', "[axes]\nC = [0.5, 4.0]\ntol = [1e-5, 1e-2]\n"
     (tmp_path / "s.toml").write_text(f'{head}[classifier]\nkernel = "linear"\n[data]\nname = "xor"\n{axes}')
     assert study("run", tmp_path / "s.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "r") == 0
@@ -127,7 +127,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     assert exported(tmp_path / "r") == exported(tmp_path / "t")
     # Another classifier is the document's second.
     two = replace(document, lanes=(lane, Lane("difference"), Lane("knn")), shown=3)
-    documents.write(two, tmp_path / "two.playground")
+    playground_files.write(two, tmp_path / "two.playground")
     (tmp_path / "d.toml").write_text('folds = 3\nvalues = ["disagreement"]\n[axes]\nC = [0.5, 4.0]\ngamma = [7.0]\n')
     assert study("run", tmp_path / "d.toml", "--from", tmp_path / "two.playground", "--out", tmp_path / "d") == 0
     found = results.read(tmp_path / "d").study
@@ -135,7 +135,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     assert study("run", tmp_path / "d.toml", "--from", tmp_path / "lesson.playground", "--out", tmp_path / "x") == 2
     # Without a file, the study that init --from writes.
     small = replace(document, lanes=(Lane("knn"),), shown=1)
-    documents.write(small, tmp_path / "small.playground")
+    playground_files.write(small, tmp_path / "small.playground")
     assert study("run", "--from", tmp_path / "small.playground", "--out", tmp_path / "k") == 0
     assert study("init", tmp_path / "k.toml", "--from", tmp_path / "small.playground") == 0
     assert study("run", tmp_path / "k.toml", "--out", tmp_path / "k") == 0
@@ -144,7 +144,7 @@ def test_points_and_settings_come_from_a_document(tmp_path: Path, capsys: pytest
     assert study("run", tmp_path / "s.toml", "--from", tmp_path / "small.playground", "--out", tmp_path / "x") == 2
     assert "s.toml, axes.C: is unknown; here may stand" in capsys.readouterr().err
     empty = replace(document, points=Points())
-    documents.write(empty, tmp_path / "empty.playground")
+    playground_files.write(empty, tmp_path / "empty.playground")
     for words in ([tmp_path / "s.toml"], []):
         assert study("run", *words, "--from", tmp_path / "empty.playground", "--out", tmp_path / "x") == 2
         assert "fewer than two points" in capsys.readouterr().err

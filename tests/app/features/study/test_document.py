@@ -18,13 +18,13 @@ from app.features.study.controller import EARLIER, StudyController
 from app.features.study.map_reading import best_of, blocks, extended, is_log, plane_of, standing
 from app.features.study.model import Axis, Study
 from app.features.study.results import MOST_RESULTS, NAME, StudyResults
-from app.files import documents
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints, Attach
 from app.state.document import GeneratorSettings, Lane
 from app.state.session import Session
 from app.state.store import Store
+from tests import playground_files
 from tests.app.features.study.studies import GRID, KNN, computed, document_of, plain, results_of
 
 
@@ -63,8 +63,8 @@ def test_a_document_keeps_results(tmp_path: Path) -> None:
     kept.add(failed)
     document = replace(document_of(), attached=((NAME, kept.encode()),))
     path = tmp_path / "a.playground"
-    documents.write(document, path)
-    back = StudyResults.decode(dict(documents.read(path).attached)[NAME])
+    playground_files.write(document, path)
+    back = StudyResults.decode(dict(playground_files.read(path).attached)[NAME])
     assert back.study == GRID and back.done == kept.done == len(records) - 3
     assert plain(GRID, list(back.records())) == plain(GRID, list(kept.records()))
     assert back.error(failed.places) == "It failed." and back.means("accuracy").errors[failed.places] == 1
@@ -142,13 +142,13 @@ def test_whether_values_stand_in_equal_ratios(values: tuple[float, ...], log: bo
 
 def test_a_document_keeps_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a.playground"
-    documents.write(replace(document_of(), attached=((NAME, b'{"a":[1,{"b":"]"}]}'),)), path)
-    assert dict(documents.read(path).attached) == {NAME: b'{"a":[1,{"b":"]"}]}'}
+    playground_files.write(replace(document_of(), attached=((NAME, b'{"a":[1,{"b":"]"}]}'),)), path)
+    assert dict(playground_files.read(path).attached) == {NAME: b'{"a":[1,{"b":"]"}]}'}
     data = path.read_bytes()
     for old, new in ((b'"study":', b'"St udy":'), (b'"a":[1,', b'"a":[1,,'), (b'{"b":', b'{"b":1,"b":')):
         path.write_bytes(data.replace(old, new))
         with pytest.raises(FileError):
-            documents.read(path)
+            playground_files.read(path)
 
 
 def test_undo_passes_over_what_is_kept_and_saving_does_not() -> None:

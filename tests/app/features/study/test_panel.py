@@ -30,12 +30,12 @@ from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
 from app.features.study.running import Run, jobs
 from app.features.study.timing import Trial
-from app.files import documents
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, View
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app.features.study.studies import GRID, computed, document_of, given_of, no_document, plain
 from tests.windows import Make, finish_tasks, rest, settle
 
@@ -244,8 +244,8 @@ def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp
     assert window.controller.store.modified
     kept = panel.studies.kept
     path = tmp_path / "study.playground"
-    documents.write(window.document, path)
-    other = make(documents.read(path))
+    playground_files.write(window.document, path)
+    other = make(playground_files.read(path))
     panel = opened(other, qtbot, small=False)
     again = panel.studies.kept
     assert kept is not None and again is not None and panel.picture.isVisible() and panel.studies.state == "ended"

@@ -20,6 +20,7 @@ from app.state.document import default_document
 from app.views.widgets import icons
 from app.window.dialogs.recovery import RecoveryDialog
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app import file_work
 from tests.app.files.faulty_disk import CODES, FaultyDisk, Tally
 from tests.app.views.dialogs.test_recovery import SMALL, choose, same
@@ -108,7 +109,7 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
             if not recovered:
                 assert (profile / "recovery" / "left.recovery").read_bytes() == COPY
             window.controller.dispatch(AddPoints(xy=(4.0, 4.0), labels=2))
-            assert file_work.save(window.controller, mine) and same(documents.read(mine), window.document)
+            assert file_work.save(window.controller, mine) and same(playground_files.read(mine), window.document)
             assert file_work.export(window.controller, folder / "points.csv")
             for dialog in window.findChildren(QDialog):
                 dialog.close()

@@ -23,6 +23,7 @@ from app.state.commands import AddPoints
 from app.state.document import Document, default_document
 from app.views import task_runner
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app import file_work
 from tests.windows import Make, discard, finish_tasks, save_as
 
@@ -131,7 +132,7 @@ def test_one_works_on_while_the_disk_is_slow(saved: tuple[MainWindow, Path], qtb
     assert len(window.document.points) == 5
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
+    assert same(playground_files.read(path), wanted) and store.modified, "what was edited meanwhile is not saved"
     assert window.status_line.text() == "Saved mine.playground." and store.saved_position == 1
     window.controller.undo()
     assert not store.modified
@@ -183,7 +184,7 @@ def test_a_cancelled_save_leaves_the_old_file(
     assert not list(path.parent.glob(".*.tmp")) and window.controller.store.modified
     window.named_actions["save"].trigger()
     finish_tasks(window)
-    assert same(documents.read(path), window.document) and boxes(window) == []
+    assert same(playground_files.read(path), window.document) and boxes(window) == []
 
 
 def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
@@ -197,7 +198,7 @@ def test_a_save_cannot_be_cancelled_once_the_new_file_takes_its_place(
     assert window.tasks.busy
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), window.document) and not window.controller.store.modified
+    assert same(playground_files.read(path), window.document) and not window.controller.store.modified
 
 
 def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
@@ -211,7 +212,7 @@ def test_saves_are_done_one_after_the_other(saved: tuple[MainWindow, Path], qtbo
     assert len(slow.threads) == 1, "the others have not begun"
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), window.document) and not window.controller.store.modified
+    assert same(playground_files.read(path), window.document) and not window.controller.store.modified
     assert boxes(window) == [], "one's own save is no change of another program's"
 
 
@@ -226,7 +227,7 @@ def test_closing_waits_for_the_file(saved: tuple[MainWindow, Path], qtbot: QtBot
     assert window.isVisible() and cancel_button(window, qtbot).isVisible() and boxes(window) == []
     slow.opened.set()
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert same(documents.read(path), wanted)
+    assert same(playground_files.read(path), wanted)
 
 
 def test_save_before_closing_closes_when_it_is_saved(saved: tuple[MainWindow, Path], qtbot: QtBot, gate: Put) -> None:
@@ -240,7 +241,7 @@ def test_save_before_closing_closes_when_it_is_saved(saved: tuple[MainWindow, Pa
     assert window.isVisible()
     slow.opened.set()
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert same(documents.read(path), wanted)
+    assert same(playground_files.read(path), wanted)
 
 
 def test_a_window_stays_when_its_file_cannot_be_written(
@@ -268,7 +269,7 @@ def test_another_document_does_not_take_over_the_file(saved: tuple[MainWindow, P
     window.controller.new()
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), wanted)
+    assert same(playground_files.read(path), wanted)
     assert window.controller.store.path is None and len(window.document.points) == 0
 
 
@@ -277,7 +278,7 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
 ) -> None:
     window, path = saved
     other = tmp_path / "other.playground"
-    documents.write(default_document(), other)
+    playground_files.write(default_document(), other)
     wanted = window.document
     slow = gate(documents.os, "fsync")
     window.named_actions["save"].trigger()
@@ -288,7 +289,7 @@ def test_what_replaces_the_document_waits_until_it_is_saved(
     assert boxes(window) == [] and window.document is wanted
     slow.opened.set()
     qtbot.waitUntil(lambda: window.controller.store.path == other)
-    assert boxes(window) == [] and same(documents.read(path), wanted) and len(window.document.points) == 200
+    assert boxes(window) == [] and same(playground_files.read(path), wanted) and len(window.document.points) == 200
     assert not window.findChildren(QFileDialog), "the last wish counts"
 
 
@@ -328,7 +329,7 @@ def test_the_present_document_stays_until_the_new_one_is_read(
     make: Make, qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
@@ -342,7 +343,7 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
     make: Make, qtbot: QtBot, gate: Put, tmp_path: Path
 ) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
@@ -357,7 +358,7 @@ def test_what_was_edited_while_a_file_was_read_is_asked_about(
 
 def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
@@ -369,7 +370,7 @@ def test_the_last_wish_counts(make: Make, qtbot: QtBot, gate: Put, tmp_path: Pat
 
 def test_a_file_that_is_read_takes_no_gesture_away(make: Make, qtbot: QtBot, gate: Put, tmp_path: Path) -> None:
     window, path = make(SMALL, wait=False), tmp_path / "other.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
     window.take_file(path)
     goes_on(window, qtbot, slow)
@@ -506,7 +507,7 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
 ) -> None:
     window, path = saved
     other = path.with_name("other.playground")
-    documents.write(default_document(), other)
+    playground_files.write(default_document(), other)
     first, slow = window.document, gate(documents.os, "fsync")
     new = window.named_actions["new"].trigger
     {"close": window.close, "new": new, "open": lambda: window.take_file(other)}[what]()
@@ -516,7 +517,7 @@ def test_what_is_edited_while_save_first_saves_is_asked_about_too(
     edited = window.document
     slow.opened.set()
     finish_tasks(window)
-    assert same(documents.read(path), first) and boxes(window) == ["unsaved"]
+    assert same(playground_files.read(path), first) and boxes(window) == ["unsaved"]
     assert window.document is edited and window.isVisible() and window.controller.store.modified
     answer(window, "unsaved", QMessageBox.StandardButton.Cancel)
     assert window.document is edited and window.controller.store.path == path
@@ -528,7 +529,7 @@ def test_of_two_documents_asked_for_the_last_is_opened_and_edits_are_asked_about
     window = make(SMALL, wait=False)
     one, two = tmp_path / "one.playground", tmp_path / "two.playground"
     for path in (one, two):
-        documents.write(default_document(), path)
+        playground_files.write(default_document(), path)
     slow = gate(documents, "read_bytes")
     window.take_file(one)
     window.take_file(two)
@@ -548,7 +549,7 @@ def test_what_is_edited_before_reading_begins_is_asked_about(
 ) -> None:
     """The document is read behind an export, as both have to do with files."""
     window, other = make(SMALL, wait=False), tmp_path / "other.playground"
-    documents.write(default_document(), other)
+    playground_files.write(default_document(), other)
     slow = gate(documents.os, "fsync")
     window.import_export.export(tmp_path / "points.csv")
     goes_on(window, qtbot, slow)

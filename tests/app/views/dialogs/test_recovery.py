@@ -28,6 +28,7 @@ from app.state.commands import AddPoints
 from app.state.document import ClassStyle, Document, default_document
 from app.window.dialogs.recovery import RecoveryDialog
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app import file_work
 from tests.covering import first_of
 from tests.windows import Make, discard, finish_tasks, save_as
@@ -172,7 +173,7 @@ def test_looking_elsewhere_writes_no_copy(make: Make, qtbot: QtBot) -> None:
 
 def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    documents.write(default_document(), path)
+    playground_files.write(default_document(), path)
     left_behind(make, qtbot, tmp_path, SMALL, path)
     window = make()
     dialog = offered(window, qtbot)
@@ -187,9 +188,9 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     assert all(new > old for new, old in zip(window.controller.session.restarts, before, strict=True))
     copy = kept(window, qtbot)
     qtbot.waitUntil(lambda: old not in copies(tmp_path) and copy.exists())
-    assert same(documents.read(path), default_document()), "its file is as it was"
+    assert same(playground_files.read(path), default_document()), "its file is as it was"
     act(window, "save")
-    assert boxes(window) == [] and same(documents.read(path), SMALL) and not store.modified
+    assert boxes(window) == [] and same(playground_files.read(path), SMALL) and not store.modified
     qtbot.waitUntil(lambda: not copy.exists())
     qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None)
 
@@ -341,7 +342,7 @@ def ended_well(process: subprocess.Popen[str]) -> bool:
 def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> float:
     """Kill a real window in its work; returns how many seconds of it are missing."""
     path = tmp_path / "mine.playground"
-    documents.write(SMALL, path)
+    playground_files.write(SMALL, path)
     with start(EDITOR, str(tmp_path), str(path)) as other:
         read_until(other, str(edits))
         other.send_signal(signal.SIGKILL)
@@ -355,7 +356,7 @@ def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> fl
     assert window.controller.store.path == path and window.controller.store.modified
     assert xy[:3].tolist() == SMALL.points.xy.tolist() and window.document.notes == "keep me"
     assert xy[3:, 1].tolist() == list(range(1, len(xy) - 2)), "every edit up to the last one is there"
-    assert same(documents.read(path), SMALL)
+    assert same(playground_files.read(path), SMALL)
     missing = died - float(xy[-1, 0])
     discard(window)
     assert copies(tmp_path) == [] and list(tmp_path.glob("open/*")) == []
@@ -398,7 +399,7 @@ sys.exit(m.main(["--profile-dir", *sys.argv[1:]]))
 
 def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    documents.write(SMALL, path)
+    playground_files.write(SMALL, path)
     warning = "mine.playground is open in another window. Saving here will overwrite what is saved there."
     with start(OPENED, str(tmp_path), str(path)) as first:
         read_until(first, "ready")
@@ -424,7 +425,7 @@ def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp
 
 def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
-    documents.write(SMALL, path)
+    playground_files.write(SMALL, path)
     first = make(wait=False)
     qtbot.wait(50)
     first.take_file(path)
@@ -481,7 +482,7 @@ def test_a_failed_save_offers_another_place(
     (dialog,) = dialogs(window)
     dialog.fileSelected.emit(str(other))
     qtbot.waitUntil(lambda: not window.isVisible())
-    assert len(documents.read(other).points) == 4 and path.read_bytes() == old
+    assert len(playground_files.read(other).points) == 4 and path.read_bytes() == old
     assert list(tmp_path.glob("open/*")) == [] and copies(tmp_path) == []
 
 
@@ -531,13 +532,13 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
         assert message.text() == "mine.playground was changed by another program since it was read or saved here."
         press(message, answer)
         if answer == "Overwrite":
-            assert same(documents.read(path), window.document) and not window.controller.store.modified
+            assert same(playground_files.read(path), window.document) and not window.controller.store.modified
             continue
         assert path.read_bytes() == theirs and window.controller.store.modified
         if answer == "Save as…":
             dialogs(window)[0].fileSelected.emit(str(other))
             finish_tasks(window)
-            assert same(documents.read(other), window.document)
+            assert same(playground_files.read(other), window.document)
             dialogs(window)[0].reject()
             assert file_work.save(window.controller, path)
         QApplication.sendPostedEvents(None, 52)
@@ -579,11 +580,11 @@ def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot,
     QApplication.sendPostedEvents(None, 52)
     save_as(second, path)
     press(box(second, "open_elsewhere"), "Overwrite")
-    assert same(documents.read(path), second.document)
+    assert same(playground_files.read(path), second.document)
     edit(first)
     act(first, "save")
     press(box(first, "changed_on_disk"), "Cancel")
-    assert same(documents.read(path), second.document)
+    assert same(playground_files.read(path), second.document)
 
 
 # -- opening --------------------------------------------------------------------------------------------------------
@@ -649,7 +650,9 @@ def test_a_recent_document_that_cannot_be_looked_at(
     assert boxes(window) == [] and not window.controller.store.modified
     edit(window)
     save_as(window, third)
-    assert boxes(window) == [] and len(documents.read(third).points) == 4 and window.controller.store.path == third
+    assert (
+        boxes(window) == [] and len(playground_files.read(third).points) == 4 and window.controller.store.path == third
+    )
     shown = [action.text().split("  –  ")[0] for action in recent_menu(window).actions()[:-2]]
     assert shown == ["c.playground", "b.playground", "a.playground"]
     before = window.document
@@ -806,7 +809,7 @@ def test_a_bad_file_dropped_changes_nothing(make: Make, tmp_path: Path, content:
 def test_texts_of_dialogs_are_plain(make: Make, tmp_path: Path) -> None:
     """A file may be called <b>."""
     path = tmp_path / "<b>x<b>.playground"
-    documents.write(SMALL, path)
+    playground_files.write(SMALL, path)
     window = make(wait=False)
     window.take_file(path)
     finish_tasks(window)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QLabe
 from app.core.number_format import count
 from app.core.points import Points
 from app.exchange.share_text import MOST_POINTS, decode, encode, moves
-from app.files import documents
 from app.learners.knn import KnnSettings
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, View, default_document
@@ -24,6 +23,7 @@ from app.views.widgets.form_fields import NumberField
 from app.window.dialogs.import_table import ImportDialog
 from app.window.dialogs.share import ShareDialog, _at_most
 from app.window.main_window import MainWindow
+from tests import playground_files
 from tests.app.files.test_files import content
 from tests.app.views.test_nothing_is_cut_off import SLACK, lacking
 from tests.windows import Make, QtBot, finish_tasks, settle
@@ -221,7 +221,7 @@ def test_a_dropped_text_is_one_step(make: Make) -> None:
 @pytest.mark.parametrize("name", ["x.playground", "mail.txt"])
 def test_a_file_that_holds_one_is_one_step_and_is_not_saved_over(make: Make, tmp_path: Path, name: str) -> None:
     window, path, mine = make(wait=False), tmp_path / name, tmp_path / "mine.playground"
-    documents.write(MINE, mine)
+    playground_files.write(MINE, mine)
     window.take_file(mine)
     finish_tasks(window)
     path.write_text(encode(THEIRS), encoding="utf-8")

@@ -19,7 +19,6 @@ from app.core.points import Points
 from app.engine.at_once import AtOnceRun
 from app.engine.requests import Phase
 from app.features.film.plan import Training, can_film, check
-from app.files import documents
 from app.learners import svm
 from app.scene.text import NO_STEPS
 from app.state.document import Document, Lane, SvmSettings, View
@@ -27,6 +26,7 @@ from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from solver.data.datasets import generate
+from tests import playground_files
 from tests.covering import first_of
 from tests.windows import Make, settle
 
@@ -206,8 +206,8 @@ def test_test_points_are_evaluated_for_both_lanes(make: Make, qtbot: QtBot) -> N
 def test_it_is_saved_and_opened_and_exported_as_code(make: Make, qtbot: QtBot, tmp_path: Any) -> None:
     window = make(document(C=2.0))
     path = tmp_path / "many.playground"
-    documents.write(window.document, path)
-    opened = documents.read(path)
+    playground_files.write(window.document, path)
+    opened = playground_files.read(path)
     assert opened.lanes == window.document.lanes and opened.training_points.same_as(window.document.points)
     from app.features.code.program import program
 
