@@ -179,26 +179,29 @@ class LaneJob:
         training = self._training = TrainingRun.continuing(before, spec, frame.job)
         last = -math.inf
         while True:
-            stepped = training.advance(spec, first=last < 0)
-            resting = training.settled(spec)
-            speed = training.speed(spec)
+            stepped = training.advance(first=last < 0)
+            resting, speed = training.settled, training.speed
             slow = speed <= 1.0 / FRAME_INTERVAL
             due = time.perf_counter() - last >= FRAME_INTERVAL or (slow and stepped > 0)
             if last < 0 or resting or due:
-                frame = training.frame(frame, spec, resting)
+                frame = training.frame(frame, resting)
                 model = frame.model
                 assert model is not None and model.kind == "f"
-                coarse = training.source(model, spec, self._coarse_grid(spec))
-                frame = yield from self._coarse(coarse, spec, frame)
+                frame = yield from self._coarse(training.source(model, self._coarse_grid(spec)), spec, frame)
                 last = time.perf_counter()
-                source = svm_source(model, spec.lane)
                 if not overtaken() and (resting or speed <= 10):
-                    frame = yield from self._full(source, spec, frame, overtaken)
+                    frame = yield from self._full(svm_source(model, spec.lane), spec, frame, overtaken)
             if resting and not overtaken():
-                yield from self._afterwards(training, spec, frame, overtaken)
+                # What a run that rests has time for: the numbers that are only worked out where somebody looks.
+                for newer in training.details(frame):
+                    if newer is not None:
+                        self._post(newer)
+                    yield Priority.BACKGROUND
+                    if overtaken():
+                        break
             if resting or overtaken():
                 return
-            pause = training.seconds_to_next_step(spec)
+            pause = training.seconds_to_next_step
             yield Later(pause, Priority.TRAINING) if pause > 0 else Priority.TRAINING
 
     def _as_a_whole(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -226,17 +229,6 @@ class LaneJob:
         frame = yield from self._coarse(source, spec, frame)
         yield from self._full(source, spec, frame, overtaken)
 
-    def _afterwards(
-        self, training: TrainingRun, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
-    ) -> Generator[Step]:
-        """What a run that rests has time for: the numbers that are only worked out where somebody looks."""
-        for newer in training.details(frame, spec):
-            if newer is not None:
-                self._post(newer)
-            yield Priority.BACKGROUND
-            if overtaken():
-                return
-
     def _coarse_grid(self, spec: LaneSpec) -> Grid:
         """Where the first picture is sampled: more coarsely where a sample takes longer."""
         return spec.grid.coarse() if spec.compiled else spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE)
@@ -247,27 +239,29 @@ class LaneJob:
         begun = time.perf_counter()
         # In one go where that is a short piece: each block and each pause between two would make it later.
         size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
-        least = _least(frame)
-        pace, n_classes = Pace(never, Priority.FIRST_PICTURE), len(spec.points.classes)
-        picture = yield from painted(source, grid, spec.shades, n_classes, pace, size, least)
+        frame = yield from self._painted(source, grid, spec, frame, Pace(never, Priority.FIRST_PICTURE), size)
         self._per_sample = (time.perf_counter() - begun) / (grid.width * grid.height)
-        frame = replace(frame, picture=picture, full=grid == spec.grid)
-        self._post(frame)
         return frame
 
     def _full(
         self, source: Source, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        if frame.full or overtaken():
-            return frame
-        # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
-        yield Later(BREATH, Priority.FULL_PICTURE)
-        if overtaken():
-            return frame
-        least = _least(frame)
-        pace, n_classes = Pace(overtaken, Priority.FULL_PICTURE), len(spec.points.classes)
-        picture = yield from painted(source, spec.grid, spec.shades, n_classes, pace, least=least)
-        frame = replace(frame, picture=picture, full=True)
+        if not (frame.full or overtaken()):
+            # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
+            yield Later(BREATH, Priority.FULL_PICTURE)
+            if not overtaken():
+                pace = Pace(overtaken, Priority.FULL_PICTURE)
+                return (yield from self._painted(source, spec.grid, spec, frame, pace))
+        return frame
+
+    def _painted(
+        self, source: Source, grid: Grid, spec: LaneSpec, frame: Frame, pace: Pace, size: int = 16
+    ) -> Generator[Step, None, Frame]:
+        """Post `frame` with its picture on `grid`, and return it."""
+        shares = frame.model is not None and frame.model.kind != "f"
+        least = TILE if shares and len(frame.points) > COUNTED_FIRST else 2
+        picture = yield from painted(source, grid, spec.shades, len(spec.points.classes), pace, size, least)
+        frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
         return frame
 
@@ -275,9 +269,3 @@ class LaneJob:
 def _marked(frame: Frame, found: Outcome) -> Frame:
     """`frame` with what the model comes to at its own training points."""
     return replace(frame, marks=Marks(wrong=found.wrong, tied=found.tied), accuracy=found.accuracy)
-
-
-def _least(frame: Frame) -> int:
-    """Rows of a block at least."""
-    shares = frame.model is not None and frame.model.kind != "f"
-    return TILE if shares and len(frame.points) > COUNTED_FIRST else 2

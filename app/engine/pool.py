@@ -229,15 +229,12 @@ class LatestQueue(Generic[Wanted]):
         self._changed = False  # since the running request began
         self._job: Job | None = None
 
-    def submit(self, request: Wanted) -> None:
-        """Make `request` the newest one."""
-        self._change(request)
-
     def cancel(self) -> None:
         """Nothing is wanted any more."""
-        self._change(None)
+        self.submit(None)
 
-    def _change(self, request: Wanted | None) -> None:
+    def submit(self, request: Wanted | None) -> None:
+        """Make `request` the newest one; None cancels."""
         with self._lock:
             self._waiting = request
             self._changed = True
@@ -251,9 +248,6 @@ class LatestQueue(Generic[Wanted]):
             # It may be waiting for its next slow step, or behind other lanes with what nobody wants any more.
             self._pool.hurry(job)
 
-    def _overtaken(self) -> bool:
-        return self._changed
-
     def _run(self) -> Iterator[Priority | Later]:
         while True:
             with self._lock:
@@ -262,5 +256,5 @@ class LatestQueue(Generic[Wanted]):
                 if request is None:
                     self._job = None
                     return
-            yield from self._work(request, self._overtaken)
+            yield from self._work(request, lambda: self._changed)
             yield self._priority  # one piece ends here: other lanes may want theirs

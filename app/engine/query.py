@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from app.core import log
@@ -60,7 +60,7 @@ class Query(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is known of a question's answer.
+    """A question that was asked, and what is known of its answer.
 
     Attributes
     ----------
@@ -75,6 +75,8 @@ class Answer:
         Nothing more comes.
     message : str
         Why there is no (more of an) answer, in a sentence; or "".
+    owner : str
+        Of whose questions it is one.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Answer:
     value: Any = None
     done: bool = False
     message: str = ""
+    owner: str = ""
 
     @property
     def index(self) -> str:
@@ -99,28 +102,17 @@ class Answer:
         return any(covers.get(slot, Cover.NOTHING) & tells for slot in about)
 
 
-@dataclass(frozen=True, eq=False)
-class NumberedQuery:
-    """A query with its name and number, and the owner of whose queries it is one."""
+def work_out(asked: Answer, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
+    """The job of a question of which nothing is known yet; whatever goes wrong becomes an answer with a sentence."""
+    answer = asked
 
-    name: str
-    number: int
-    query: Query
-    owner: str = ""
-
-
-def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
-    """The job of a question; whatever goes wrong becomes an answer with a sentence."""
-    name, number, query = asked.name, asked.number, asked.query
-    value: Any = None
-
-    def deliver(partial: Any) -> None:
-        nonlocal value
-        value = partial
-        post(Answer(name, number, query, value))
+    def deliver(value: Any) -> None:
+        nonlocal answer
+        answer = replace(asked, value=value)
+        post(answer)
 
     try:
-        yield from query.answer(deliver, overtaken)
+        yield from asked.query.answer(deliver, overtaken)
         message = ""
     except OvertakenError:
         return
@@ -130,4 +122,4 @@ def work_out(asked: NumberedQuery, post: Callable[[Answer], None], overtaken: Ca
         log.caught("A question could not be answered.")
         message = f"Stopped by an internal error ({type(error).__name__}: {error}). The next change tries again."
     if not overtaken():
-        post(Answer(name, number, query, value, True, message))
+        post(replace(answer, done=True, message=message))

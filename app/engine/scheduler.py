@@ -14,7 +14,7 @@ from .fitting import BACKGROUND
 from .lane_job import LaneJob
 from .mailbox import Mailbox
 from .pool import Job, LatestQueue, Pool, Priority, Wanted
-from .query import Answer, NumberedQuery, Query, work_out
+from .query import Answer, Query, work_out
 from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results
 from .shading import Shades
@@ -47,8 +47,8 @@ class Scheduler:
         self._took = [0.0] * lanes  # seconds from a lane's last request to its first picture
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
-        self._inquiries: dict[str, LatestQueue[NumberedQuery]] = {}
-        self._asked: dict[str, NumberedQuery] = {}
+        self._inquiries: dict[str, LatestQueue[Answer]] = {}
+        self._asked: dict[str, Answer] = {}
         self._since: dict[str, int] = {}  # number of the first question of a name without a pause
 
     def want(self, index: int, spec: LaneSpec) -> None:
@@ -93,11 +93,11 @@ class Scheduler:
         for name, query in queries.items():
             asked = self._asked.get(name)
             if asked is None or asked.query != query:
-                asked = self._asked[name] = NumberedQuery(name, next(self._numbers), query, owner)
+                asked = self._asked[name] = Answer(name, next(self._numbers), query, owner=owner)
                 self._since.setdefault(name, asked.number)
                 self._inquiry(name, getattr(query, "priority", Priority.BACKGROUND)).submit(asked)
 
-    def _inquiry(self, name: str, priority: Priority) -> LatestQueue[NumberedQuery]:
+    def _inquiry(self, name: str, priority: Priority) -> LatestQueue[Answer]:
         queue = self._inquiries.get(name)
         if queue is None:
             queue = self._inquiries[name] = LatestQueue(

@@ -14,7 +14,6 @@ import numpy as np
 from app.core.points import Points
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
-from app.state.document import Lane
 from app.state.session import Seek
 from solver import Grid, Pair, PairTrainer, RunningExpansion
 from solver.core.arrays import Array, Indices
@@ -56,11 +55,7 @@ class TrainingRun:
     """
 
     def __init__(self, spec: LaneSpec, before: TrainingRun | None, number: int) -> None:
-        self.points = spec.points
-        self.key = spec.lane.training_key
-        self.restart = spec.restart
-        self.compiled = spec.compiled
-        self.number = number
+        self.spec, self.points, self.number = spec, spec.points, number
         self.begun = time.perf_counter()
         moved = None if before is None else before._handed_over(spec)
         self.estimator, self.trainer, self.starts = moved or _prepared(spec, before)
@@ -79,13 +74,15 @@ class TrainingRun:
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
         """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
         if before is not None:
-            same = before.points is spec.points and before.key == spec.lane.training_key
-            same &= before.restart == spec.restart
-            if same and before.compiled == spec.compiled:
+            old = before.spec
+            same = old.points is spec.points and old.lane.training_key == spec.lane.training_key
+            same &= old.restart == spec.restart
+            if same and old.compiled == spec.compiled:
+                before.spec = spec
                 return before
             if same and spec.paused:  # the fast solver is ready: it comes to where the plain one rested
-                return TrainingRun(spec, None, before.number)._taking_over(before, spec)
-            if (before.restart, before.compiled) != (spec.restart, spec.compiled):
+                return TrainingRun(spec, None, before.number)._taking_over(before)
+            if (old.restart, old.compiled) != (spec.restart, spec.compiled):
                 before = None  # count the steps of the rule that was chosen, from zero
         return TrainingRun(spec, before, number)
 
@@ -95,7 +92,7 @@ class TrainingRun:
         From then on, even after an error, nothing may be done with this run any more.
         """
         old, new = self.points, spec.points
-        same = self.key == spec.lane.training_key
+        same = self.spec.lane.training_key == spec.lane.training_key
         if not (same and np.array_equal(old.ids, new.ids) and np.array_equal(old.labels, new.labels)):
             return None
         trainer = self.estimator.move_points(new.xy)
@@ -103,46 +100,49 @@ class TrainingRun:
             return None
         return self.estimator, trainer, Starts(tuple(each.alpha for each in trainer.solvers))
 
-    def _taking_over(self, before: TrainingRun, spec: LaneSpec) -> TrainingRun:
+    def _taking_over(self, before: TrainingRun) -> TrainingRun:
         """This training, on its way to the step where `before` rests."""
-        run = before.recordings[before.driven(spec.lane)]
+        run = before.recordings[self.driven]
         self._first = LAST if run.at_end else run.position
         self._sought = before._sought
         return self
 
     # -- where the runs are ----------------------------------------------------------------------------------------
 
-    def driven(self, lane: Lane) -> int:
+    @property
+    def driven(self) -> int:
         """Which of the problems the transport drives: the one whose margins are drawn."""
         classes = self.points.classes
-        return lane.drawn([problem_of(pair, classes) for pair in self.trainer.pairs])
+        return self.spec.lane.drawn([problem_of(pair, classes) for pair in self.trainer.pairs])
 
     @property
     def finished(self) -> bool:
         """Every run stands at its end."""
         return all(recording.at_end for recording in self.recordings)
 
-    def settled(self, spec: LaneSpec) -> bool:
-        """Nothing moves any more until something else is wished."""
-        driven = self.driven(spec.lane)
-        if self._first or self._away is not None or self._awaited(spec) is not None:
-            return False
-        if self.recordings[driven].solver.pending:
-            return False
-        rests = spec.paused or self.recordings[driven].at_end
-        return rests and all(each.at_end for p, each in enumerate(self.recordings) if p != driven)
+    @property
+    def _busy(self) -> bool:
+        """There is something to do before the driven run plays, or beside it."""
+        driven, awaited = self.driven, self._awaited is not None or self._away is not None
+        others = any(not each.at_end for p, each in enumerate(self.recordings) if p != driven)
+        return self._first > 0 or awaited or self.recordings[driven].solver.pending or others
 
-    def advance(self, spec: LaneSpec, first: bool = False) -> int:
+    @property
+    def settled(self) -> bool:
+        """Nothing moves any more until something else is wished."""
+        return not self._busy and (self.spec.paused or self.recordings[self.driven].at_end)
+
+    def advance(self, first: bool = False) -> int:
         """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made.
 
         Before the `first` picture, nothing of a long proof that the steps have come to the optimum: it moves nothing.
         """
         begun, late = time.perf_counter(), Pace().late
-        place = self.driven(spec.lane)
+        place = self.driven
         if first and len(self.points) > PROVED_FIRST:
             late = partial(_late_or_pending, late, self.recordings[place].solver)
         new = any(not each.ended for each in self.recordings)
-        made = self._drive(self.recordings[place], spec, late)
+        made = self._drive(self.recordings[place], late)
         others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
         while others and not late():
             for each in others:
@@ -152,8 +152,9 @@ class TrainingRun:
             self.seconds += time.perf_counter() - begun
         return made
 
-    def _drive(self, run: Recording, spec: LaneSpec, late: Stop) -> int:
+    def _drive(self, run: Recording, late: Stop) -> int:
         """The driven run's part of a piece."""
+        spec = self.spec
         if self._away is not None:
             astray, home = self._away
             if not astray.go_to(home, late):
@@ -163,13 +164,13 @@ class TrainingRun:
             if run.go_to(self._first, late):
                 self._first = 0
             return 0
-        seek = self._awaited(spec)
+        seek = self._awaited
         if seek is not None:
             before = run.position
             if _follow(run, seek, late):
                 self._sought = seek.serial
                 if run.position != before:  # the state where the run begins to play is seen, too
-                    self._next_step_at = time.perf_counter() + 1.0 / self.speed(spec)
+                    self._next_step_at = time.perf_counter() + 1.0 / self.speed
             return abs(run.position - before)
         if spec.paused and run.solver.pending:
             run.advance(0, late)  # what the newest step comes to is part of it
@@ -177,12 +178,12 @@ class TrainingRun:
             run.advance(1, late)  # no step is left: this only has the solver say so
         if spec.paused or run.at_end:
             return 0
-        speed = self.speed(spec)
+        speed = self.speed
         if math.isinf(speed):
             return run.advance(ROUND if len(self.recordings) > 1 else 10 * ROUND, late)
         if math.isinf(spec.steps_per_second) and not run.ended:
             _look_ahead(run, late)
-            speed, late = self.speed(spec), Pace().late
+            speed, late = self.speed, Pace().late
         now = time.perf_counter()
         if now < self._next_step_at:
             return 0
@@ -192,48 +193,48 @@ class TrainingRun:
             self._next_step_at = max(self._next_step_at, now - CAUGHT_UP) + made / speed
         return made
 
-    def speed(self, spec: LaneSpec) -> float:
+    @property
+    def speed(self) -> float:
         """Return the steps per second that the driven run makes while it plays."""
-        problem = self.driven(spec.lane)
-        run, number = self.recordings[problem], self._number_of(problem)
+        spec, run, number = self.spec, self.recordings[self.driven], self._driven_number
         return speed_of(spec.seek, number, run.length, run.ended, spec.steps_per_second, spec.replay_factor)
 
-    def seconds_to_next_step(self, spec: LaneSpec) -> float:
+    @property
+    def seconds_to_next_step(self) -> float:
         """How long nothing is to be done."""
-        p = self.driven(spec.lane)
-        busy = self._first > 0 or self._away is not None or self._awaited(spec) is not None
-        busy |= self.recordings[p].solver.pending
-        busy |= any(not each.at_end for other, each in enumerate(self.recordings) if other != p)
-        if busy:
+        if self._busy:
             return 0.0
         now = time.perf_counter()
-        self._next_step_at = min(self._next_step_at, now + 1.0 / self.speed(spec))
+        self._next_step_at = min(self._next_step_at, now + 1.0 / self.speed)
         return max(0.0, self._next_step_at - now)
 
-    def _awaited(self, spec: LaneSpec) -> Seek | None:
+    @property
+    def _awaited(self) -> Seek | None:
         """The seek that has not been followed yet."""
-        seek = spec.seek
-        if seek is None or seek.serial == self._sought or seek.recording != self._number_of(self.driven(spec.lane)):
+        seek = self.spec.seek
+        if seek is None or seek.serial == self._sought or seek.recording != self._driven_number:
             return None
         return seek
 
-    def _number_of(self, problem: int) -> int:
-        return self.number * PROBLEMS + problem
+    @property
+    def _driven_number(self) -> int:
+        """Number of the driven run's recording."""
+        return self.number * PROBLEMS + self.driven
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
-    def source(self, model: PairClassifier, spec: LaneSpec, grid: Grid) -> Source:
+    def source(self, model: PairClassifier, grid: Grid) -> Source:
         """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
         if self._running is None or self._running.grid != grid:
             self._running = model.expansion.running(self.points.xy, grid)
-        return svm_source(model, spec.lane, self._running)
+        return svm_source(model, self.spec.lane, self._running)
 
-    def frame(self, frame: Frame, spec: LaneSpec, resting: bool) -> Frame:
+    def frame(self, frame: Frame, resting: bool) -> Frame:
         """`frame` with the present model and its numbers."""
         snapshots = self.trainer.snapshot(resting)
         model = self.estimator.snapshot_model(snapshots)
         multipliers = self.estimator.pair_multipliers(snapshots)
-        p = self.driven(spec.lane)
+        p = self.driven
         run, pair = self.recordings[p], self.trainer.pairs[p]
         mark(run, snapshots[p].certificate)
         if len(self.recordings) == 1:
@@ -249,9 +250,9 @@ class TrainingRun:
         young = time.perf_counter() - self.begun < PATIENCE
         run_state = run_state_of(
             run,
-            self._number_of(p),
+            self._driven_number,
             self.points,
-            spec.lane,
+            self.spec.lane,
             pair,
             snapshots[p],
             f,
@@ -271,9 +272,9 @@ class TrainingRun:
             starts=self.starts,
         )
 
-    def details(self, frame: Frame, spec: LaneSpec) -> Generator[Frame | None]:
+    def details(self, frame: Frame) -> Generator[Frame | None]:
         """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
-        p = self.driven(spec.lane)
+        spec, p = self.spec, self.driven
         run, run_state = self.recordings[p], frame.run_state
         if run_state is None:
             return

@@ -12,7 +12,6 @@ from app.engine.cover import Cover
 from app.engine.overlays import Lines, Sheet, Specks
 from app.engine.query import Query
 from app.engine.requests import NO_MARKS, Marks
-from app.engine.results import Results
 from app.state.document import Document
 from app.state.session import Session
 
@@ -97,10 +96,6 @@ class FeatureTable:
                 if lane.is_difference:
                     covers[slot] = reduce(or_, of_compared, covers.get(slot, Cover.NOTHING))
         return covers
-
-    def seen(self, document: Document, session: Session, results: Results) -> Results:
-        """What of `results` may be seen."""
-        return results.without(self.covered(document, session))
 
     def views(self, place: Place) -> list[Any]:
         """The classes of what stands there."""

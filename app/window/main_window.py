@@ -412,7 +412,7 @@ class MainWindow(DropWindow):
     def _context(self) -> Context:
         document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
-        results = self.features.seen(document, session, self.scheduler.results)
+        results = self.scheduler.results.without(self.features.covered(document, session))
         return Context(document, session, results, grids, self.controller.pointer)
 
     def _grids(self) -> tuple[Grid, ...]:

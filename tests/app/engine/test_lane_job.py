@@ -1179,7 +1179,7 @@ def test_a_run_that_rests_stays_where_it_is_when_the_fast_solver_is_ready() -> N
     after = background.finish(replace(resting, compiled=True)).run_state
     assert (after.recording, after.step) == (before.recording, 5)
     assert after.alpha == pytest.approx(before.alpha, abs=1e-9), "made anew by the fast solver"
-    assert background.training.compiled
+    assert background.training.spec.compiled
     on = background.finish(replace(resting, compiled=True, paused=False)).run_state
     assert on.recording == before.recording and on.at_end, "playing goes on from there"
 

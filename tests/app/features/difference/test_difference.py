@@ -17,7 +17,7 @@ from app.engine.fitting import fitted
 from app.engine.lane_job import LaneJob
 from app.engine.pieces import OvertakenError, Pace
 from app.engine.pool import LatestQueue, Priority
-from app.engine.query import Answer, NumberedQuery, work_out
+from app.engine.query import Answer, work_out
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase, Side, Sides
 from app.engine.results import Results
 from app.engine.scheduler import Scheduler
@@ -244,11 +244,11 @@ def test_a_question_says_what_went_wrong_and_late_answers_are_dropped() -> None:
             raise ZeroDivisionError("no")
 
     answers: list[Answer] = []
-    run(work_out(NumberedQuery("x", 3, Broken()), answers.append, lambda: False))
+    run(work_out(Answer("x", 3, Broken()), answers.append, lambda: False))
     assert [(a.value, a.done) for a in answers] == [("some", False), ("some", True)]
     assert "ZeroDivision" in answers[1].message
     answers.clear()
-    run(work_out(NumberedQuery("x", 3, Broken()), answers.append, lambda: True))
+    run(work_out(Answer("x", 3, Broken()), answers.append, lambda: True))
     assert [(a.value, a.done) for a in answers] == [("some", False)], "what was promised comes, and no more"
 
 

@@ -17,7 +17,7 @@ from app.core.points import Points
 from app.engine import pieces
 from app.engine.cross_validation import Validated
 from app.engine.pool import Priority
-from app.engine.query import Answer, NumberedQuery, work_out
+from app.engine.query import Answer, work_out
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import Shades
@@ -74,7 +74,7 @@ def never() -> bool:
 def work(query: Any, overtaken: Callable[[], bool] = never) -> tuple[list[Any], str]:
     """All that is posted, and the sentence."""
     answers: list[Any] = []
-    for step in work_out(NumberedQuery("q", 1, query), answers.append, overtaken):
+    for step in work_out(Answer("q", 1, query), answers.append, overtaken):
         assert step is Priority.BACKGROUND
     if not answers:
         return [], ""
@@ -401,7 +401,7 @@ class Seen:
     def answer(self, *names: str) -> None:
         for number, (name, asked) in enumerate(self.asked().items(), 100):
             if not names or name in names:
-                for _ in work_out(NumberedQuery(name, number, asked), self.results.accept_answer, never):
+                for _ in work_out(Answer(name, number, asked), self.results.accept_answer, never):
                     pass
 
     def shown(self) -> Any:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from app.controllers.controller import Controller
 from app.engine.overlays import Lines, Specks
 from app.engine.pieces import OvertakenError
-from app.engine.query import Answer, NumberedQuery, Query, work_out
+from app.engine.query import Answer, Query, work_out
 from app.engine.requests import Frame, Phase, Picture
 from app.engine.results import Results
 from app.engine.shading import Shades
@@ -454,7 +454,7 @@ def test_why_there_is_no_haze() -> None:
     )
     desk.document = one
     for name, query in desk.asked().items():
-        for _ in work_out(NumberedQuery(name, 1, query), desk.results.accept_answer, never):
+        for _ in work_out(Answer(name, 1, query), desk.results.accept_answer, never):
             pass
     rows = desk.scene().rows
     assert rows[0].bootstrap is not None and rows[0].bootstrap.area == 0.0

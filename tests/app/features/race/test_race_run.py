@@ -18,7 +18,7 @@ import pytest
 
 from app.core.points import Points
 from app.engine.pool import Job, Later, Priority
-from app.engine.query import Answer, NumberedQuery, work_out
+from app.engine.query import Answer, work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.race import race_run, racer, text
@@ -76,7 +76,7 @@ class Driver:
 
     def run(self, asked: Asked, overtaken: Callable[[], bool] = lambda: False) -> list[Priority | Later]:
         """All that the job of `asked` yields; nobody waits for what is to come later."""
-        return list(work_out(NumberedQuery("race", 1, self.query(asked)), self.answers.append, overtaken))
+        return list(work_out(Answer("race", 1, self.query(asked)), self.answers.append, overtaken))
 
     @property
     def frames(self) -> list[RaceFrame]:
