@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 
 from app.core import log
 from solver.core import fast_loops
@@ -67,8 +66,10 @@ class CompileAhead:
         self.progress = ""
         self._done()
         if not self.failure and not complete():
-            with suppress(Exception):  # then the first use says what is wrong
+            try:
                 compile_all()
+            except Exception:  # the first use says what is wrong
+                log.caught("What other classifiers need could not be compiled.")
 
     def _report(self, done: int, total: int, name: str) -> None:
         self.progress = f"First start: preparing faster pictures, {done + 1} of {total}" if done < total else ""

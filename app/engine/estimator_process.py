@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from app.core import log
 from app.core.points import Points
 from app.learners.model import RemoteModel
 from app.state.document import Lane
@@ -172,7 +173,10 @@ class EstimatorProcess:
                 pending = self._waiting.popleft()
                 if self._waiting:
                     self._send()
-            pending.come(value if fine else None, "" if fine else value)
+            fault, trace = ("", "") if fine else value
+            if trace:
+                log.LOGGER.error("A classifier failed in its process.\n%s", trace)
+            pending.come(value if fine else None, fault)
         with self._lock:
             self._lose(process, ENDED)
         process.kill()

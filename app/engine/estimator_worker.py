@@ -10,6 +10,7 @@ import os
 import pickle
 import struct
 import sys
+import traceback
 import warnings
 from importlib import import_module
 from typing import IO, Any
@@ -157,11 +158,11 @@ def main() -> None:
         for number in dropped:
             worker.drop(number)
         try:
-            answer = (True, worker.answer(request))
+            answer: tuple[bool, Any] = (True, worker.answer(request))
         except GoneError as error:
-            answer = (False, str(error))
+            answer = (False, (str(error), ""))
         except BaseException as error:  # an estimator may raise anything: the lane says what
-            answer = (False, f"{type(error).__name__}: {error}")
+            answer = (False, (f"{type(error).__name__}: {error}", traceback.format_exc()))
         write(answers, answer)
 
 

@@ -20,18 +20,16 @@ WHOLE_RUN, LEAST_SPEED = 10.0, 1.0
 SPEED_AT_FIRST = 5.0
 
 
-def replay_speed(length: int, ended: bool, factor: float) -> float:
-    """Return the steps per second of a replay: the whole run in `WHOLE_RUN` seconds, `factor` times as fast."""
-    return factor * max(length / WHOLE_RUN, LEAST_SPEED if ended else SPEED_AT_FIRST)
-
-
 def speed_of(seek: Seek | None, recording: int, length: int, ended: bool, live: float, factor: float) -> float:
     """Return the steps per second at which a run plays: those of a replay, or of `live` training.
 
+    A replay takes `WHOLE_RUN` seconds for the whole run, `factor` times as fast.
     A run that has not ended is trained at its own speed, unless that is full speed: nobody could follow it.
     """
     replays = seek is not None and seek.until == "replay" and seek.recording == recording
-    return replay_speed(length, ended, factor) if replays and (ended or math.isinf(live)) else live
+    if not (replays and (ended or math.isinf(live))):
+        return live
+    return factor * max(length / WHOLE_RUN, LEAST_SPEED if ended else SPEED_AT_FIRST)
 
 
 @dataclass(frozen=True, eq=False)

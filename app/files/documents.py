@@ -25,6 +25,7 @@ from app.core.plain_text import plain
 from app.state.document import Document
 
 from . import file_format, locks
+from .file_format import encode as encode
 
 SUFFIX = ".playground"
 #: Of a file of the program's own that could not be read and was set aside.
@@ -85,11 +86,6 @@ class Fingerprint(NamedTuple):
 class _Header(msgspec.Struct):
     format: str
     version: int
-
-
-def encode(document: Document) -> bytes:
-    """The bytes of a document's file."""
-    return file_format.encode(document)
 
 
 def decode(data: bytes, name: str = "The file") -> Document:
@@ -359,8 +355,10 @@ def _umask() -> int:
     return mask
 
 
-def reason(error: OSError) -> str:
-    """Why the system refused, in its words."""
+def reason(error: OSError | FileError) -> str:
+    """Why something failed: the part of its sentence that says so, or what the system says."""
+    if isinstance(error, FileError):
+        return error.reason.rstrip(".")
     return (error.strerror or type(error).__name__).lower()
 
 

@@ -101,7 +101,7 @@ def _document(file: Path, name: str) -> Document:
     try:
         _, _, body = documents.read_bytes(file).partition(b"\n")
     except documents.UnreadError as error:
-        why = error.reason.rstrip(".")
+        why = documents.reason(error)
         raise documents.UnreadError(f"{name} cannot be read: {why}.", why) from None
     return documents.decode(body, name)
 
@@ -340,9 +340,7 @@ class Recorder:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, documents.FileError):
-        return error.reason.rstrip(".")
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
+    if isinstance(error, documents.FileError) or (isinstance(error, OSError) and error.strerror):
+        return documents.reason(error)
     log.caught("A recovery copy was not written.", error)
     return type(error).__name__

@@ -112,8 +112,7 @@ class Settings:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             documents.write_pieces([json.dumps(fields).encode()], self._path, lasting=False)
         except (OSError, documents.FileError) as error:
-            reason = error.reason.rstrip(".") if isinstance(error, documents.FileError) else documents.reason(error)
-            self._report(f"Settings are not kept: {reason}.")
+            self._report(f"Settings are not kept: {documents.reason(error)}.")
         else:
             self.values, self._failure = _sound(fields), ""
             self._changed.clear()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -22,38 +21,31 @@ from .scaling import Scaling, measured, named
 from .test_split import IdSet
 
 
-class Command(Protocol):
-    """An edit of the document."""
-
-    @property
-    def merge_key(self) -> Hashable:
-        """None, or what makes this the same undo step as the one before."""
-        ...
-
-    @property
-    def undoable(self) -> bool:
-        """False for changes that undo passes over (looking elsewhere)."""
-        ...
-
-    def name(self, before: Document, after: Document) -> str:
-        """What the undo menu calls the step from `before` to `after`, all merged commands included."""
-        ...
-
-    def apply(self, document: Document) -> Document:
-        """The document after the edit; the same object when nothing changes."""
-        ...
-
-
 @dataclass(frozen=True)
-class Edit:
-    """What commands have in common; `text` is the name of those that have the same for every document."""
+class Command:
+    """An edit of the document.
+
+    Attributes
+    ----------
+    merge_key : hashable
+        None, or what makes this the same undo step as the one before.
+    undoable : bool
+        False for changes that undo passes over (looking elsewhere).
+    text : str
+        The name of those that have the same for every document.
+    """
 
     merge_key: Hashable = None
     undoable: bool = True
     text: str = ""
 
     def name(self, before: Document, after: Document) -> str:
+        """What the undo menu calls the step from `before` to `after`, all merged commands included."""
         return self.text
+
+    def apply(self, document: Document) -> Document:
+        """The document after the edit; the same object when nothing changes."""
+        raise NotImplementedError
 
 
 def _count(number: int) -> str:
@@ -67,7 +59,7 @@ def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
-class AddPoints(Edit):
+class AddPoints(Command):
     """Points behind the present ones; places that cannot be drawn are left out.
 
     Attributes
@@ -96,7 +88,7 @@ class AddPoints(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class MovePoints(Edit):
+class MovePoints(Command):
     """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
 
     ids: Sequence[int] | Ids = ()
@@ -128,7 +120,7 @@ class MovePoints(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class RelabelPoints(Edit):
+class RelabelPoints(Command):
     """The points with these `ids` of class `label` (0 to 7)."""
 
     ids: Sequence[int] | Ids = ()
@@ -146,7 +138,7 @@ class RelabelPoints(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class RemovePoints(Edit):
+class RemovePoints(Command):
     """The points with these `ids` away."""
 
     ids: Sequence[int] | Ids = ()
@@ -161,7 +153,7 @@ class RemovePoints(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class ImportPoints(Edit):
+class ImportPoints(Command):
     """Points from elsewhere in place of the present ones, or behind them.
 
     Attributes
@@ -241,7 +233,7 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
 
 
 @dataclass(frozen=True)
-class Clear(Edit):
+class Clear(Command):
     """All points away."""
 
     def name(self, before: Document, after: Document) -> str:
@@ -254,7 +246,7 @@ class Clear(Edit):
 
 
 @dataclass(frozen=True)
-class Generate(Edit):
+class Generate(Command):
     """Points of the generator instead of the present ones, or behind them; the view then fits.
 
     Of points behind others, the document does not say that they came from the generator.
@@ -294,7 +286,7 @@ class Regenerate(Generate):
 
 
 @dataclass(frozen=True)
-class SetFields(Edit):
+class SetFields(Command):
     """Other values of the document's own fields: generator, class names and colours, axes, notes, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
@@ -306,7 +298,7 @@ class SetFields(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class Revert(Edit):
+class Revert(Command):
     """What the document's file holds, in place of everything; with `own_view`, seen as it is there."""
 
     document: Document = field(default_factory=Document)
@@ -330,7 +322,7 @@ def _equal(first: Document, second: Document) -> bool:
 
 
 @dataclass(frozen=True)
-class SetView(Edit):
+class SetView(Command):
     """Another part of the plane; looking elsewhere is no edit, so undo passes over it."""
 
     view: View = View()
@@ -342,7 +334,7 @@ class SetView(Edit):
 
 
 @dataclass(frozen=True)
-class Attach(Edit):
+class Attach(Command):
     """What a feature keeps with the document, b"" for nothing; undo passes over it."""
 
     part: str = ""
@@ -357,7 +349,7 @@ class Attach(Edit):
 
 
 @dataclass(frozen=True, eq=False)
-class PaintTestPoints(Edit):
+class PaintTestPoints(Command):
     """The points with these `ids` become test points, or training points again; from then on, by hand.
 
     A split by ratio goes on from where it stands.
@@ -384,7 +376,7 @@ COUNTS = ("one classifier", "two classifiers", "three classifiers", "four classi
 
 
 @dataclass(frozen=True)
-class SetLane(Edit):
+class SetLane(Command):
     """Other settings of a lane; `text` says which, for the undo menu."""
 
     index: int = 0
@@ -399,7 +391,7 @@ class SetLane(Edit):
 
 
 @dataclass(frozen=True)
-class ShowLanes(Edit):
+class ShowLanes(Command):
     """So many of the lanes on screen."""
 
     count: int = 2
@@ -413,7 +405,7 @@ class ShowLanes(Edit):
 
 
 @dataclass(frozen=True)
-class AddLane(Edit):
+class AddLane(Command):
     """One lane more on screen, at place `index`; of four lanes the last one that is hidden makes room.
 
     ValueError, with a sentence, when four are on screen.
@@ -437,7 +429,7 @@ class AddLane(Edit):
 
 
 @dataclass(frozen=True)
-class RemoveLane(Edit):
+class RemoveLane(Command):
     """The lane at place `index` away; ValueError, with a sentence, when it is the only one."""
 
     index: int = 0
@@ -453,7 +445,7 @@ class RemoveLane(Edit):
 
 
 @dataclass(frozen=True)
-class MoveLane(Edit):
+class MoveLane(Command):
     """The lane at place `index` to place `to`, the others closing up."""
 
     index: int = 0

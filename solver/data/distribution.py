@@ -179,13 +179,6 @@ class Law:
             parts.append(X[c * each + random.permutation(each)[:count]])
         return np.concatenate(parts), y, random
 
-    def true_lines(self, left: float, right: float, bottom: float, top: float) -> Array:
-        """The true boundary in a rectangle, or a little beyond it: polylines joined with NaN rows, shape (m, 2).
-
-        Exact but for the circle, from which a chord is away by less than 2e-6 of what is seen.
-        """
-        return self.truth.lines(left, right, bottom, top) if self.has_truth else np.empty((0, 2))
-
 
 @lru_cache(maxsize=16)
 def _shapes(law: Law) -> Shapes:

@@ -323,7 +323,7 @@ def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:
 @lru_cache(maxsize=4)
 def _true_lines(law: Law, view: View) -> Lines:
     reach = 4.0 * view.span  # however wide a picture is beside its height
-    return Lines(law.true_lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
+    return Lines(law.truth.lines(view.x - reach, view.x + reach, view.y - reach, view.y + reach), IDEAL)
 
 
 @lru_cache(maxsize=8)
