@@ -171,8 +171,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("does", FAULTS)
-def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(does: str, process: EstimatorProcess) -> None:
-
+def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(
+    does: str, process: EstimatorProcess, caplog: pytest.LogCaptureFixture
+) -> None:
     def ask(does: str) -> np.ndarray:
         model, pending = process.fit(OddLane(does), MOONS)  # type: ignore[arg-type]
         pending.result()
@@ -181,6 +182,7 @@ def test_what_goes_wrong_is_one_sentence_and_the_next_run_works(does: str, proce
     with pytest.raises(ValueError) as told:
         ask(does)
     assert str(told.value) == FAULTS[does]
+    assert ("Traceback" in caplog.text) == (does != "die"), "the log has more than the sentence"
     shares = ask("print")  # what it prints is no answer
     assert np.array_equal(shares.argmax(axis=1), MOONS.xy[:, 0] > 0.5)
     assert shares.max() == 1.0, "where the class predicted is not the likeliest, the class is what is shown"

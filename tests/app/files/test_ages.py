@@ -285,6 +285,8 @@ def test_a_share_text_with_a_generator_opens() -> None:
 def test_the_first_lesson_says_what_it_said() -> None:
     lesson = lessons.read(FEATURES, AGES / "first.lesson.md")
     said = json.loads((AGES / "first.lesson.json").read_text())
+    for step in said["steps"]:  # it was noted when a goal was more than its text
+        step["goal"] = (step["goal"] or {"text": ""})["text"]
     now = json.loads(json.dumps(dataclasses.asdict(dataclasses.replace(lesson, folder=None))))
     assert lost(said, now) == []
     steps = lesson.steps
