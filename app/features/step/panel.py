@@ -12,9 +12,8 @@ from app.core.points import Points
 from app.engine.run_state import RunState
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.scrolling_form import ScrollingForm
-from solver.inspection.step_explanation import Explanation
 from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
@@ -32,6 +31,13 @@ MIDDLING, NOT_TALL = 28.0, 1.35
 ROOMY = 20.0
 #: Least height of box and gain when they stand below one another, as a share of the width.
 TALL_BOX, TALL_GAIN = 0.58, 0.54
+#: By the number of columns: the share of the width that box and gain have; the stretches of columns and of rows; and
+#: row, column and how many of both for the words, box, gain, candidates and the sentences about them.
+LAYOUTS = {
+    1: (1.0, (1, 0, 0), (0, 3, 2, 4, 0), ((0, 0, 1, 1), (1, 0, 1, 1), (2, 0, 1, 1), (3, 0, 1, 1), (4, 0, 1, 1))),
+    2: (0.45, (3, 2, 0), (0, 6, 5, 0, 0), ((0, 0, 1, 2), (1, 0, 1, 1), (2, 0, 1, 1), (1, 1, 2, 1), (3, 0, 1, 2))),
+    3: (0.0, (6, 5, 6), (0, 1, 0, 0, 0), ((0, 0, 1, 3), (1, 0, 1, 1), (1, 1, 1, 1), (1, 2, 1, 1), (2, 0, 1, 3))),
+}
 
 
 class StepPanel(QWidget):
@@ -44,35 +50,29 @@ class StepPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller = controller
         describe(self, "step", "Step", words.TEACHING)
         self.setToolTip("")
-        self._shown: tuple[RunState | None, Explanation | None, Theme, Points, str] | None = None
-        self._teaching = words.TEACHING
-        self._strips: tuple[Strip, Strip] | None = None
+        self._shown: tuple[RunState | None, Theme, Points, str] | None = None
+        self._strips: tuple[()] | tuple[Strip, Strip] = ()
         self._run = -1
         self._columns = 0
         self._any = False  # there are pictures
-        self._words, self._because = TextView(), TextView()
+        self._words = describe(TextView(), "step.words", "Why this pair", "")
+        self._because = describe(TextView(), "step.because", "How the pair was found", "")
         self._box, self._gain = BoxView(), GainView()
-        self._first = RankingView("step.first", self._hover)
-        self._second = RankingView("step.second", self._hover)
-        describe(self._words, "step.words", "Why this pair", "")
-        describe(self._because, "step.because", "How the pair was found", "")
-        self._form = QWidget()
-        self._grid = QGridLayout(self._form)
+        self._first = RankingView("step.first", controller.playback.hover)
+        self._second = RankingView("step.second", controller.playback.hover)
+        form, candidates = QWidget(), QWidget()
+        self._grid, self._beside = QGridLayout(form), QGridLayout(candidates)
         self._grid.setContentsMargins(10, 8, 10, 8)
         self._grid.setVerticalSpacing(10)
         self._grid.setHorizontalSpacing(14)
-        self._candidates = QWidget()
-        self._beside = QGridLayout(self._candidates)
         self._beside.setContentsMargins(0, 0, 0, 0)
         self._beside.setHorizontalSpacing(12)
-        self._pictures = (self._box, self._gain, self._candidates, self._because)
-        scrolling = ScrollingForm(self._form)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(scrolling)
+        self._beside.addWidget(self._first, 0, 0)
+        self._beside.setColumnStretch(0, 1)
+        self._pictures = (self._box, self._gain, candidates, self._because)
+        filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
         self._arrange()
 
     def minimumSizeHint(self) -> QSize:
@@ -98,96 +98,65 @@ class StepPanel(QWidget):
             columns = 3
         else:
             columns = 2 if self.width() >= max(MIDDLING * line, self.height() / NOT_TALL) else 1
-        wide = columns == 3
-        for picture in self._pictures:
-            picture.setVisible(self._any)
-        if wide and low:
-            self._because.hide()  # the bars' tooltips tell it
-        grid = self._grid
-        share = (1.0, 0.45, 0.0)[columns - 1]  # of the width, for the pictures
+        for picture in self._pictures:  # the bars' tooltips tell what the sentences do
+            picture.setVisible(self._any and not (low and columns == 3 and picture is self._because))
+        share, column_stretches, row_stretches, cells = LAYOUTS[columns]
         self._box.keep(round(TALL_BOX * share * self.width()))
         self._gain.keep(round(TALL_GAIN * share * self.width()))
         if columns == self._columns:
             return
         self._columns = columns
-        for widget in (self._words, *self._pictures):
-            grid.removeWidget(widget)
-        for row in range(5):
-            grid.setRowStretch(row, 0)
-        for column, stretch in enumerate(((1, 0, 0), (3, 2, 0), (6, 5, 6))[columns - 1]):
-            grid.setColumnStretch(column, stretch)
+        for widget, cell in zip((self._words, *self._pictures), cells, strict=True):
+            self._grid.removeWidget(widget)
+            self._grid.addWidget(widget, *cell)
+        for column, stretch in enumerate(column_stretches):
+            self._grid.setColumnStretch(column, stretch)
+        for row, stretch in enumerate(row_stretches):
+            self._grid.setRowStretch(row, stretch)
+        below = columns == 2  # one strip of candidates below the other
         self._beside.removeWidget(self._second)
-        self._beside.addWidget(self._first, 0, 0)
-        self._beside.addWidget(self._second, *((1, 0) if columns == 2 else (0, 1)))
-        for place, stretch in enumerate((1, 0) if columns == 2 else (1, 1)):
-            self._beside.setColumnStretch(place, stretch)
-        if columns == 2:
-            grid.addWidget(self._words, 0, 0, 1, 2)
-            grid.addWidget(self._box, 1, 0)
-            grid.addWidget(self._gain, 2, 0)
-            grid.addWidget(self._candidates, 1, 1, 2, 1)
-            grid.addWidget(self._because, 3, 0, 1, 2)
-            grid.setRowStretch(1, 6)
-            grid.setRowStretch(2, 5)
-        elif wide:
-            grid.addWidget(self._words, 0, 0, 1, 3)
-            for column, picture in enumerate(self._pictures[:3]):
-                grid.addWidget(picture, 1, column)
-            grid.addWidget(self._because, 2, 0, 1, 3)
-            grid.setRowStretch(1, 1)
-        else:
-            grid.addWidget(self._words, 0, 0)
-            for row, picture in enumerate(self._pictures):
-                grid.addWidget(picture, row + 1, 0)
-                grid.setRowStretch(row + 1, (3, 2, 4, 0)[row])
+        self._beside.addWidget(self._second, int(below), int(not below))
+        self._beside.setColumnStretch(1, int(not below))
 
     # -- the scene ---------------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the step of the scene's study."""
         run_state, points = scene.run_state, scene.points
-        self._teaching = scene.no_run or words.TEACHING
-        step = None if run_state is None else run_state.explanation
-        hovered = scene.session.hovered
-        shown = run_state, step, theme, points, self._teaching
+        teaching = scene.no_run or words.TEACHING
+        shown = run_state, theme, points, teaching
         if self._shown is None or any(new is not old for new, old in zip(shown, self._shown, strict=True)):
-            anew = self._shown is None or step is not self._shown[1] or points is not self._shown[3]
+            self._show_words(run_state, teaching, points, theme)
+            self._show_pictures(run_state, points, theme)
             self._shown = shown
-            self._show_words(run_state, step, points, theme)
-            if step is not None and run_state is not None:
-                self._show_pictures(run_state, step, points, theme, anew)
-            else:
-                self._show_nothing(theme)
             # At the end it takes a moment until the last step is known: their places are kept meanwhile.
-            kept = step is not None or (run_state is not None and run_state.trainer.has_rules and run_state.length > 0)
-            if kept is not self._any:
-                self._any = kept
+            coming = run_state is not None and run_state.trainer.has_rules and run_state.length > 0
+            if self._any is not (coming or bool(self._strips)):
+                self._any = not self._any
                 self._arrange()
-        if step is not None and self._strips is not None:
-            self._first.show_strip(self._strips[0], hovered, theme)
-            self._second.show_strip(self._strips[1], hovered, theme)
+        for view, strip in zip((self._first, self._second), self._strips, strict=False):
+            view.show_strip(strip, scene.session.hovered, theme)
 
-    def _show_words(self, run_state: RunState | None, step: Explanation | None, points: Points, theme: Theme) -> None:
+    def _show_words(self, run_state: RunState | None, teaching: str, points: Points, theme: Theme) -> None:
         if run_state is None:
-            self._words.show_text((Paragraph(self._teaching, LARGE),), theme)
-            self.setAccessibleDescription(self._teaching)
+            self._words.show_text((Paragraph(teaching, LARGE),), theme)
+            self.setAccessibleDescription(teaching)
             return
+        step = run_state.explanation
         paragraphs = [
             Paragraph(words.heading(run_state, step), LARGE, bold=True),
             Paragraph(words.sentence(run_state), LARGE, goes_on=True),
         ]
-        names = ""
+        said: list[str] = []
         if step is not None:
-            pair = (step.i, step.j)
-            at = run_state.index[list(pair)]
-            rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at]
+            at = run_state.index[[step.i, step.j]]
+            rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at].tolist()
             said = [f"{name} = {called(row)}" for name, row in zip("ij", rows, strict=True)]
-            names = ", ".join(said)
             paragraphs += [
-                Paragraph(text, bold=True, symbol=int(label), goes_on=place > 0)
-                for place, (text, label) in enumerate(zip(said, labels, strict=True))
+                Paragraph(said[0], bold=True, symbol=labels[0]),
+                Paragraph(said[1], bold=True, symbol=labels[1], goes_on=True),
+                Paragraph(step.effect, goes_on=True),
             ]
-            paragraphs.append(Paragraph(step.effect, goes_on=True))
         if closing := words.closing(run_state):
             paragraphs.append(Paragraph(closing, bold=True))
         if run_state.recording != self._run:  # as high as its texts, until another run begins
@@ -195,27 +164,24 @@ class StepPanel(QWidget):
             self._words.release()
             self._because.release()
         self._words.show_text(tuple(paragraph for paragraph in paragraphs if paragraph.text), theme)
-        self.setAccessibleDescription(words.told(run_state, names))
+        self.setAccessibleDescription(words.told(run_state, ", ".join(said)))
 
-    def _show_pictures(self, run_state: RunState, step: Explanation, points: Points, theme: Theme, anew: bool) -> None:
-        label_i, label_j = (int(label) for label in run_state.points.labels[run_state.index[[step.i, step.j]]])
-        self._box.show_classes((label_i, label_j))
+    def _show_pictures(self, run_state: RunState | None, points: Points, theme: Theme) -> None:
+        step = None if run_state is None else run_state.explanation
+        anew = step is not self._box.step or self._shown is None or points is not self._shown[2]
         self._box.show_step(step, theme)
         self._gain.show_step(step, theme)
+        if run_state is None or step is None:
+            self._strips = ()
+            self._because.show_text((), theme)
+            self._first.clear()
+            self._second.clear()
+            return
+        label_i, label_j = run_state.points.labels[run_state.index[[step.i, step.j]]].tolist()
+        self._box.show_classes((label_i, label_j))
         self._because.show_text((Paragraph(step.first.sentence), Paragraph(step.second.sentence, goes_on=True)), theme)
-        if anew or self._strips is None:
+        if anew:
             self._strips = strip_of(run_state, step.first, points), strip_of(run_state, step.second, points)
-
-    def _show_nothing(self, theme: Theme) -> None:
-        self._strips = None
-        self._box.show_step(None, theme)
-        self._gain.show_step(None, theme)
-        self._because.show_text((), theme)
-        self._first.clear()
-        self._second.clear()
-
-    def _hover(self, point: int | None) -> None:
-        self._controller.playback.hover(point)
 
 
 def called(row: int) -> str:

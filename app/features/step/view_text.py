@@ -36,7 +36,6 @@ class Paragraph:
     text: str
     size: float = 1.0
     bold: bool = False
-    faint: bool = False
     symbol: int = -1
     goes_on: bool = False
 
@@ -71,8 +70,6 @@ class TextView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._kept = 0
         self._make_room()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -85,13 +82,8 @@ class TextView(QWidget):
         if look != self._look:
             self._look, self._kept = look, 0
             self._lines.clear()
-        needed = math.ceil(self._lay_out(None))
-        if needed > self._kept:
-            self._kept = needed
-            if needed != self.height() or self.minimumHeight() != needed:
-                self.setFixedHeight(needed)
-        elif self.minimumHeight() != self._kept:
-            self.setFixedHeight(self._kept)
+        self._kept = max(self._kept, math.ceil(self._lay_out(None)))
+        self.setFixedHeight(self._kept)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with painter_on(self) as painter:
@@ -137,6 +129,6 @@ class TextView(QWidget):
             paint_symbol(painter, theme, paragraph.symbol, QPointF(x + 0.5 * height, y + 0.5 * height), height)
             x += 1.25 * height
         painter.setFont(font)
-        painter.setPen(QColor(*(theme.faint if paragraph.faint else theme.ink)))
+        painter.setPen(QColor(*theme.ink))
         for row, line in enumerate(lines):
             draw_text(painter, QPointF(x, y + row * height + metrics.ascent()), line)
