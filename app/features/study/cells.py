@@ -61,12 +61,9 @@ def paths(study: Study) -> list[Path]:
 
 def _level(study: Study, places: Places, along: int) -> int:
     """0 for what is computed first; only the sides of the map have coarse places."""
-    level = 0
-    for a, place in enumerate(places[:2]):
-        if a == along or place == len(study.axes[a].values) - 1:
-            continue
-        level = max(level, next(i for i, every in enumerate(COARSE) if place % every == 0))
-    return level
+    sides = ((place, axis) for a, (place, axis) in enumerate(zip(places[:2], study.axes, strict=False)) if a != along)
+    coarse = (place for place, axis in sides if place < len(axis.values) - 1)
+    return max((next(i for i, every in enumerate(COARSE) if place % every == 0) for place in coarse), default=0)
 
 
 def shard(all_paths: list[Path], number: int, count: int) -> list[Path]:
@@ -78,9 +75,7 @@ def data_of(study: Study, places: Places) -> dict[str, Any]:
     """What the points of a cell follow from, but for the repetition."""
     choice = study.choice(places)
     generator = study.generator_at(choice)
-    if generator is not None:
-        return {"generator": generator}
-    return {"points": study.digest, "n": choice.get("n", 0)}
+    return {"points": study.digest, "n": choice.get("n", 0)} if generator is None else {"generator": generator}
 
 
 def numerics_of(study: Study) -> int:

@@ -87,10 +87,8 @@ class Measure:
         Displayed in per cent.
     log : bool
         Drawn in equal ratios.
-    trained : bool
-        Only what trains by steps has it.
-    multipliers : bool
-        Only what has a multiplier for each point has it.
+    only : {"", "steps", "multipliers"}
+        What must be of a classifier that has it: it trains by steps, or has a multiplier for each point.
     """
 
     title: str
@@ -99,8 +97,7 @@ class Measure:
     best: Literal["", "largest", "smallest"] = ""
     share: bool = False
     log: bool = False
-    trained: bool = False
-    multipliers: bool = False
+    only: Literal["", "steps", "multipliers"] = ""
 
     @property
     def heading(self) -> str:
@@ -133,8 +130,7 @@ MEASURES: dict[str, Measure] = {
         "support vectors",
         "how many points have a multiplier above 0",
         lambda trained: trained.support_vectors,
-        trained=True,
-        multipliers=True,
+        only="multipliers",
     ),
     "disagreement": Measure(
         "disagreement",
@@ -156,18 +152,15 @@ MEASURES: dict[str, Measure] = {
         lambda trained: trained.trainer.n_iter,
         "smallest",
         log=True,
-        trained=True,
+        only="steps",
     ),
     "dual": Measure(
         "dual",
         "the dual objective at the end, summed over the binary problems",
         lambda trained: sum(solver.dual for solver in trained.trainer.solvers),
-        trained=True,
-        multipliers=True,
+        only="multipliers",
     ),
-    "margin": Measure(
-        "margin", "1/||w||, the smallest of the binary problems", _margin, "largest", trained=True, multipliers=True
-    ),
+    "margin": Measure("margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"),
 }
 
 
@@ -243,8 +236,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def path_axis(self) -> int:
         """Place of the axis along which paths go; -1 where each cell is a path."""
-        names = [axis.name for axis in self.axes]
-        return next((names.index(name) for name in PATH_AXES if name in names), -1)
+        return next((place for place, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
 
     def choice(self, places: tuple[int, ...]) -> dict[str, Value]:
         """The value of each axis in the cell at `places`."""
@@ -319,10 +311,9 @@ def axis_names(classifier: str, generated: bool) -> list[str]:
 
 def measures_of(lane: Lane, other: bool = False) -> list[str]:
     """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
-    trained, multipliers = lane.trainer is not None, lane.trainer is not None and lane.trainer.has_multipliers
-    rows = MEASURES.items()
-    found = [name for name, row in rows if (trained or not row.trained) and (multipliers or not row.multipliers)]
-    return [name for name in found if other or name != "disagreement"]
+    trainer = lane.trainer
+    has = {"": True, "steps": trainer is not None, "multipliers": trainer is not None and trainer.has_multipliers}
+    return [name for name, row in MEASURES.items() if has[row.only] and (other or name != "disagreement")]
 
 
 def log_steps(start: float, stop: float, count: int) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ Numbers stand in a plan as they were typed, so that each can be judged where it 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,8 +30,8 @@ from .model import (
     RULES,
     Axis,
     AxisKind,
-    Kind,
     Study,
+    Value,
     axis_fields,
     axis_kinds,
     axis_names,
@@ -83,6 +83,8 @@ class FormKind:
         At first; none for those of the classifier.
     own_points : bool
         The points are those of the generator of `base`, not of the document's.
+    suits : callable
+        Whether it can be about a learner.
     """
 
     title: str
@@ -90,6 +92,7 @@ class FormKind:
     base: Study
     axes: tuple[AxisPlan, ...] = ()
     own_points: bool = False
+    suits: Callable[[Learner[Any]], bool] = lambda learner: not learner.compares
 
 
 _N_AND_K = (AxisPlan("n", "5", "95", "10"), AxisPlan("k", "5", "95", "10"))
@@ -100,6 +103,7 @@ KINDS: dict[str, FormKind] = {
         "kNN on new points of the generator, over n and k.",
         Study("efficiency", repetitions=10, k_up_to_n=True),
         _N_AND_K,
+        suits=lambda learner: bool(learner.searched),
     ),
     "learning-curve": FormKind(
         "Learning curve",
@@ -112,6 +116,7 @@ KINDS: dict[str, FormKind] = {
         "What the six rules cost as n grows.",
         msgspec.structs.replace(RULES, values=("steps", "seconds")),
         (AxisPlan("n", "20", "200", "4", True), AxisPlan("rule")),
+        suits=lambda learner: any(each.has_rules for each in learner.trainers.values()),
     ),
     "notes": FormKind(
         "kNN efficiency (lecture notes)",
@@ -120,6 +125,7 @@ KINDS: dict[str, FormKind] = {
         NOTES,
         _N_AND_K,
         own_points=True,
+        suits=lambda learner: bool(learner.searched),
     ),
 }
 
@@ -224,18 +230,9 @@ class Planned:
 
 def lane_of(plan: Plan, lane: Lane) -> Lane:
     """The classifier that is studied: of a lane, or the one that this kind is about."""
-    names, kind = (lane.classifier, Lane().classifier, *LEARNERS), plan.base.kind
-    classifier = next(name for name in names if _is_of(kind, LEARNERS[name]))
+    names = (lane.classifier, Lane().classifier, *LEARNERS)
+    classifier = next(name for name in names if KINDS[plan.kind].suits(LEARNERS[name]))
     return plain_lane(Lane(classifier).with_part(classifier, lane.part(classifier)))
-
-
-def _is_of(kind: Kind, learner: Learner[Any]) -> bool:
-    """Whether this kind of study can be about a learner: its one search, its working-set rules, or its models."""
-    if kind == "efficiency":
-        return bool(learner.searched)
-    if kind == "rules":
-        return any(each.has_rules for each in learner.trainers.values())
-    return not learner.compares
 
 
 def titles(lane: Lane, generated: bool) -> dict[str, str]:
@@ -277,12 +274,12 @@ def plan_of(kind: str, lane: Lane, document: Document) -> Plan:
     if row.axes:
         return plan
     lane = lane_of(plan, lane)
-    names = [name for name, field in axis_fields(lane.classifier).items() if field.has_curve]
-    names = [name for name in names if axis_fields(lane.classifier)[name].shown(lane.settings, (0, 1))]
-    names = [*names, *(name for name in ("n", *axis_fields(lane.classifier)) if name not in names)]
-    if len(names) < 2:  # of given points n alone can be varied
-        return replace(plan, axes=tuple(axis_plan(each, lane, document, True) for each in ("n", "noise")), folds="0")
-    return replace(plan, generated=False, axes=tuple(axis_plan(each, lane, document, False) for each in names[:2]))
+    fields = axis_fields(lane.classifier)
+    curves = (name for name, field in fields.items() if field.has_curve and field.shown(lane.settings, (0, 1)))
+    names = list(dict.fromkeys([*curves, "n", *fields]))
+    generated = len(names) < 2  # of given points n alone can be varied
+    axes = tuple(axis_plan(name, lane, document, generated) for name in (("n", "noise") if generated else names[:2]))
+    return replace(plan, generated=generated, axes=axes, folds="0" if generated else plan.folds)
 
 
 def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
@@ -323,42 +320,35 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
     return Planned(study, given, {}, trainings_of(study), seconds_of(study, given))
 
 
-def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Any, ...]:
+def _range(axis: AxisPlan, place: int, lane: Lane, faults: Faults) -> tuple[Value, ...]:
     """The values of an axis, where its fields are sound."""
-    kind = axis_kinds(lane.classifier).get(axis.name)
+    kind, field = axis_kinds(lane.classifier).get(axis.name), f"axis{place}."
     if kind is None:
-        faults[f"axis{place}.name"] = "Choose another parameter: this classifier does not have this one."
+        faults[f"{field}name"] = "Choose another parameter: this classifier does not have this one."
         return ()
     if kind.choices:
         return tuple(kind.choices)
-    title = kind.title
-    least, most, whole = kind.limits
-    ends = []
+    title, (least, most, whole), own, ends = kind.title, kind.limits, Faults(), []
     for name, typed, word in (("start", axis.start, "from"), ("stop", axis.stop, "to")):
         number = share_of(number_of(typed.strip().removesuffix("%"))) if kind.per_cent else number_of(typed)
-        what = "a whole number" if whole else "a number"
         if not least <= number <= most or (whole and number != int(number)):
-            sentence = f"{title} {word} must be {what} from {_shown(kind, least)} to {_shown(kind, most)}"
-            sentence += f"; “{typed[:20]}” is not."
-            faults[f"axis{place}.{name}"] = sentence
+            what = f"a{' whole' if whole else ''} number from {_shown(kind, least)} to {_shown(kind, most)}"
+            own[f"{field}{name}"] = f"{title} {word} must be {what}; “{typed[:20]}” is not."
         elif axis.log and number <= 0:
-            faults[f"axis{place}.{name}"] = f"{title} {word} must be above 0 where values are in equal ratios."
+            own[f"{field}{name}"] = f"{title} {word} must be above 0 where values are in equal ratios."
         ends.append(number)
     count = number_of(axis.count)
     if not (2 <= count <= MOST_VALUES and count == int(count)):
-        sentence = f"{title} must have 2 to {MOST_VALUES} values; “{axis.count[:20]}” is not such a number."
-        faults[f"axis{place}.count"] = sentence
-    if any(key.startswith(f"axis{place}.") for key in faults):
+        own[f"{field}count"] = f"{title} must have 2 to {MOST_VALUES} values; “{axis.count[:20]}” is not such a number."
+    elif not own and not ends[0] < ends[1]:
+        own[f"{field}stop"] = f"{title} to must be above {_shown(kind, ends[0])}, where it begins."
+    faults |= own
+    if own:
         return ()
-    start, stop = ends
-    if not start < stop:
-        faults[f"axis{place}.stop"] = f"{title} to must be above {_shown(kind, start)}, where it begins."
-        return ()
-    values = spaced(start, stop, int(count), axis.log, whole)
+    values = spaced(ends[0], ends[1], int(count), axis.log, whole)
     if len(values) < count and not whole:
         sentence = f"{title} has only {len(values)} of {int(count)} values: its ends are too close for more."
-        faults[f"axis{place}.count"] = sentence
-        return ()
+        faults[f"{field}count"] = sentence
     return values
 
 
@@ -394,15 +384,12 @@ _FIELDS = {"folds": "folds", "draws": "draws", "values": "value", "test_on": "da
 
 def _faults_of(study: Study, given: Given | None) -> Faults:
     """What does not fit together, by the rules of study files."""
-    found: Faults = {}
+    found, names = Faults(), [axis.name for axis in study.axes[:2]]
     for fault in reading.faults_of(study, given):
         key, _, sentence = fault.partition(": ")
-        parts = key.split(".")
-        where = _FIELDS.get(parts[0], "")
-        if parts[0] == "axes" and len(parts) > 1:
-            names = [axis.name for axis in study.axes[:2]]
-            where = f"axis{names.index(parts[1])}.stop" if parts[1] in names else ""
-        what = parts[-1] if parts[-1] != "axes" else "The axes"
+        table, _, name = key.partition(".")
+        where = f"axis{names.index(name)}.stop" if table == "axes" and name in names else _FIELDS.get(table, "")
+        what = "The axes" if key == "axes" else name or table
         found.setdefault(where, f"{what[0].upper()}{what[1:]} {sentence}")
     return found
 
@@ -432,11 +419,9 @@ def seconds_of_one(study: Study, given: Given | None, n: int) -> float:
     """Of one training on `n` points per class; 0 for those of the generator, or all given ones."""
     if given is None:
         assert study.generator is not None
-        number = (n or study.generator.count) * study.generator.n_classes
-        test = study.test
+        number, test = (n or study.generator.count) * study.generator.n_classes, study.test
     else:
-        number = n * len(set(given.labels.tolist())) if n else len(given.labels)
-        test = len(given.test_labels)
+        number, test = n * len(np.unique(given.labels)) if n else len(given.labels), len(given.test_labels)
     if study.folds:
         test, number = number // study.folds, number - number // study.folds
     if study.lane.family.searched:
