@@ -195,7 +195,7 @@ def _try_worker(program: Path, work: Path, known: dict[str, str]) -> None:
 
     axes = Axis("gamma", (1.0, 2.0)), Axis("C", (1.0, 2.0))
     study = Study("grid", axes, ("accuracy",), Lane("svm"), GeneratorSettings("moons", 20, 0.3))
-    orders = b"".join(msgspec.json.encode(each) + b"\n" for each in (Order(study), Order(paths=tuple(paths(study)))))
+    orders = msgspec.json.encode(Order(study, paths=tuple(paths(study)))) + b"\n"
     command = [str(program), "-m", "app.features.study.worker", "0"]
     with subprocess.Popen(command, cwd=work, env=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None

@@ -9,7 +9,7 @@ import os
 import subprocess
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Literal
@@ -69,11 +69,6 @@ class _Worker:
             self.process.stdin.write(msgspec.json.encode(order) + b"\n")
             self.process.stdin.flush()
 
-    def hears(self) -> bool:
-        """Whether it has begun; waits for that."""
-        assert self.process.stdout is not None
-        return bool(self.process.stdout.readline())
-
     def end(self) -> None:
         """At once; waits for it."""
         self.process.kill()
@@ -124,7 +119,7 @@ class Run:
         self._found: list[Record] = []
         #: Paths whose worker has ended, and how often that of each did.
         self._again: deque[Path] = deque()
-        self._tries: dict[int, int] = {}
+        self._tries: Counter[int] = Counter()
         self._condition = threading.Condition()
         self._paused = self._cancelled = False
         self._barren = 0
@@ -178,24 +173,17 @@ class Run:
                 if self._todo is None:
                     self._todo = self._give()
             while paths := self._next(share):
-                begun = time.monotonic()
                 try:
-                    if worker is None:
-                        worker = self._started()
-                        begun = time.monotonic()
-                    self._compute(worker, paths)
+                    worker = worker or self._started()
+                    begun = time.monotonic()
+                    self._order(worker, Order(paths=tuple(paths)))
+                    share = min(2 * share, MOST) if time.monotonic() - begun < AT_A_TIME else max(share // 2, 1)
                 except (OSError, msgspec.MsgspecError) as error:
-                    if worker is not None:
-                        self._end(worker)
-                        worker = None
+                    self._end(worker)
+                    worker, share = None, 1
                     self._fail(paths, error)
-                    share = 1
-                    continue
-                took = time.monotonic() - begun
-                share = min(2 * share, MOST) if took < AT_A_TIME else max(share // 2, 1)
         finally:
-            if worker is not None:
-                self._end(worker)
+            self._end(worker)
             with self._condition:
                 self._alive -= 1
             self._ring()
@@ -213,44 +201,41 @@ class Run:
             return [path for path in taken if path is not None]
 
     def _started(self) -> _Worker:
+        """A process that has begun; OSError where it does not."""
+        worker = None
         try:
             worker = _Worker(NICENESS if self._file is None else 0)
-        except OSError:
-            self._barren += 1
-            raise
-        with self._condition:
-            self._workers.append(worker)
-            cancelled = self._cancelled
-        if cancelled:
-            worker.process.kill()
-        begun = False
-        with suppress(OSError):  # it may have ended before anything was said
-            worker.say(Order(self.study, self._points))
-            begun = worker.hears()
+            with self._condition:
+                self._workers.append(worker)
+                if self._cancelled:
+                    worker.process.kill()
+            self._order(worker, Order(self.study, self._points))
             with self._condition:  # `pause` tells it, or finds it not begun
-                if begun and self._paused:
+                if self._paused:
                     worker.say(Order(go=False))
-                worker.begun = begun
-        if begun or self._cancelled:
-            self._barren = 0
-            return worker
-        self._end(worker)
-        self._barren += 1
-        raise OSError("A process of a study does not begin.")
+                worker.begun = True
+        except (OSError, msgspec.MsgspecError) as error:
+            self._end(worker)
+            self._barren += 1
+            raise OSError("A process of a study does not begin.") from error
+        self._barren = 0
+        return worker
 
-    def _end(self, worker: _Worker) -> None:
-        with self._condition:
-            self._workers.remove(worker)
-        worker.end()
+    def _end(self, worker: _Worker | None) -> None:
+        if worker is not None:
+            with self._condition:
+                self._workers.remove(worker)
+            worker.end()
 
-    def _compute(self, worker: _Worker, paths: list[Path]) -> None:
-        worker.say(Order(paths=tuple(paths)))
+    def _order(self, worker: _Worker, order: Order) -> None:
+        """Give an order, and take what comes of it until it is done."""
+        worker.say(order)
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
             answer = msgspec.json.decode(line, type=Answer)
             if answer.note:
                 log.LOGGER.error(answer.note)
-            self._post(answer.records, len(paths) if answer.done else 0)
+            self._post(answer.records, len(order.paths) if answer.done else 0)
             if answer.done:
                 return
         if not self._cancelled:
@@ -279,8 +264,8 @@ class Run:
             self.cancel()
             return
         for path in paths:
-            tries = self._tries[path.number] = self._tries.get(path.number, 0) + (self._barren == 0)
-            if tries < TRIES or len(paths) > 1:
+            self._tries[path.number] += self._barren == 0
+            if self._tries[path.number] < TRIES or len(paths) > 1:
                 self._again.append(path)
             else:
                 self._post([Record(cell, path.repetition, path.fold, error=ENDED) for cell in path.cells], 1)

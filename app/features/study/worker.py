@@ -27,7 +27,7 @@ EVERY = 0.05
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the worker: the study first, then paths, and whether to go on."""
+    """A line to the worker: the first has the study; each may have paths, or say whether to go on."""
 
     study: Study | None = None
     points: PointLists | None = None
@@ -36,7 +36,7 @@ class Order(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line from the worker, the first when it has begun; `done` after the last result of what was ordered.
+    """A line from the worker; `done` after the last result of what was ordered, so when it has begun, too.
 
     A `note` is for the log.
     """
@@ -83,12 +83,10 @@ def main(niceness: int) -> None:
     go.set()
     threading.Thread(target=_read, args=(sys.stdin.buffer, orders, go), daemon=True).start()
     log.LOGGER.addHandler(_Forward(out))
-    first = orders.get()
-    _tell(out, Answer())  # it has begun
-    study, given = first.study, None if first.points is None else Given.of_lists(first.points)
-    assert study is not None
+    order = orders.get()
+    assert order.study is not None
+    study, given = order.study, None if order.points is None else Given.of_lists(order.points)
     while True:
-        order = orders.get()
         found: list[Record] = []
         told = time.monotonic()
         for record in (record for path in order.paths for record in compute(study, path, given)):
@@ -98,6 +96,7 @@ def main(niceness: int) -> None:
                 found, told = [], time.monotonic()
             go.wait()
         _tell(out, Answer(tuple(found), True))
+        order = orders.get()
 
 
 def _tell(out: BinaryIO, answer: Answer) -> None:

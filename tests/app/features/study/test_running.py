@@ -191,14 +191,14 @@ def test_workers_that_cannot_begin_are_given_up(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.soak
 def test_a_path_whose_worker_ends_each_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     poison = paths(SLOW)[1].cells[0]
-    compute = Run._compute
+    ordered = Run._order
 
-    def killing(run: Run, worker: running._Worker, some: list[running.Path]) -> None:
-        if any(poison in path.cells for path in some):
+    def killing(run: Run, worker: running._Worker, order: running.Order) -> None:
+        if any(poison in path.cells for path in order.paths):
             worker.process.kill()
-        compute(run, worker, some)
+        ordered(run, worker, order)
 
-    monkeypatch.setattr(Run, "_compute", killing)
+    monkeypatch.setattr(Run, "_order", killing)
     small = Study("grid", SLOW.axes, ("steps",), Lane("svm"), GeneratorSettings("moons", 10, 0.1), test=10)
     found = {record.places: record for record in started(small).all()}
     assert len(found) == 16 and {places for places, record in found.items() if record.error} == {poison}
