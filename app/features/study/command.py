@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,6 +27,7 @@ from app.state.document import Document
 from . import engines, reading, results
 from .cells import Places, paths, shard
 from .computing import Given
+from .map_reading import all_rests
 from .model import PRESETS, Study
 from .planning import Plan, axis_plan, plan_of, planned
 from .results import Means
@@ -89,11 +89,14 @@ def study_of(document: Document) -> Study:
 
 
 def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    if options.study is None and options.source is None:
-        raise FileError("Nothing says what to run: name a STUDY.toml, or a document with --from.")
     try:
         source = None if options.source is None else opener(options.source)
-        study, given = _study_to_run(options.study, opener, source)
+        if options.study is not None:
+            study, given = reading.read(options.study, opener, source)
+        elif source is not None:
+            study, given = study_of(source), Given.of(source.training_points, source.test_points)
+        else:
+            raise FileError("Nothing says what to run: name a STUDY.toml, or a document with --from.")
     except reading.StudyError as error:
         _complain("".join(f"{fault}\n" for fault in error.faults))
         return 2
@@ -104,8 +107,8 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         raise FileError(f"{folder} cannot be made: {documents.reason(error)}.") from None
     everything = paths(study)
     mine = shard(everything, *options.shard)
-    there = results.read(folder, study)
-    todo = [path for path in mine if there.missing([path], options.retry)]  # each whole: its cells begin with the first
+    missing = {path.number for path in results.read(folder, study).missing(mine, options.retry)}
+    todo = [path for path in mine if path.number in missing]  # each whole: its cells begin with the first
     progress = _Progress(len(mine), len(todo))
     trainings = study.draws * sum(len(path.cells) for path in todo)
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
@@ -125,13 +128,6 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     after = f"; {grouped(failed)} failed, which study run --retry computes once more" if failed else ""
     tell(f"{count(len(mine), 'path')} of {grouped(len(everything))} are in {folder}{after}\n")
     return 1 if failed else 0
-
-
-def _study_to_run(path: Path | None, opener: Open, source: Document | None) -> tuple[Study, Given | None]:
-    if path is not None:
-        return reading.read(path, opener, source)
-    assert source is not None
-    return study_of(source), Given.of(source.training_points, source.test_points)
 
 
 def _stop_on_signals(progress: _Progress) -> None:
@@ -193,11 +189,9 @@ class _Progress:
 
 def _complain(text: str) -> None:
     """To standard error, if there is one."""
-    if sys.stderr is None:
-        return
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            print(text, end="", file=sys.stderr, flush=True)
 
 
 def _duration(seconds: float) -> str:
@@ -213,14 +207,13 @@ def _duration(seconds: float) -> str:
 def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     found = results.read(options.results)
     everything = paths(found.study)
-    missing = sum(bool(found.missing([path])) for path in everything)
-    whole = sum(len(path.cells) for path in everything)
-    text = f"{grouped(len(everything) - missing)} of {count(len(everything), 'path')}, "
-    text += f"{grouped(found.done)} of {count(whole, 'result')}, {grouped(len(found.errors))} failed; "
-    text += f"{count(found.n_files, 'part')}, {_duration(float(np.nansum(found.seconds)))} of computing\n"
-    for error in sorted(set(found.errors.values()))[:5]:
-        text += f"  {error}\n"
-    tell(text)
+    done, whole = len(everything) - len(found.missing()), sum(len(path.cells) for path in everything)
+    tell(
+        f"{grouped(done)} of {count(len(everything), 'path')}, "
+        f"{grouped(found.done)} of {count(whole, 'result')}, {grouped(len(found.errors))} failed; "
+        f"{count(found.n_files, 'part')}, {_duration(float(np.nansum(found.seconds)))} of computing\n"
+    )
+    tell("".join(f"  {error}\n" for error in sorted(set(found.errors.values()))[:5]))
     return 0
 
 
@@ -251,14 +244,13 @@ def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 def table(study: Study, value: str, means: Means) -> str:
     """Mean and spread of each cell in plain text: the first axis downwards, the second to the right."""
-    blocks = []
-    across = range(len(study.axes[1].values)) if len(study.axes) > 1 else range(1)
-    heads = [f"{study.axes[1].name}={at}" for at in study.axes[1].values] if len(study.axes) > 1 else ["all"]
-    for rest in product(*(range(len(axis.values)) for axis in study.axes[2:])):
-        other = [f"{axis.name} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
-        rows = [[study.axes[0].name, *heads]]
-        for place, at in enumerate(study.axes[0].values):
-            rows.append([str(at), *(_told(means, (place, j, *rest)[: len(study.axes)]) for j in across)])
+    first, blocks = study.axes[0], []
+    heads = [f"{study.head(axis)}={value}" for axis in study.axes[1:2] for value in axis.values] or ["all"]
+    for rest in all_rests(study):
+        other = [f"{study.head(axis)} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
+        rows = [[study.head(first), *heads]]
+        for i, at in enumerate(first.values):
+            rows.append([str(at), *(_told(means, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
         blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")

@@ -30,10 +30,6 @@ LOOK, WORTHWHILE = 0.05, 1.0
 SIGNALS, ENDING = 0.2, 2.0
 
 
-class EngineError(FileError):
-    """An engine cannot be had; the text is one sentence."""
-
-
 def run(
     study: Study, given: Given | None, todo: Sequence[Path], folder: File | None, jobs: int = 1, dask: str = ""
 ) -> Iterator[tuple[Sequence[Record], int]]:
@@ -55,7 +51,7 @@ def run(
 
     Raises
     ------
-    EngineError
+    FileError
         Dask is not installed or does not answer, or no process can be started.
     """
     file = None if folder is None or not todo else ResultsFile(folder, study)
@@ -111,7 +107,7 @@ def _with_processes(
             for thread in others.threads:  # none of them writes any more
                 thread.join(ENDING)
     if others is not None and others.failure:
-        raise EngineError(others.failure)
+        raise FileError(others.failure)
 
 
 def _work(study: Study, path: Path, given: Given | None) -> list[Record]:
@@ -127,7 +123,7 @@ def _with_dask(
 
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise EngineError("Dask is not installed: pip install 'classifier-playground[cluster]'.") from None
+        raise FileError("Dask is not installed: pip install 'classifier-playground[cluster]'.") from None
     cluster: Any = None
     # A process that clears up after this one, when it is stopped, is not to warn of that on the terminal.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
@@ -141,7 +137,7 @@ def _with_dask(
         else:
             client = distributed.Client(address, timeout=10)
     except (OSError, ValueError, TimeoutError, RuntimeError) as error:
-        raise EngineError(f"The Dask scheduler at {address} does not answer ({type(error).__name__}).") from None
+        raise FileError(f"The Dask scheduler at {address} does not answer ({type(error).__name__}).") from None
     try:
         # Joblib hands the very object that is scattered over by reference.
         with joblib.parallel_config("dask", scatter=[given] if given is not None else None):

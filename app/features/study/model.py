@@ -238,6 +238,10 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Place of the axis along which paths go; -1 where each cell is a path."""
         return next((place for place, axis in enumerate(self.axes) if axis.name in PATH_AXES), -1)
 
+    def head(self, axis: Axis) -> str:
+        """What an axis is called in tables: without the name of the classifier, which a form with all of them needs."""
+        return axis.name.removeprefix(f"{self.lane.classifier}_")
+
     def choice(self, places: tuple[int, ...]) -> dict[str, Value]:
         """The value of each axis in the cell at `places`."""
         return {axis.name: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}

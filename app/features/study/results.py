@@ -195,14 +195,13 @@ class StudyResults:
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        names = [axis.name for axis in self.study.axes]
+        heads = [self.study.head(axis) for axis in self.study.axes]
         measured = [name for name in self.study.values if name != "seconds"]
-        writer.writerow(["cell", *names, "repetition", "fold", *measured, "status", "error", "seconds"])
+        writer.writerow(["cell", *heads, "repetition", "fold", *measured, "status", "error", "seconds"])
         for each in self.records():
-            choice = self.study.choice(each.places)
             values = [repr(each.values[name]) if name in each.values else "" for name in measured]
             key = key_of(self.study, each.places, each.repetition, each.fold)
-            row = [key, *(choice[name] for name in names), each.repetition + 1, each.fold + 1, *values]
+            row = [key, *self.study.choice(each.places).values(), each.repetition + 1, each.fold + 1, *values]
             writer.writerow([*row, each.status, each.error, f"{each.seconds:.6f}"])
         return text.getvalue().encode()
 

@@ -15,9 +15,10 @@ import pytest
 from app.features.study import engines, results, running
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths, shard
-from app.features.study.model import Study
+from app.features.study.model import Axis, Study
 from app.features.study.results import ResultsFile, difference, manifest
 from app.files.documents import FileError
+from app.state.document import Lane
 
 from .studies import GRID, KNN, computed, document_of, exported, given_of, plain, results_of
 
@@ -208,6 +209,12 @@ def test_a_part_without_its_first_line_counts_for_nothing(tmp_path: Path) -> Non
     (tmp_path / "part-b.jsonl").write_bytes(b"")
     found = results.read(tmp_path, KNN)
     assert not found.done and found.n_files == 0
+
+
+def test_tables_name_parameters_without_their_classifier() -> None:
+    study = Study("grid", (Axis("tree_max_depth", (1, 2)), Axis("noise", (0.1,))), lane=Lane("tree"), digest="d")
+    head, *_ = results.StudyResults(study).table().decode().splitlines()
+    assert head == "cell,max_depth,noise,repetition,fold,accuracy,status,error,seconds"
 
 
 def test_failures_are_done_until_they_are_tried_again(tmp_path: Path) -> None:
