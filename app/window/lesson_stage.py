@@ -13,8 +13,7 @@ from app.features.lessons.controller import Event, LessonController
 from app.features.lessons.model import Lesson
 from app.features.lessons.scene import covers
 from app.features.lessons.state import LessonSession
-from app.features.lessons.writing import NewStep
-from app.files.background_task import Progress, Task
+from app.files.background_task import Task
 from app.files.documents import FileError
 from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
@@ -64,11 +63,17 @@ class LessonStage(QObject):
         self._around, self._window, self._controller = around, around.window, around.controller
         self._features, self._settings, self._tasks = around.features, around.settings, around.tasks
         self._docks, self._dialogs = docks, dialogs
-        self._when_drawn, self._switch = when_drawn, switch
-        self._lessons.open_next, self._lessons.report = self.open_next, self._follow
+        self._switch = switch
+        self._lessons.open_next = self.open_next
+        acts: dict[Event, Callable[[], object]] = {
+            "entered": self._arrange,
+            "revealed": self._reveal,
+            "ended": self._keep_score,
+            "left": lambda: docks.show_only(self._panels),
+        }
+        self._lessons.report = lambda event: when_drawn(acts[event])
         self._controller.unstaged = lambda: when_drawn(self._close)
-        #: What is written of a new step that is not added yet, and the lesson in which it is tried.
-        self._draft: NewStep | None = None
+        #: The lesson in which a new step is tried.
         self._trial: Lesson | None = None
         #: The docks that were open before the lesson.
         self._panels: tuple[str, ...] = ()
@@ -84,12 +89,9 @@ class LessonStage(QObject):
 
         What is no lesson gets a sentence.
         """
-
-        def work(progress: Progress) -> Lesson:
-            return read()
-
         self._tasks.give_up_reading()  # the last wish counts
-        self._tasks.run(Task(f"Opening {name}", work, f"{name} was not opened", kept=False), self.begin)
+        task = Task(f"Opening {name}", lambda progress: read(), f"{name} was not opened", kept=False)
+        self._tasks.run(task, self.begin)
 
     def open_path(self, path: Path) -> None:
         """Open the lesson at `path`."""
@@ -136,10 +138,7 @@ class LessonStage(QObject):
             self._lessons.leave()  # then it is asked for again
             return
         self._trial = None
-        AddStepDialog(self._around, self._draft, self._keep_draft, self._try_step).open()
-
-    def _keep_draft(self, draft: NewStep | None) -> None:
-        self._draft = draft
+        AddStepDialog(self._around, self._try_step).open()
 
     def _try_step(self, lesson: Lesson) -> None:
         """Open a lesson of the new step alone; when it is left, the form comes back."""
@@ -148,20 +147,11 @@ class LessonStage(QObject):
 
     # -- following ---------------------------------------------------------------------------------------------------
 
-    def _follow(self, event: Event) -> None:
-        """Do what belongs to an event of the lesson."""
-        acts = {"entered": self._arrange, "revealed": self._reveal, "ended": self._keep_score, "left": self._restore}
-        self._when_drawn(acts[event])
-
     def _close(self) -> None:
         """Take the panel of a lesson that is over out of sight; a step that was tried is asked for again."""
         self._docks.hide((PANEL,))
         if self._trial is not None:
             later(self, self.add_step)  # once the docks of before are back
-
-    def _restore(self) -> None:
-        """Open the docks that were open before the lesson, and no others."""
-        self._docks.show_only(self._panels)
 
     def _keep_score(self) -> None:
         """Remember the best score of a lesson that comes with the program, for the gallery."""

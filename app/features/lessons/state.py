@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.core.points import Points
 from app.learners.model import Model
@@ -11,6 +12,9 @@ from app.state.document import Document
 from app.state.session import FeatureSession
 
 from .model import Lesson, Prediction, Step
+
+if TYPE_CHECKING:
+    from .writing import NewStep
 
 #: Corners of a line drawn by hand, in the plane.
 Line = tuple[tuple[float, float], ...]
@@ -144,6 +148,8 @@ class LessonSession(FeatureSession):
         The last step is done: the end of the lesson is shown.
     making : Path or None
         The lesson that steps were last added to.
+    draft : NewStep or None
+        What was written last of a new step, and not added.
     """
 
     lesson: Lesson | None = None
@@ -151,10 +157,11 @@ class LessonSession(FeatureSession):
     states: tuple[StepState, ...] = ()
     ended: bool = False
     making: Path | None = None
+    draft: NewStep | None = None
 
     def of_new_document(self) -> LessonSession:
         """Another document ends the lesson."""
-        return LessonSession(making=self.making)
+        return LessonSession(making=self.making, draft=self.draft)
 
     @property
     def step(self) -> Step | None:

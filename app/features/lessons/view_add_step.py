@@ -18,13 +18,15 @@ from app.files.documents import FileError
 from app.views.surroundings import Surroundings
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
-from app.views.widgets.qt_dialogs import NamedDialog, ask_path
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_path
 from app.views.widgets.scrolling_form import scrolling
 
 from .model import Lesson
+from .reading import parse, text_of
+from .spoilers import spoilers
 from .state import LessonSession
 from .view_step_form import StepForm
-from .writing import NewStep
+from .writing import NewStep, added
 
 #: Pixels that the form is wide where there is room.
 FORM = 680
@@ -38,63 +40,42 @@ class AddStepDialog(NamedDialog):
     """
     Parameters
     ----------
-    window : QMainWindow
-    controller : Controller
-    tasks : TaskRunner
-    draft : NewStep or None
-        What was written last time, and not added.
-    keep : callable
-        ``keep(draft)`` takes what is written when the dialog closes; None once it is added.
+    around : Surroundings
     try_out : callable
         ``try_out(lesson)`` opens a lesson of this step alone.
     """
 
-    def __init__(
-        self,
-        around: Surroundings,
-        draft: NewStep | None,
-        keep: Callable[[NewStep | None], object],
-        try_out: Callable[[Lesson], object],
-    ) -> None:
+    def __init__(self, around: Surroundings, try_out: Callable[[Lesson], object]) -> None:
         super().__init__(around.window, "lesson_add", "New lesson step", once=True)
-        controller = self._controller = around.controller
-        self._features, self._tasks, self._keep, self._try_out = around.features, around.tasks, keep, try_out
-        self._path = controller.session.of(LessonSession).making
-        self._busy = self._added = False
+        self._controller, self._features, self._tasks = around.controller, around.features, around.tasks
+        self._try_out, session = try_out, self._controller.session.of(LessonSession)
+        self._path, self._lesson_is_open = session.making, session.lesson is not None
+        self._busy = False
         #: The step of which it was told that its answer is in sight; it may be added all the same.
         self._told: NewStep | None = None
-        self._form = StepForm(controller.document)
-        if draft is not None:
-            self._form.show_step(draft)
+        self._form = StepForm(self._controller.document)
+        if session.draft is not None:
+            self._form.show_step(session.draft)
         self._form.edited.connect(self._follow)
         self._file = named(ElidedLabel(""), "lesson_add.file")
-        self._choose = describe(
+        choose = describe(
             QPushButton("Choose &file…"), "lesson_add.choose", "Choose the file", "A lesson, or a new file."
         )
-        self._choose.clicked.connect(lambda: self._ask_file())
+        choose.clicked.connect(lambda: self._ask_file())
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson_add.fault")
-        self._make_buttons()
-        self._lay_out()
-        self._follow()
-
-    def _make_buttons(self) -> None:
-        self._buttons = self.button_box(QDialogButtonBox.StandardButton.Cancel)
-        roles = QDialogButtonBox.ButtonRole
-        self._try = self._buttons.addButton("Try &it", roles.ActionRole)
+        buttons = self.button_box(QDialogButtonBox.StandardButton.Cancel)
         tip = "The step as a student meets it; leaving it comes back here."
         if self._lesson_is_open:
             tip = "Leave the lesson that is open first."
-        describe(self._try, "lesson_add.try", "Try the step", tip)
-        self._add = self._buttons.addButton("&Add", roles.AcceptRole)
+        self._try = add_action(buttons, "Try &it", "lesson_add.try", "Try the step", tip, self._begin_trial)
+        self._add = buttons.addButton("&Add", QDialogButtonBox.ButtonRole.AcceptRole)
         describe(self._add, "lesson_add.add", "Add the step", "As the last step of the lesson's file.")
-        self._try.clicked.connect(self._begin_trial)
-        self._buttons.accepted.connect(self._take)
-
-    def _lay_out(self) -> None:
+        buttons.accepted.connect(self._take)
         about = QLabel("What is on screen becomes a step of a lesson, the last one of its file.", wordWrap=True)
-        file = filled(QHBoxLayout(), QLabel("Lesson"), (self._file, 1), self._choose)
+        file = filled(QHBoxLayout(), QLabel("Lesson"), (self._file, 1), choose)
         self._scroll = scrolling(self._form)
-        filled(QVBoxLayout(self), about, (self._scroll, 1), file, self._fault, self._buttons)
+        filled(QVBoxLayout(self), about, (self._scroll, 1), file, self._fault, buttons)
+        self._follow()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -107,10 +88,6 @@ class AddStepDialog(NamedDialog):
         self.resize(wanted.expandedTo(self.size()).boundedTo(room.size() - (frame.size() - self.size())))
         last = room.bottomRight() - self.frameGeometry().bottomRight() + frame.topLeft()
         self.move(max(min(frame.x(), last.x()), room.x()), max(min(frame.y(), last.y()), room.y()))
-
-    @property
-    def _lesson_is_open(self) -> bool:
-        return self._controller.session.of(LessonSession).lesson is not None
 
     # -- the file --------------------------------------------------------------------------------------------------
 
@@ -148,16 +125,9 @@ class AddStepDialog(NamedDialog):
         document, step, features = self._controller.document, self._form.step(), self._features
 
         def work(progress: Progress) -> Lesson:
-            from .reading import parse
-            from .writing import added
-
             return parse(features, added(None, document, step), f"try{LESSON_SUFFIX}", None)
 
-        def begin(lesson: Lesson) -> None:
-            self._end()
-            self._try_out(lesson)
-
-        self._run(Task("Trying the step", work, "The step cannot be tried", kept=False), begin)
+        self._run(Task("Trying the step", work, "The step cannot be tried", kept=False), self._try_out)
 
     def _take(self) -> None:
         path, controller, features = self._path, self._controller, self._features
@@ -167,10 +137,6 @@ class AddStepDialog(NamedDialog):
         told = step == self._told
 
         def work(progress: Progress) -> int:
-            from .reading import parse, text_of
-            from .spoilers import spoilers
-            from .writing import added
-
             before = text_of(path) if path.exists() else None
             text = added(before, document, step)
             lesson = parse(features, text, path.name, path.parent)  # what cannot be read again is not written
@@ -183,15 +149,19 @@ class AddStepDialog(NamedDialog):
             return len(lesson.steps)
 
         def done(number: int) -> None:
-            self._added = True
-            self._end()
-            controller.change(LessonSession, making=path)
+            controller.change(LessonSession, making=path, draft=None)
             controller.say(f"Added as step {number} of {path.name}.")
 
         self._run(Task(f"Writing {path.name}", work, f"{path.name} was not written"), done)
 
-    def _run(self, task: Task[Any], done: Callable[[Any], object]) -> None:
-        """Do `task` while the dialog waits; what is wrong is told in it."""
+    def _run(self, task: Task[Any], then: Callable[[Any], object]) -> None:
+        """Do `task` while the dialog waits, and close it; what is wrong is told in it."""
+
+        def done(result: Any) -> None:
+            self._busy = False
+            self.accept()
+            then(result)
+
         self._busy = True
         self._follow()
         self._tasks.run(task, done, self._fail)
@@ -202,10 +172,6 @@ class AddStepDialog(NamedDialog):
         self._follow()
         self._fault.setText(plain(str(error)))
 
-    def _end(self) -> None:
-        self._busy = False
-        self.accept()
-
     def reject(self) -> None:
         """Close, but not while the step is being written."""
         if not self._busy:
@@ -213,5 +179,5 @@ class AddStepDialog(NamedDialog):
 
     def done(self, result: int) -> None:
         """Closed, in whichever way: what is written is there again next time."""
-        self._keep(None if self._added else self._form.step())
+        self._controller.change(LessonSession, draft=self._form.step())
         super().done(result)

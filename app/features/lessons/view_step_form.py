@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QCheckBox,
+    QComboBox,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -41,15 +41,6 @@ COVERED = (
 )
 
 
-@dataclass(frozen=True)
-class _AnswerRow:
-    """The fields of an answer."""
-
-    right: QRadioButton
-    text: QLineEdit
-    reason: QLineEdit
-
-
 def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, int]]]:
     """Ways to ask about the pictures of `document`: what each is called, how it is answered, and the classifier."""
     found: list[tuple[str, tuple[PredictKind | None, int]]] = [
@@ -67,14 +58,11 @@ def questions(document: Document) -> list[tuple[str, tuple[PredictKind | None, i
 
 def controls(document: Document) -> dict[str, tuple[str, str]]:
     """The controls that a step of `document` can show, by their names in a lesson: what each is called, and a tip."""
-    found = {}
-    for lane in document.lanes[: document.shown]:
-        for field in lane.family.fields:
-            if field.kind != "text":
-                found[field.name] = (field.title or field.label or field.name, field.tip)
-    for name, what in PLACES.items():
-        found[name] = (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.")
-    return found
+    fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
+    return {
+        **{field.name: (field.title or field.name, field.tip) for field in fields if field.kind != "text"},
+        **{name: (f"{name[0].upper()}{name[1:]}", f"{what[0].upper()}{what[1:]}.") for name, what in PLACES.items()},
+    }
 
 
 class StepForm(QWidget):
@@ -101,70 +89,26 @@ class StepForm(QWidget):
         )
         self._text.setPlaceholderText("What to look at, and what to try")
         self._text.setTabChangesFocus(True)
+        self._text.setFixedHeight(LINES * self.fontMetrics().lineSpacing() + 12)
         self._kind = describe(
             combo_box(questions(document), WIDTH),
             "lesson_add.kind",
             "Question of the step",
             "The student answers before what is covered is shown.",
         )
-        self._make_question()
-        self._all = describe(
-            QCheckBox("All of them"), "lesson_add.all", "Show all controls", "Else only those that are chosen below."
-        )
-        self._boxes = {
-            name: describe(QCheckBox(title), f"lesson_add.show.{name}", f"Show: {title}", tip)
-            for name, (title, tip) in controls(document).items()
-        }
-        self._lay_out()
-        self.show_step(NewStep(""))
-        self._connect()
-
-    def _make_question(self) -> None:
         self._question = describe(QLineEdit(), "lesson_add.question", "The question", "One sentence.")
         self._question.setPlaceholderText("What happens to the boundary when k grows?")
+        self._answers = self._make_answers()
         self._because = describe(
             QLineEdit(), "lesson_add.because", "Because", "Why it is so; told when the answer is shown."
         )
         self._cover = describe(
             combo_box(COVERED, WIDTH), "lesson_add.cover", "What is covered", "Until the student has answered."
         )
-        self._rights = QButtonGroup(self)
-        self._rows: list[_AnswerRow] = []
-        for number in range(1, ANSWERS + 1):
-            name = f"lesson_add.answer{number}"
-            row = _AnswerRow(
-                describe(QRadioButton(), f"{name}.right", f"Answer {number} is right", "One answer is right."),
-                describe(QLineEdit(), name, f"Answer {number}", "An answer to choose; 2 to 4 of them."),
-                describe(
-                    QLineEdit(),
-                    f"{name}.reason",
-                    f"Why answer {number} is wrong",
-                    "Told to whoever chooses it; it may be left empty.",
-                ),
-            )
-            row.right.setMinimumSize(LEAST, LEAST)
-            self._rights.addButton(row.right, number - 1)
-            self._rows.append(row)
-
-    def _lay_out(self) -> None:
-        self._answers = QWidget()
-        grid = QGridLayout(self._answers)
-        grid.setContentsMargins(0, 0, 0, 0)
-        for column, head in enumerate(("Right", "Answer", "Why it is wrong")):
-            grid.addWidget(QLabel(head), 0, column)
-        for place, row in enumerate(self._rows, 1):
-            grid.addWidget(row.right, place, 0, Qt.AlignmentFlag.AlignHCenter)
-            grid.addWidget(row.text, place, 1)
-            grid.addWidget(row.reason, place, 2)
-        self._controls = QWidget()
-        grid = QGridLayout(self._controls)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(0)
-        rows = -(-len(self._boxes) // COLUMNS)
-        for place, box in enumerate(self._boxes.values()):
-            box.setMinimumHeight(LEAST)
-            grid.addWidget(box, place % rows, place // rows)
-        self._text.setFixedHeight(LINES * self.fontMetrics().lineSpacing() + 12)
+        self._all = describe(
+            QCheckBox("All of them"), "lesson_add.all", "Show all controls", "Else only those that are chosen below."
+        )
+        self._controls = self._make_controls(document)
         for text, field in (
             ("&Title", self._title),
             ("Te&xt", self._text),
@@ -177,17 +121,52 @@ class StepForm(QWidget):
             ("", self._controls),
         ):
             self._form.addRow(text, field)
-
-    def _connect(self) -> None:
-        texts = [each for row in self._rows for each in (row.text, row.reason)]
-        for field in (self._title, self._question, self._because, *texts):
-            field.textEdited.connect(self._changed)
+        self.show_step(NewStep(""))
         self._text.textChanged.connect(self._changed)
-        for combo in (self._kind, self._cover):
+        for line in self.findChildren(QLineEdit):
+            line.textEdited.connect(self._changed)
+        for combo in self.findChildren(QComboBox):
             combo.activated.connect(self._changed)
-        for box in (self._all, *self._boxes.values()):
-            box.clicked.connect(self._changed)
-        self._rights.idClicked.connect(self._changed)
+        for button in self.findChildren(QAbstractButton):
+            button.clicked.connect(self._changed)
+
+    def _make_answers(self) -> QWidget:
+        """Make the rows of answers: which is right, what it says, and why it is wrong."""
+        answers = QWidget()
+        grid = QGridLayout(answers)
+        grid.setContentsMargins(0, 0, 0, 0)
+        for column, head in enumerate(("Right", "Answer", "Why it is wrong")):
+            grid.addWidget(QLabel(head), 0, column)
+        self._rights = QButtonGroup(self)
+        self._rows: list[tuple[QRadioButton, QLineEdit, QLineEdit]] = []
+        for number in range(1, ANSWERS + 1):
+            name = f"lesson_add.answer{number}"
+            right = describe(QRadioButton(), f"{name}.right", f"Answer {number} is right", "One answer is right.")
+            text = describe(QLineEdit(), name, f"Answer {number}", "An answer to choose; 2 to 4 of them.")
+            why, told = f"Why answer {number} is wrong", "Told to whoever chooses it; it may be left empty."
+            reason = describe(QLineEdit(), f"{name}.reason", why, told)
+            right.setMinimumSize(LEAST, LEAST)
+            self._rights.addButton(right, number - 1)
+            self._rows.append((right, text, reason))
+            grid.addWidget(right, number, 0, Qt.AlignmentFlag.AlignHCenter)
+            grid.addWidget(text, number, 1)
+            grid.addWidget(reason, number, 2)
+        return answers
+
+    def _make_controls(self, document: Document) -> QWidget:
+        """Make a box for each control that a step of `document` can show."""
+        boxes, offered = QWidget(), controls(document)
+        grid = QGridLayout(boxes)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(0)
+        self._boxes: dict[str, QCheckBox] = {}
+        rows = -(-len(offered) // COLUMNS)
+        for place, (name, (title, tip)) in enumerate(offered.items()):
+            box = describe(QCheckBox(title), f"lesson_add.show.{name}", f"Show: {title}", tip)
+            box.setMinimumHeight(LEAST)
+            self._boxes[name] = box
+            grid.addWidget(box, place % rows, place // rows)
+        return boxes
 
     def _changed(self) -> None:
         self._show_rows()
@@ -204,8 +183,8 @@ class StepForm(QWidget):
             (self._controls, not self._all.isChecked()),
         ):
             self._form.setRowVisible(field, there)
-        for row in self._rows:
-            row.reason.setEnabled(not row.right.isChecked())
+        for right, _, reason in self._rows:
+            reason.setEnabled(not right.isChecked())
 
     # -- what is written -------------------------------------------------------------------------------------------
 
@@ -218,11 +197,11 @@ class StepForm(QWidget):
         self._question.setText(step.question)
         self._because.setText(step.because)
         show_choice(self._cover, step.cover)
-        for place, row in enumerate(self._rows):
-            answer = step.answers[place] if place < len(step.answers) else Answer("")
-            row.text.setText(answer.text)
-            row.reason.setText(answer.reason)
-            row.right.setChecked(place == step.right)
+        answers = (*step.answers, *[Answer("")] * ANSWERS)
+        for place, (right, text, reason) in enumerate(self._rows):
+            text.setText(answers[place].text)
+            reason.setText(answers[place].reason)
+            right.setChecked(place == step.right)
         self._all.setChecked(step.show is None)
         for name, box in self._boxes.items():
             box.setChecked(name in (step.show or ()))
@@ -240,7 +219,7 @@ class StepForm(QWidget):
             lane,
             self._question.text(),
             self._because.text(),
-            tuple(Answer(row.text.text(), row.reason.text()) for row in self._rows),
+            tuple(Answer(text.text(), reason.text()) for _, text, reason in self._rows),
             self._rights.checkedId(),
             self._cover.currentData(),
         )
