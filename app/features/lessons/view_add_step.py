@@ -21,9 +21,9 @@ from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_path
 from app.views.widgets.scrolling_form import scrolling
 
+from .check import spoilers
 from .model import Lesson
 from .reading import parse, text_of
-from .spoilers import spoilers
 from .state import LessonSession
 from .view_step_form import StepForm
 from .writing import NewStep, added

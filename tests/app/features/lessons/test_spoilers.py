@@ -7,9 +7,8 @@ import re
 import pytest
 
 from app.features.lessons import shipped
-from app.features.lessons.check import check
+from app.features.lessons.check import check, spoilers
 from app.features.lessons.reading import parse
-from app.features.lessons.spoilers import spoilers
 from app.features.table import FEATURES
 
 FRONT = "---\ntitle: T\nminutes: 5\n---\n"
