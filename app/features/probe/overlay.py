@@ -60,19 +60,12 @@ class ProbeOverlay:
 
     def bounds(self) -> QRect:
         """The pixels it covers."""
-        area = QRectF()
-        for spot in (self.cross, self.aim):
-            if spot is not None:
-                area |= _square(spot, ARM + 4)
-        for pieces, reach in ((self.lines, THICK + 2), (self.border, 4.0)):
-            if len(pieces):
-                x, y = pieces[:, ::2], pieces[:, 1::2]
-                area |= QRectF(QPointF(x.min(), y.min()), QPointF(x.max(), y.max())).adjusted(
-                    -reach, -reach, reach, reach
-                )
-        if len(self.rings):
-            low, high = self.rings.min(axis=0), self.rings.max(axis=0)
-            area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-RING - 4, -RING - 4, RING + 4, RING + 4)
+        area, marks = QRectF(), np.array([each for each in (self.cross, self.aim) if each is not None])
+        reaches = ((marks, ARM + 4), (self.lines, THICK + 2), (self.border, 4.0), (self.rings, RING + 4))
+        for places, reach in reaches:
+            if len(places):
+                low, high = places.reshape(-1, 2).min(axis=0), places.reshape(-1, 2).max(axis=0)
+                area |= QRectF(QPointF(*low), QPointF(*high)).adjusted(-reach, -reach, reach, reach)
         return area.toAlignedRect()
 
     def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
@@ -172,26 +165,21 @@ def probe_overlay(
     if cross is None and aim is None and (sketch is None or not len(sketch.ends)):
         return None
     made_of = (cross, aim, probe.pinned, sketch, grid, (area.left(), area.top(), area.width(), area.height()))
-    same = old is not None and old.made_of[3] is sketch and old.made_of[:3] == made_of[:3]
-    if same and old is not None and old.made_of[4:] == made_of[4:]:
+    if old is not None and old.made_of == made_of:
         return old
     lines, rings, border = np.empty((0, 4)), np.empty((0, 2)), np.empty((0, 4))
     sizes, positive, classes = np.empty(0), np.empty(0, dtype=np.bool_), np.empty(0, dtype=np.intp)
     if sketch is not None and place is not None:
         at = to_pixels(np.array([place]), grid, area)[0]
         ends = to_pixels(sketch.ends, grid, area)
-        seen = _inside(ends, area)
-        if sketch.ball is not None:  # support vectors have marks of their own
-            rings = ends[seen]
         way = ends - at
         length = np.hypot(*way.T)
         far = length > RING + 1.0
         tips = ends[far] - way[far] * (RING / length[far])[:, None]
-        pieces, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
-        lines = pieces
+        lines, kept, _ = clipped(np.column_stack((np.tile(at, (len(tips), 1)), tips)), area)
         sizes, positive, classes = (each[far][kept] for each in (sketch.sizes, sketch.positive, sketch.classes))
-        if sketch.ball is not None:
-            border = _border(sketch.ball, place, grid, area)
+        if sketch.ball is not None:  # support vectors have marks of their own
+            rings, border = ends[_inside(ends, area)], _border(sketch.ball, place, grid, area)
     return ProbeOverlay(
         _pixel(cross, grid, area),
         probe.pinned,
@@ -241,7 +229,3 @@ def _paint_cross(painter: QPainter, at: tuple[float, float], pinned: bool, groun
             painter.drawLine(spot + QPointF(inner * dx, inner * dy), spot + QPointF(ARM * dx, ARM * dy))
         if pinned:
             painter.drawEllipse(spot, PIN, PIN)
-
-
-def _square(at: tuple[float, float], reach: float) -> QRectF:
-    return QRectF(at[0] - reach, at[1] - reach, 2 * reach, 2 * reach)

@@ -12,7 +12,7 @@ from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
-from app.views.widgets.form_fields import NumberField, describe
+from app.views.widgets.form_fields import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import scale_font
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -20,7 +20,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from .controller import ProbeController
 from .scene import NO_PROBE, LaneProbe, Probe, ProbeSession
 from .text import NOWHERE
-from .view_table import ProbeTable, named
+from .view_table import ProbeTable
 
 LARGE = 1.2
 #: Tables of a lane: of several classes the duels, their votes, and the terms of one.
@@ -37,8 +37,7 @@ class _Text(RoomyLabel):
     def show_text(self, text: str) -> None:
         """Say `text`; "" hides it."""
         self.say(text, keep=False)
-        if self.isHidden() == bool(text):
-            self.setVisible(bool(text))
+        self.setVisible(bool(text))
 
     def dress(self, base: QFont) -> None:
         """Take the size of the panel's font."""
@@ -71,34 +70,24 @@ class Section(QWidget):
         self._formula = _Text(f"probe{index}.formula")
         self._lines = _Text(f"probe{index}.lines")
         self._message = _Text(f"probe{index}.message")
-        self._captions: list[_Text] = []
-        self._more: list[_Text] = []
-        self.tables: list[ProbeTable] = []
-        line = QFrame()
-        line.setFrameShape(QFrame.Shape.HLine)
+        line = QFrame(frameShape=QFrame.Shape.HLine)
         if index == 0:  # and never setVisible(True): without a parent yet, it would be a window
             line.hide()
-        head = QHBoxLayout()
-        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self._headline, 1)
-        self._rows = QVBoxLayout(self)
-        self._rows.setContentsMargins(0, 0, 0, 4)
-        self._rows.setSpacing(4)
-        for widget in (line, self._title):
-            self._rows.addWidget(widget)
-        self._rows.addLayout(head)
-        for widget in (self._formula, self._lines, self._message):
-            self._rows.addWidget(widget)
-        for _ in range(MOST_TABLES):
-            self._add_table()
+        head = filled(QHBoxLayout(), (self._sign, 0, Qt.AlignmentFlag.AlignTop), (self._headline, 1))
+        fixed = (self._formula, self._lines, self._message)
+        self._tables = [self._table(place) for place in range(MOST_TABLES)]
+        tables = (widget for table in self._tables for widget in table)
+        filled(QVBoxLayout(self), line, self._title, head, *fixed, *tables, margins=(0, 0, 0, 4), spacing=4)
 
-    def _texts(self) -> list[_Text]:
-        fixed = [self._title, self._headline, self._formula, self._lines, self._message]
-        return [*fixed, *self._captions, *self._more]
+    def _table(self, place: int) -> tuple[_Text, ProbeTable, _Text]:
+        """A table with what stands above and below it."""
+        caption = _Text(f"probe{self._index}.caption{place}", bold=True)
+        table = named(ProbeTable(lambda row: self._pick(place, row)), f"probe{self._index}.table{place}")
+        return caption, table, _Text(f"probe{self._index}.more{place}")
 
     def show_probe(self, lane: LaneScene, probe: LaneProbe, theme: Theme) -> None:
         """Show what is known of the lane."""
-        for text in self._texts():
+        for text in self.findChildren(_Text):
             text.dress(self.font())
         self._title.show_text(lane.title)
         if probe is self._shown and theme is self._theme:
@@ -111,29 +100,16 @@ class Section(QWidget):
         self._sign.setVisible(probe.label >= 0)
         if probe.label >= 0:
             self._sign.setPixmap(symbol_pixmap(theme, str(probe.label), 22, self.devicePixelRatioF()))
-        for place, table in enumerate(self.tables):
-            there = place < len(probe.tables)
-            table.setVisible(there)
-            self._captions[place].show_text(probe.tables[place].title if there else "")
-            self._more[place].show_text(probe.tables[place].more if there else "")
-            if there:
-                table.show_table(probe.tables[place], lane.title, theme)
-
-    def _add_table(self) -> None:
-        place = len(self.tables)
-        caption = _Text(f"probe{self._index}.caption{place}", bold=True)
-        table = named(self, f"probe{self._index}.table{place}", lambda row: self._pick(place, row))
-        more = _Text(f"probe{self._index}.more{place}")
-        for text in (caption, more):
-            text.dress(self.font())
-        self._captions.append(caption)
-        self.tables.append(table)
-        self._more.append(more)
-        for widget in (caption, table, more):
-            self._rows.addWidget(widget)
+        for place, (caption, table, more) in enumerate(self._tables):
+            shown = probe.tables[place] if place < len(probe.tables) else None
+            table.setVisible(shown is not None)
+            caption.show_text("" if shown is None else shown.title)
+            more.show_text("" if shown is None else shown.more)
+            if shown is not None:
+                table.show_table(shown, lane.title, theme)
 
     def _pick(self, place: int, row: int) -> None:
-        table = self.tables[place].table
+        table = self._tables[place][1].table
         if table is not None and table.picks:
             self._probe.choose(self._index, table.picks[row])
 
@@ -153,44 +129,26 @@ class ProbePanel(QWidget):
         self.setToolTip("")
         self._fields = {axis: NumberField(axis, -LIMIT, LIMIT) for axis in "xy"}
         place = QHBoxLayout()
-        place.setContentsMargins(0, 0, 0, 0)
         for axis, field in self._fields.items():
             describe(field, f"probe.{axis}", f"{axis} of the probed place", f"Type {axis}, then Enter: pins the place.")
             field.show_value(0.0)
             field.committed.connect(lambda value, axis=axis: self._typed(axis, value))
             field.returnPressed.connect(self._entered)
             field.refused.connect(controller.say)
-            name = QLabel(axis)
-            name.setBuddy(field)
-            place.addWidget(name)
-            place.addWidget(field, 1)
-        self._pin = QPushButton("Pin")
+            filled(place, label_for(axis, field), (field, 1))
+        tip = "Keep explaining this place; again to unpin (Q)."
+        self._pin = describe(QPushButton("Pin"), "probe.pin", "Pin the place", tip)
         self._pin.setCheckable(True)
-        describe(self._pin, "probe.pin", "Pin the place", "Keep explaining this place; again to unpin (Q).")
         self._pin.clicked.connect(self._toggle)
-        place.addWidget(self._pin)
-        self._nowhere = QLabel(NOWHERE)
-        self._nowhere.setObjectName("probe.nowhere")
-        self._nowhere.setWordWrap(True)
-        self._nowhere.setMargin(12)
-        self._nowhere.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]
-        self._form = QWidget()
-        self._rows = QVBoxLayout(self._form)
-        self._rows.setContentsMargins(8, 4, 8, 4)
-        self._rows.setSpacing(6)
-        for section in self.sections:
-            self._rows.addWidget(section)
-        self._rows.addStretch(1)
-        self._scrolled = ScrollingForm(self._form)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 6, 0, 0)
-        top = QWidget()
+        form, top = QWidget(), QWidget()
+        filled(QVBoxLayout(form), *self.sections, 1, margins=(8, 4, 8, 4), spacing=6)
+        self._scrolled = ScrollingForm(form)
+        filled(place, self._pin, margins=(8, 0, 8, 0))
         top.setLayout(place)
-        place.setContentsMargins(8, 0, 8, 0)
-        layout.addWidget(top)
-        layout.addWidget(self._nowhere, 1)
-        layout.addWidget(self._scrolled, 1)
+        filled(QVBoxLayout(self), top, (self._nowhere, 1), (self._scrolled, 1), margins=(0, 6, 0, 0))
         self.first_stop = self._fields["x"]
 
     def minimumSizeHint(self) -> QSize:
@@ -206,29 +164,20 @@ class ProbePanel(QWidget):
                 field.show_value(value)
                 if field.text() != before and not field.hasFocus():
                     field.setCursorPosition(0)
-        if self._pin.isChecked() != probe.pinned:
-            self._pin.setChecked(probe.pinned)
+        self._pin.setChecked(probe.pinned)
         self._pin.setText("Let go" if probe.pinned else "Pin")
-        there = probe.place is not None
-        if self._nowhere.isHidden() == (not there):
-            self._nowhere.setVisible(not there)
-        if self._scrolled.isHidden() == there:
-            self._scrolled.setVisible(there)
-        if not there:
-            return
-        for place, section in enumerate(self.sections):
-            shown = place < len(probe.lanes)
-            if section.isHidden() == shown:
-                section.setVisible(shown)
-            if shown:
+        self._nowhere.setVisible(probe.place is None)
+        self._scrolled.setVisible(probe.place is not None)
+        for place, section in enumerate(self.sections if probe.place is not None else ()):
+            section.setVisible(place < len(probe.lanes))
+            if place < len(probe.lanes):
                 section.show_probe(scene.lanes[place], probe.lanes[place], theme)
 
     # -- the hand --------------------------------------------------------------------------------------------------
 
     def _typed(self, axis: str, value: float) -> None:
         """A coordinate was typed: it is that of the place from now on, the other one stays."""
-        place = {name: field.value() for name, field in self._fields.items()} | {axis: value}
-        self._probe.pin(place["x"], place["y"])
+        self._probe.pin(*(value if name == axis else field.value() for name, field in self._fields.items()))
 
     def _entered(self) -> None:
         """Enter, with nothing typed, pins what the fields show."""
@@ -238,6 +187,6 @@ class ProbePanel(QWidget):
         chosen = self._controller.session.of(ProbeSession)
         self._pin.setChecked(chosen.probe is not None)  # the scene says whether it is down
         if chosen.probe is None and self._controller.pointer is None:
-            self._probe.pin(*(each.value() for each in self._fields.values()))
+            self._entered()
         else:
             self._probe.toggle()

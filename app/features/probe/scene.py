@@ -14,12 +14,11 @@ import numpy as np
 from app.core.number_format import percent
 from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame, Phase
-from app.engine.results import Results
-from app.engine.surface_values import shown_pair
+from app.engine.surface_values import problem_of, shown_pair
 from app.learners.model import Model, SharesModel, remote
 from app.scene.context import Context
 from app.scene.model import LaneScene
-from app.state.document import Document, Lane
+from app.state.document import Document, Lane, problem
 from app.state.session import FeatureSession, Session
 from solver import REST, KNeighborsClassifier
 from solver.core.arrays import Array, Indices, Mask
@@ -173,16 +172,16 @@ def probe_lane(
 
 
 def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneProbe:
-    labels = [int(label) for label in model.classes_]
+    labels: list[int] = model.classes_.tolist()
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
-    tables = (Probabilities(shares, shares, labels, who.names, winner),)
+    tables = (Probabilities(shares, shares, labels, who.names, winner, "Probabilities"),)
     return LaneProbe(labels[winner], headline, lane.family.decision(lane.settings), tables=tables)
 
 
 def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array, told: bool) -> LaneProbe:
     vote = model.vote_at(at)
-    labels = [int(label) for label in model.classes_]
+    labels: list[int] = model.classes_.tolist()
     few = vote.index[:MOST_LINES]
     counted = (vote.share * vote.weight)[:MOST_LINES]
     sketch = Sketch(
@@ -211,46 +210,35 @@ def _of_problems(
 ) -> LaneProbe:
     values = model.pair_decision_function(at[None, :])
     f, winner = values[0], int(model.winner(values)[0])
-    classes = [int(label) for label in model.classes_]
+    classes: list[int] = model.classes_.tolist()
     shown = shown_pair(model, lane)
     pair = model.pairs_[shown]
     terms = terms_at(model, at, shown, f=float(f[shown]))
     sketch = _sketch(terms, who, pair.positive, pair.negative, classes)
     if not told:
         return LaneProbe(classes[winner], sketch=sketch)
-    several = len(model.pairs_) > 1
-    rest = model.pairs_[0].negative == REST
-    tables: list[Table] = []
-    if several:
-        tables.append(Problems(f, model.pairs_, classes, who.names, shown))
-        if not rest:
-            won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
-            tables.append(Votes(won, won / won.sum(), classes, who.names, winner))
-            tables[-1].title = "Duels won"
-    tables.append(Summands(terms, pair, classes, who))
     names = [who.names[label] for label in classes]
-    noise = model.rounding * (1.0 + float(np.abs(at).max()))
-    lines = [
-        words.side_line(pair, classes, who.names),
-        words.sum_line(terms, words.problem_name(pair, classes, who.names) if several else ""),
-    ]
-    if several and not rest:
-        lines += words.duel_lines(duels_won(f, model.pairs_, len(classes)), names, winner)
+    several = len(model.pairs_) > 1
+    of = problem(*problem_of(pair, classes), who.names) if several else ""
+    lines = [words.side_line(pair, classes, who.names), words.sum_line(terms, of)]
+    tables: list[Table] = [Problems(f, model.pairs_, classes, who.names, shown)] if several else []
+    if several and model.pairs_[0].negative != REST:
+        won = duels_won(f, model.pairs_, len(classes)).astype(np.float64)
+        tables.append(Votes(won, won / won.sum(), classes, who.names, winner, "Duels won"))
+        lines += words.duel_lines(won, names, winner)
+    tables.append(Summands(terms, pair, classes, who))
     if lane.trainer is not None and lane.trainer.has_margins:
         lines.append(words.margin_line(terms.f))
-    lines += words.distance_lines(terms, _norm(model, shown, ground), model.expansion.is_linear)
-    if ground is not None and rests:
-        lines += words.nearest_lines(ground.nearest(at))
+    norm = _norm(model, shown, ground)
+    if norm is not None and norm > 0.0:
+        lines.append(words.distance_line(terms.f, norm, model.expansion.is_linear))
+    nearest = ground.nearest(at) if ground is not None and rests else None
+    if nearest is not None:
+        lines.append(words.nearest_line(nearest))
+    noise = model.rounding * (1.0 + float(np.abs(at).max()))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
-    return LaneProbe(
-        classes[winner],
-        headline,
-        lane.family.decision(lane.settings),
-        tuple(line for line in lines if line),
-        tuple(tables),
-        sketch,
-        terms=terms,
-    )
+    formula = lane.family.decision(lane.settings)
+    return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch, terms=terms)
 
 
 def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:
@@ -260,7 +248,7 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
     size = np.abs(terms.value)
     few = np.flatnonzero(size[:MOST_TERMS] >= max(LEAST_TERM * size[0], 1e-300))
     towards = terms.value[few] > 0.0
-    colours = np.where(towards, classes[positive], classes[negative] if negative != REST else -1).astype(np.intp)
+    colours = np.where(towards, classes[positive], classes[negative] if negative != REST else -1)
     index = terms.index[few]
     return Sketch(who.trained.xy[index], size[few] / max(float(size[0]), 1e-300), towards, colours, None)
 
@@ -301,78 +289,61 @@ class ProbeSession(FeatureSession):
 
 def place_of(session: Session, pointer: Place | None) -> Place | None:
     """The place that is probed: the pinned one, else that of the keyboard, else that of `pointer`; None for none."""
-    chosen = session.of(ProbeSession)
-    if chosen.probe is not None:
-        return chosen.probe
-    if "probe" not in session.open_panels:
-        return None
-    return session.cursor or pointer
+    followed = (session.cursor or pointer) if "probe" in session.open_panels else None
+    return session.of(ProbeSession).probe or followed
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     """What is probed at this moment, in all lanes."""
-    document, session, aim = context.document, context.session, context.pointer
-    place = place_of(session, aim)
-    chosen = session.of(ProbeSession)
+    place, aim = place_of(context.session, context.pointer), context.pointer
     if place is None:
-        return (Probe(None, False, aim) if aim is not None else NO_PROBE,)
-    names = document.class_names
-    rests, told = chosen.probe is not None or session.cursor is not None, "probe" in session.open_panels
-    found = tuple(_lane(document, lane, context.results, names, place, rests, told) for lane in lanes)
-    return (Probe(place, chosen.probe is not None, aim, found),)
+        return (Probe(aim=aim) if aim is not None else NO_PROBE,)
+    pinned = context.session.of(ProbeSession).probe is not None
+    return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
 
 
-def _lane(
-    document: Document,
-    scene: LaneScene,
-    results: Results,
-    names: tuple[str, ...],
-    place: Place,
-    rests: bool,
-    told: bool,
-) -> LaneProbe:
+def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> LaneProbe:
     """The probe of a lane: worked out now, or fetched from the background where that is heavy."""
-    frame, slot = results.frame(scene.slot), scene.slot
+    document, session, results, slot = context.document, context.session, context.results, scene.slot
+    frame = results.frame(slot)
     if frame is not None and frame.sides is not None:
         return LaneProbe(message=words.OF_TWO)
     if frame is None or frame.model is None or scene.picture is None:
         return LaneProbe(message=scene.message or scene.headline)
     if heavy(frame.model):
         answer = results.answer(f"probe{slot}")
-        query = _question(frame, document, names, place)
-        if answer is None or answer.query != query or answer.value is None:
+        found: LaneProbe | None = None if answer is None else answer.value
+        if answer is None or answer.query != _question(frame, document, place) or found is None:
             return LaneProbe(message=(answer.message if answer is not None else "") or "Working it out…")
-        found: LaneProbe = answer.value
         return found
-    known = results.answer(f"ground{slot}")
-    ground = None
+    known, ground = results.answer(f"ground{slot}"), None
     if known is not None and isinstance(known.query, BoundaryQuery) and known.query.model is frame.model:
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
         ground = known.value if of_shown else None
-    return _kept(frame.model, frame.lane, Who(frame.points, document.points, names), place, ground, rests, told)
+    rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
+    return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told)
 
 
-def _question(frame: Frame, document: Document, names: tuple[str, ...], place: Place) -> ProbeQuery:
+def _who(frame: Frame, document: Document) -> Who:
+    return Who(frame.points, document.points, document.class_names)
+
+
+def _question(frame: Frame, document: Document, place: Place) -> ProbeQuery:
     assert frame.model is not None
-    return ProbeQuery(frame.model, frame.lane, Who(frame.points, document.points, names), place, probe_lane)
+    return ProbeQuery(frame.model, frame.lane, _who(frame, document), place, probe_lane)
 
 
 def queries(context: Context) -> dict[str, Query]:
     """What the background is asked while a place is probed: of large models all of it, of others what takes longer."""
-    place = place_of(context.session, context.pointer)
-    if place is None:
-        return {}
-    document = context.document
-    names = document.class_names
+    place, document = place_of(context.session, context.pointer), context.document
     asked: dict[str, Query] = {}
-    for index, grid in enumerate(context.grids):
-        slot = document.slots[index]
+    for slot, grid in zip(document.slots, context.grids, strict=False):
         frame = context.results.frame(slot)
-        if frame is None or frame.model is None or frame.phase is Phase.EMPTY:
+        if place is None or frame is None or frame.model is None or frame.phase is Phase.EMPTY:
             continue
         model = frame.model
         if heavy(model):
-            asked[LaneQuestion("probe", slot)] = _question(frame, document, names, place)
+            asked[LaneQuestion("probe", slot)] = _question(frame, document, place)
         elif model.kind == "f" and not model.expansion.is_linear and frame.phase is not Phase.TRAINING:
             limits = (grid.left, grid.right, grid.bottom, grid.top)
             asked[LaneQuestion("ground", slot)] = BoundaryQuery(model, shown_pair(model, frame.lane), limits)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.number_format import count, grouped
+from app.core.number_format import count, grouped, signed
 from app.core.points import Points
 from app.engine.surface_values import problem_of
 from app.state.document import problem
@@ -24,11 +24,13 @@ from solver.knn.vote import Vote
 MOST_ROWS = 200
 #: Rows in sight at a time.
 MOST_SEEN = 9
+#: Weights of neighbours that are not all the same, as formulas.
+INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
 
 
 def figure(value: float, digits: int = 4) -> str:
     """A number in a few digits, with a true minus sign: "−0.7312", "1.2e−5"."""
-    return f"{0.0 if value == 0 else value:.{digits}g}".replace("-", "−").replace("inf", "∞")
+    return signed(f"{0.0 if value == 0 else value:.{digits}g}").replace("inf", "∞")
 
 
 def compact(value: float, digits: int = 3) -> str:
@@ -36,7 +38,7 @@ def compact(value: float, digits: int = 3) -> str:
     if value == 0.0 or 1e-2 <= abs(value) < 10**digits or not np.isfinite(value):
         return figure(value, digits)
     mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa.removesuffix('.0')}e{int(exponent)}".replace("-", "−")
+    return signed(f"{mantissa.removesuffix('.0')}e{int(exponent)}")
 
 
 class Table:
@@ -44,8 +46,6 @@ class Table:
 
     Attributes
     ----------
-    kind : str
-        "neighbours", "votes", "terms" or "problems".
     title : str
     header : tuple of str
         The column of the bars is the last.
@@ -56,8 +56,8 @@ class Table:
         The class whose colour a bar has; -1 for none.
     symbols : ndarray of shape (rows,)
         The class whose symbol stands at the beginning of a row; -1 for none.
-    ids : ndarray of shape (rows,)
-        Lifelong ids of the points the rows belong to; -1 for none.
+    names : tuple of str
+        What the classes are called, where a row that is read out begins with the name of its class.
     chosen : int
         The row that is looked into, -1 for none.
     picks : tuple of (int, int)
@@ -70,14 +70,13 @@ class Table:
         Columns that are left out first where there is no room for all.
     """
 
-    kind = ""
     title = ""
     header: tuple[str, ...] = ()
     rows = 0
     values: Array
     colours: NDArray[np.intp]
     symbols: NDArray[np.intp]
-    ids: NDArray[np.int64]
+    names: tuple[str, ...] = ()
     chosen = -1
     picks: tuple[tuple[int, int], ...] = ()
     more = ""
@@ -95,12 +94,10 @@ class Table:
 
     def told(self, row: int) -> str:
         """A row in one sentence, for who cannot see it."""
-        cells = ((self.header[column], self.cell(row, column)) for column in range(len(self.header)))
-        return ", ".join(f"{name} {text}".strip() for name, text in cells if text)
-
-
-def _none(rows: int) -> NDArray[np.int64]:
-    return np.full(rows, -1, dtype=np.int64)
+        label = int(self.symbols[row])
+        cells = ((name, self.cell(row, column)) for column, name in enumerate(self.header))
+        told = [f"{name} {text}".strip() for name, text in cells if text]
+        return ", ".join([self.names[label], *told] if self.names and label >= 0 else told)
 
 
 @dataclass(frozen=True)
@@ -111,39 +108,31 @@ class Who:
     points: Points  #: what there is now
     names: tuple[str, ...]  #: of all eight classes
 
-    def ids(self, index: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Lifelong ids of training points."""
-        ids: NDArray[np.int64] = self.trained.ids[index]
-        return ids
-
     def labels(self, index: NDArray[np.integer]) -> NDArray[np.intp]:
-        """Their classes."""
+        """Classes of training points."""
         labels: NDArray[np.intp] = self.trained.labels[index].astype(np.intp)
         return labels
 
     def name(self, point: int) -> str:
-        """ "12", its row in the table of points; "gone" when it is no more there."""
-        (row,) = self.points.rows_of([point])
+        """ "12", the row of a training point in the table of points; "gone" when it is no more there."""
+        (row,) = self.points.rows_of([int(self.trained.ids[point])])
         return grouped(row) if row else "gone"
 
 
 class Neighbours(Table):
     """The k nearest, one a row, with what each has to say."""
 
-    kind, title = "neighbours", "Neighbours"
+    title = "Neighbours"
     symbol_column = 1
 
     def __init__(self, vote: Vote, weights: str, who: Who) -> None:
-        self._vote, self._who, self._weighted = vote, who, weights != "uniform"
-        counts = {"distance": "1/d", "distance-squared": "1/d²"}
+        self._vote, self._who, self._weighted, self.names = vote, who, weights != "uniform", who.names
         # With one vote each, what a neighbour counts is its share of a vote.
-        columns = (counts[weights], "share") if self._weighted else ()
+        columns = (INVERSE[weights], "share") if self._weighted else ()
         self.header = ("#", "point", "d", *columns, "vote")
         self.spare = (3, 4) if self._weighted else (0,)
         self.rows = min(len(vote.index), MOST_ROWS)
-        index = vote.index[: self.rows]
-        self.ids, self.symbols = who.ids(index), who.labels(index)
-        self.colours = self.symbols
+        self.symbols = self.colours = who.labels(vote.index[: self.rows])
         self.values = (vote.share * vote.weight)[: self.rows]
         left = len(vote.index) - self.rows
         self.more = f"… and {count(left, 'neighbour')} more, farther away" if left else ""
@@ -158,28 +147,31 @@ class Neighbours(Table):
         if column == 0:
             return grouped(row + 1)
         if column == 1:
-            return self._who.name(int(self.ids[row]))
+            return self._who.name(int(vote.index[row]))
         if column == 2:
             return compact(float(vote.distance[row]), 4)
         if self._weighted and column == 3:
             return "∞" if row < vote.at_zero else "–" if vote.at_zero else compact(float(vote.weight[row]))
         return compact(float(vote.share[row] if column < len(self.header) - 1 else self.values[row]))
 
-    def told(self, row: int) -> str:
-        return f"{self._who.names[int(self.symbols[row])]}, {super().told(row)}"
-
 
 class Votes(Table):
     """The votes of each class."""
 
-    kind, title = "votes", "Votes"
     header: tuple[str, ...] = ("class", "share", "votes")
 
-    def __init__(self, votes: Array, shares: Array, labels: Sequence[int], names: tuple[str, ...], winner: int) -> None:
-        self._shares, self._names = shares, names
+    def __init__(
+        self,
+        votes: Array,
+        shares: Array,
+        labels: Sequence[int],
+        names: tuple[str, ...],
+        winner: int,
+        title: str = "Votes",
+    ) -> None:
+        self._shares, self._names, self.title = shares, names, title
         self.rows, self.values, self.chosen = len(labels), votes.astype(np.float64), winner
         self.colours = self.symbols = np.array(labels, dtype=np.intp)
-        self.ids = _none(self.rows)
 
     def cell(self, row: int, column: int) -> str:
         if column == 0:
@@ -190,36 +182,29 @@ class Votes(Table):
 class Probabilities(Votes):
     """The probability of each class."""
 
-    title = "Probabilities"
     header = ("class", "probability")
 
 
 class Summands(Table):
     """The terms of f, the largest first; then the sum of those that are not told, then b."""
 
-    kind, title = "terms", "Terms of f(x)"
+    title = "Terms of f(x)"
 
     def __init__(self, terms: Terms, pair: Pair, classes: Sequence[int], who: Who) -> None:
-        self._terms, self._who = terms, who
-        if terms.of_points:
-            self.header = ("point", "α y", "K", "α y K")
-            self.ids, self.symbols = who.ids(terms.index), who.labels(terms.index)
-        else:
-            self.header = ("term", "w", "x", "w x")
-            self.ids, self.symbols = _none(len(terms.index)), _none(len(terms.index)).astype(np.intp)
-        closing = [terms.rest, terms.offset] if terms.n_rest else [terms.offset]
-        self.values = np.append(terms.value, closing)
+        self._terms, self._who, self.names = terms, who, who.names
+        self.header = ("point", "α y", "K", "α y K") if terms.of_points else ("term", "w", "x", "w x")
+        self.values = np.append(terms.value, [terms.rest, terms.offset] if terms.n_rest else [terms.offset])
         self.rows = len(self.values)
-        self.ids = np.append(self.ids, _none(len(closing)))
-        self.symbols = np.append(self.symbols, _none(len(closing)))
+        self.symbols = np.full(self.rows, -1, dtype=np.intp)
+        if terms.of_points:
+            self.symbols[: len(terms.index)] = who.labels(terms.index)
         positive = classes[pair.positive]
         negative = classes[pair.negative] if pair.negative != REST else -1
         self.colours = np.where(self.values > 0, positive, negative).astype(np.intp)
 
     def cell(self, row: int, column: int) -> str:
         terms = self._terms
-        last = len(self.header) - 1
-        if column == last:
+        if column == len(self.header) - 1:
             return compact(float(self.values[row]))
         if row == self.rows - 1:
             return "b" if column == 0 else ""
@@ -227,19 +212,13 @@ class Summands(Table):
             return f"the other {grouped(terms.n_rest)}" if column == 0 else ""
         if column:
             return compact(float((terms.coef if column == 1 else terms.kernel)[row]))
-        if not terms.of_points:
-            return ("w₁ x₁", "w₂ x₂")[int(terms.index[row])]
-        return self._who.name(int(self.ids[row]))
-
-    def told(self, row: int) -> str:
-        label = int(self.symbols[row])
-        return f"{self._who.names[label]}, {super().told(row)}" if label >= 0 else super().told(row)
+        at = int(terms.index[row])
+        return self._who.name(at) if terms.of_points else ("w₁ x₁", "w₂ x₂")[at]
 
 
 class Problems(Table):
     """f of each binary problem, and who wins it; a click on one has it drawn and told."""
 
-    kind = "problems"
     header = ("problem", "wins", "f(x)")
     symbol_column = 1
 
@@ -248,20 +227,16 @@ class Problems(Table):
         self._names = names
         self.title = "Each class against the rest" if rest else "Duels"
         self.rows, self.values, self.chosen = len(pairs), f, shown
-        #: The class that wins each: of all against the rest, only the largest f does.
-        self.won = np.array(
+        self.colours = np.array(
             [classes[p.positive if rest or v > 0 else p.negative] for p, v in zip(pairs, f, strict=True)]
         )
-        self.colours = self.won.copy()
-        if rest:
-            self.won[np.arange(len(pairs)) != int(f.argmax())] = -1
-        self.symbols = self.won
-        self.ids = _none(self.rows)
+        # The class that wins each: of all against the rest, only the largest f does.
+        self.symbols = np.where((not rest) | (np.arange(len(pairs)) == f.argmax()), self.colours, -1)
         self.picks = tuple(problem_of(pair, classes) for pair in pairs)
 
     def cell(self, row: int, column: int) -> str:
         if column == 0:
             return problem(*self.picks[row], self._names)
         if column == 1:
-            return self._names[self.won[row]] if self.won[row] >= 0 else ""
+            return self._names[self.symbols[row]] if self.symbols[row] >= 0 else ""
         return figure(float(self.values[row]))

@@ -7,18 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.core.number_format import count, grouped
-from app.engine.surface_values import problem_of
-from app.state.document import Lane, problem
+from app.state.document import Lane
 from solver import REST
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array
 from solver.core.multiclass import Pair
 from solver.inspection.boundary_distance import Nearest
 from solver.inspection.decision_terms import Terms
 from solver.knn.vote import Vote
 
-from .tables import figure
-
-_INVERSE = {"distance": "1/d", "distance-squared": "1/d²"}
+from .tables import INVERSE, figure
 
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
 
@@ -53,7 +50,7 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
     if vote.at_zero:
         who = "1 point lies exactly here" if vote.at_zero == 1 else f"{grouped(vote.at_zero)} points lie exactly here"
         alone = "it alone decides" if vote.at_zero == 1 else "they alone decide, by count"
-        lines.append(f"{who}, d = 0: with the weight {_INVERSE[weights]} {alone}.")
+        lines.append(f"{who}, d = 0: with the weight {INVERSE[weights]} {alone}.")
     elif vote.is_shared:
         left = "the 1 vote that is left" if vote.room == 1 else f"the {grouped(vote.room)} votes that are left"
         lines.append(
@@ -100,18 +97,13 @@ def f_headline(f: Array, winner: int, names: Sequence[str], pairs: Sequence[Pair
     return f"{names[winner]}: {won} of {len(pairs)} duels won"
 
 
-def duel_lines(won: Integers, names: Sequence[str], winner: int) -> list[str]:
+def duel_lines(won: Array, names: Sequence[str], winner: int) -> list[str]:
     """The tie rule of the duels, where it decided."""
     leaders = np.flatnonzero(won == won.max()).tolist()
     if len(leaders) < 2:
         return []
     who, duels = _upper(listed([names[c] for c in leaders])), count(int(won[winner]), "duel")
     return [f"{who} have won {duels} each: a tie. A prediction that must name one takes the lowest, {names[winner]}."]
-
-
-def problem_name(pair: Pair, classes: list[int], names: tuple[str, ...]) -> str:
-    """ "class 1 against class 2"; positive f is for the first, unless there are two classes in all."""
-    return problem(*problem_of(pair, classes), names)
 
 
 def side_line(pair: Pair, classes: list[int], names: Sequence[str]) -> str:
@@ -137,18 +129,13 @@ def margin_line(f: float) -> str:
     return f"|f(x)| = {figure(abs(f))} > 1: outside the margins, on the side of f {'> 1' if f > 0 else '< −1'}."
 
 
-def distance_lines(terms: Terms, norm: float | None, linear: bool) -> list[str]:
+def distance_line(f: float, norm: float, linear: bool) -> str:
     """The distance to where f = 0: of a line in the plane, of other kernels in feature space."""
-    if norm is None or not norm > 0.0:
-        return []
-    away = f"|f(x)| / ‖w‖ = {figure(abs(terms.f))} / {figure(norm)} = {figure(abs(terms.f) / norm)}"
-    return [f"Distance to the line f = 0: {away}." if linear else f"Distance to f = 0 in feature space: {away}."]
+    goal = "the line f = 0" if linear else "f = 0 in feature space"
+    return f"Distance to {goal}: |f(x)| / ‖w‖ = {figure(abs(f))} / {figure(norm)} = {figure(abs(f) / norm)}."
 
 
-def nearest_lines(found: Nearest | None) -> list[str]:
+def nearest_line(found: Nearest) -> str:
     """How far away the boundary is in the plane, and how that was found."""
-    if found is None:
-        return []
-    if found.refined:
-        return [f"Nearest place with f = 0: {figure(found.distance)} away (found on a grid, refined)."]
-    return [f"Nearest place with f = 0: at most {figure(found.distance)} away (found on a grid)."]
+    most, refined = ("", ", refined") if found.refined else ("at most ", "")
+    return f"Nearest place with f = 0: {most}{figure(found.distance)} away (found on a grid{refined})."

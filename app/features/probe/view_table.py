@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QWidget,
 )
 
 from app.views.plot.symbols import symbol_pixmap
@@ -60,12 +59,10 @@ class TableModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self.table is None or not index.isValid():
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.table.cell(index.row(), index.column())
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            first = index.column() == 0
-            return self.table.told(index.row()) if first else self.table.cell(index.row(), index.column())
-        return None
+        if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0:
+            return self.table.told(index.row())
+        shown = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+        return self.table.cell(index.row(), index.column()) if shown else None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if self.table is None or orientation is not Qt.Orientation.Horizontal:
@@ -95,7 +92,6 @@ class _Cells(QStyledItemDelegate):
                 painter.fillRect(box, QColor(*theme.ink, 20))
                 if column == 0:
                     painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), QColor(*theme.accent))
-            if row == table.chosen:
                 painter.setFont(self._owner.bold)
             painter.setPen(QColor(*theme.ink))
             if column == len(table.header) - 1:
@@ -107,10 +103,8 @@ class _Cells(QStyledItemDelegate):
                 painter.drawPixmap(QPointF(left - 2, box.center().y() - 9), pixmap)
                 left += ICON
             rest = QRectF(left, box.top(), box.right() - left, box.height())
-            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-            painter.drawText(
-                rest, flags, QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
-            )
+            shown = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, rest.width())
+            painter.drawText(rest, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _paint_bar(self, painter: QPainter, table: Table, row: int, box: QRectF, text: str, theme: Theme) -> None:
         room = min(self._owner.number_room, box.width())
@@ -119,22 +113,15 @@ class _Cells(QStyledItemDelegate):
         bars = QRectF(box.left() + room, box.top() + 4, box.width() - room - 4, box.height() - 8)
         if bars.width() < 8:
             return
-        values = table.values
-        largest = self._owner.largest
-        signed = bool((values < 0).any())
-        zero = bars.center().x() if signed else bars.left()
-        reach = (bars.width() / 2 if signed else bars.width()) - 1
-        length = reach * float(values[row]) / largest if largest > 0 else 0.0
-        label = int(table.colours[row])
-        colour = QColor(*theme.classes[label]) if label >= 0 else QColor(*theme.faint)
-        bar = QRectF(QPointF(zero, bars.top()), QPointF(zero + length, bars.bottom())).normalized()
+        value, largest, label = float(table.values[row]), self._owner.largest, int(table.colours[row])
+        zero, reach = (bars.center().x(), bars.width() / 2) if (table.values < 0).any() else (bars.left(), bars.width())
+        length = (reach - 1) * value / largest if largest > 0 else 0.0
+        colour = QColor(*(theme.classes[label] if label >= 0 else theme.faint))
         painter.setPen(QPen(colour, 1))
-        if values[row] < 0:  # what speaks against looks different without its colour, too
-            painter.setBrush(QBrush(colour, Qt.BrushStyle.Dense4Pattern))
-        else:
-            painter.setBrush(colour)
+        # What speaks against looks different without its colour, too.
+        painter.setBrush(QBrush(colour, Qt.BrushStyle.Dense4Pattern if value < 0 else Qt.BrushStyle.SolidPattern))
         if abs(length) >= 0.5:
-            painter.drawRect(bar)
+            painter.drawRect(QRectF(QPointF(zero, bars.top()), QPointF(zero + length, bars.bottom())).normalized())
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawLine(QPointF(zero, box.top()), QPointF(zero, box.bottom()))
 
@@ -149,7 +136,17 @@ class ProbeTable(QTableView):
     """
 
     def __init__(self, pick: Callable[[int], None]) -> None:
-        super().__init__()
+        super().__init__(  # type: ignore[call-arg]  # properties of its bases
+            showGrid=False,
+            frameShape=QFrame.Shape.NoFrame,
+            wordWrap=False,
+            tabKeyNavigation=False,
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+            selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows,
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            verticalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+        )
         self._pick = pick
         self.theme: Theme = LIGHT
         self.number_room = 0.0
@@ -160,15 +157,6 @@ class ProbeTable(QTableView):
         self._model = TableModel()
         self.setModel(self._model)
         self.setItemDelegate(_Cells(self))
-        self.setShowGrid(False)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -207,15 +195,12 @@ class ProbeTable(QTableView):
             self._widths = []
         self.bold = bold(self.font())
         measure = QFontMetricsF(self.bold).horizontalAdvance
-        columns = len(table.header)
-        widths = self._widths or [0.0] * columns
+        widths = self._widths = self._widths or [0.0] * len(table.header)
         rows = [*range(min(table.rows, MEASURED)), *range(max(table.rows - 2, MEASURED), table.rows)]
-        for column in range(columns):
-            icon = ICON if column == table.symbol_column and bool((table.symbols >= 0).any()) else 0.0
+        for column, title in enumerate(table.header):
+            icon = ICON if column == table.symbol_column and (table.symbols >= 0).any() else 0.0
             longest = max((table.cell(row, column) for row in rows), key=len, default="")
-            header = measure(table.header[column])
-            widths[column] = max(widths[column], header, measure(longest) + icon)
-        self._widths = widths
+            widths[column] = max(widths[column], measure(title), measure(longest) + icon)
         self.number_room = widths[-1] + 2 * PAD
         room = max(self.viewport().width(), 180) - self.number_room
         wanted = [width + 2 * PAD for width in widths[:-1]]
@@ -226,17 +211,12 @@ class ProbeTable(QTableView):
                 left_out.add(column)
         squeeze = min(1.0, room / max(sum(wanted), 1.0))
         for column, width in enumerate(wanted):
-            pixels = int(width * squeeze)
-            if self.isColumnHidden(column) != (column in left_out):
-                self.setColumnHidden(column, column in left_out)
-            if column not in left_out and self.columnWidth(column) != pixels:
-                self.setColumnWidth(column, pixels)
+            self.setColumnHidden(column, column in left_out)
+            if column not in left_out:
+                self.setColumnWidth(column, int(width * squeeze))
         height = math.ceil(1.5 * metrics.height()) + 2
-        if self.horizontalHeader().height() != height:
-            self.horizontalHeader().setFixedHeight(height)
-        whole = height + table.room * row + 2
-        if self.minimumHeight() != whole or self.maximumHeight() != whole:
-            self.setFixedHeight(whole)
+        self.horizontalHeader().setFixedHeight(height)
+        self.setFixedHeight(height + table.room * row + 2)
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]
@@ -259,11 +239,3 @@ class ProbeTable(QTableView):
             event.ignore()
         else:
             super().keyPressEvent(event)
-
-
-def named(parent: QWidget, name: str, pick: Callable[[int], None]) -> ProbeTable:
-    """A table of that object name."""
-    table = ProbeTable(pick)
-    table.setParent(parent)
-    table.setObjectName(name)
-    return table

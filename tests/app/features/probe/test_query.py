@@ -4,6 +4,7 @@ they decide and nowhere else."""
 from __future__ import annotations
 
 from itertools import product
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.number_format import grouped
 from app.core.points import Points
 from app.engine.pieces import OvertakenError
 from app.engine.results import Results
@@ -38,10 +40,11 @@ from tests.examples import examples
 
 METRICS = ("euclidean", "manhattan", "chebyshev", "minkowski", "cosine")
 WEIGHTS = ("uniform", "distance", "distance-squared")
+T = TypeVar("T", bound=Table)
 
 
-def table_of(probe: LaneProbe, kind: str) -> Table:
-    (found,) = [table for table in probe.tables if table.kind == kind and table.title != "Duels won"]
+def table_of(probe: LaneProbe, kind: type[T]) -> T:
+    (found,) = [table for table in probe.tables if isinstance(table, kind) and table.title != "Duels won"]
     return found
 
 
@@ -68,7 +71,7 @@ def test_the_vote_is_the_models(metric: str, weights: str) -> None:
             assert ("share the" in said) == (vote.is_shared and not vote.at_zero)
             assert ("equal votes" in said) == ((share == share.max()).sum() > 1)
             assert ("exactly here" in said) == (weights != "uniform" and vote.distance[0] == 0)
-            votes = table_of(probe, "votes")
+            votes = table_of(probe, Votes)
             assert isinstance(votes, Votes) and votes.chosen == share.argmax()
             assert float(votes.values.sum()) == pytest.approx(float((vote.share * vote.weight).sum()))
 
@@ -121,13 +124,13 @@ def test_a_long_list_of_neighbours() -> None:
     points = points_of(3000, 3)
     model, lane = knn(points, 2500)
     probe = probe_lane(model, lane, who(points), (0.1, 0.2))
-    table = table_of(probe, "neighbours")
+    table = table_of(probe, Neighbours)
     assert isinstance(table, Neighbours) and table.rows == MOST_ROWS
     assert table.more == "… and 2\u202f300 neighbours more, farther away"
     assert len(probe.sketch.ends) == MOST_LINES and probe.sketch.ball is not None
     away = np.hypot(*(points.xy - (0.1, 0.2)).T)
     nearest = np.argsort(away, kind="stable")
-    assert table.ids.tolist() == points.ids[nearest[:MOST_ROWS]].tolist()
+    assert [table.cell(row, 1) for row in range(MOST_ROWS)] == [grouped(at + 1) for at in nearest[:MOST_ROWS].tolist()]
     assert table.cell(3, 1) == f"{nearest[3] + 1:,}".replace(",", "\u202f")
     assert table.cell(0, 2) == compact(away.min(), 4)
     assert probe.sketch.ball.radius == pytest.approx(np.sort(away)[2499])
@@ -163,7 +166,7 @@ def test_f_is_the_models(lane: Lane) -> None:
                 assert not probe.message and probe.label == expected
                 terms = probe.terms
                 assert terms is not None and abs(terms.total - values[shown]) <= 1e-9 * terms.size
-                table = table_of(probe, "terms")
+                table = table_of(probe, Summands)
                 assert isinstance(table, Summands)
                 assert abs(float(table.values.sum()) - values[shown]) <= 1e-9 * terms.size
                 assert f"= {figure(values[shown])}." in probe.lines[1]
@@ -173,12 +176,12 @@ def test_f_is_the_models(lane: Lane) -> None:
                     assert f"f(x) = {figure(values[0])}: class {expected + 1}" in probe.headline
                     assert ("between the margins" in probe.headline) == (margins and abs(values[0]) < 1)
                     continue
-                problems = table_of(probe, "problems")
+                problems = table_of(probe, Problems)
                 assert isinstance(problems, Problems) and problems.chosen == shown
                 assert np.array_equal(problems.values, values)
                 labels = model.classes_.tolist()
                 assert problems.picks == tuple(problem_of(each, labels) for each in model.pairs_)
-                won = [c for c in problems.won.tolist() if c >= 0]
+                won = [c for c in problems.symbols.tolist() if c >= 0]
                 if lane.multiclass == "one-vs-rest":
                     assert won == [expected] and f"largest f(x), {figure(values.max())}" in probe.headline
                 else:
@@ -196,7 +199,7 @@ def test_the_sum_over_many_support_vectors() -> None:
     points = points_of(900, 2)
     model, lane = svm(points, C=0.02)
     probe = probe_lane(model, lane, who(points), (0.2, -0.1))
-    table, terms = table_of(probe, "terms"), probe.terms
+    table, terms = table_of(probe, Summands), probe.terms
     assert terms is not None and terms.n_rest > 0 and table.rows == MOST_ROWS + 2
     assert "the other" in table.cell(MOST_ROWS, 0) and table.cell(MOST_ROWS + 1, 0) == "b"
     assert float(table.values.sum()) == pytest.approx(terms.f, abs=1e-9 * terms.size)
@@ -208,12 +211,13 @@ def test_signs_are_told_by_classes() -> None:
     model, lane = svm(points)
     probe = probe_lane(model, lane, who(points), (0.9, 0.0))
     assert probe.lines[0] == "f > 0 is for class 4, f ≤ 0 for class 2."
-    table, sketch = table_of(probe, "terms"), probe.sketch
+    table, sketch = table_of(probe, Summands), probe.sketch
     assert set(table.colours[table.values > 0]) <= {3} and set(table.colours[table.values < 0]) <= {1}
     assert (sketch.classes[sketch.positive] == 3).all() and (sketch.classes[~sketch.positive] == 1).all()
     assert sketch.sizes[0] == 1.0 and (np.diff(sketch.sizes) <= 0).all()
     # What speaks for class 4 (f > 0) are points of class 4.
-    assert (points.labels[points.indices_of(table.ids[:5][table.values[:5] > 0])] == 3).all()
+    for_it = [int(table.cell(row, 0)) - 1 for row in range(5) if table.values[row] > 0]
+    assert len(for_it) and (points.labels[for_it] == 3).all()
 
 
 def test_distances() -> None:
