@@ -268,11 +268,11 @@ class RacePanel(QWidget):
         super().changeEvent(event)
         if event.type() in NEW_FONT and hasattr(self, "_bottom"):
             self._turn_bottom()
-            self.board.show_font()
+            self._show()
 
     def _turn_bottom(self) -> None:
         """The curves stand beside the table, or below it where there is no room."""
-        beside = self.width() >= self.table.wanted_width + LEAST_CURVES
+        beside = self.width() >= self.table.maximumWidth() + LEAST_CURVES
         direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         self._bottom.setDirection(direction)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from html import escape
+from itertools import product
 
 import numpy as np
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
@@ -49,6 +50,7 @@ MANY = 1500
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.BOUNDED_OF, *symbols.FREE_OF)
 LARGER = 5.0
 OUTLINE, EDGE, RING = 0.6, 2.0, 1.1
+NO_POINTS, NOWHERE = Points(), Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
 
 
 @lru_cache(maxsize=8)
@@ -84,13 +86,7 @@ class RacePicture(QWidget):
     def __init__(self, resized: Callable[[], None]) -> None:
         super().__init__()
         self._resized = resized
-        self._picture: Picture | None = None
-        self._points: Points | None = None
-        self._marked: Marks | None = None
-        self._theme: Theme | None = None
-        self._view = Grid(0.0, 1.0, 0.0, 1.0, 1, 1)
-        self._xy = np.empty((0, 2))
-        self._kinds = np.empty(0, dtype=np.intp)
+        self._shown: tuple[Theme, Points, Picture | None, Marks, Grid] | None = None
         self.setMinimumSize(130, 100)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -98,64 +94,52 @@ class RacePicture(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(220, 110)
 
-    def show_frame(self, points: Points, picture: Picture | None, marks: Marks, view: Grid, theme: Theme) -> None:
-        """Show a picture and marks of `points`, over the part of the plane that is `view`."""
-        fresh = points is not self._points or marks is not self._marked
-        if fresh:
-            self._points, self._marked = points, marks
-            chosen = (marks.bounded, marks.free)  # above the points
-            labels = points.labels.astype(np.intp)
-            kinds = [MAX_CLASSES * (1 + place) + labels[index] for place, index in enumerate(chosen)]
-            self._xy = np.concatenate((points.xy, *(points.xy[index] for index in chosen)))
-            self._kinds = np.concatenate((labels, *kinds))
-        if picture is not self._picture:
-            self._picture = picture
-            fresh = True
-        if fresh or view != self._view or theme is not self._theme:
-            self._view, self._theme = view, theme
+    def show_frame(
+        self,
+        theme: Theme,
+        points: Points = NO_POINTS,
+        picture: Picture | None = None,
+        marks: Marks = NO_MARKS,
+        view: Grid = NOWHERE,
+    ) -> None:
+        """Show a picture and marks of `points`, over the part of the plane that is `view`; or nothing."""
+        shown = theme, points, picture, marks, view
+        if shown != self._shown:
+            self._shown = shown
             self.update()
-
-    def clear(self, theme: Theme) -> None:
-        """Show nothing."""
-        self.show_frame(Points(), None, NO_MARKS, self._view, theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._resized()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        if theme is None:
-            return
-        with painter_on(self) as painter:
-            self._paint(painter, theme)
+        if self._shown is not None:
+            with painter_on(self) as painter:
+                self._paint(painter, *self._shown)
 
-    def _paint(self, painter: QPainter, theme: Theme) -> None:
+    def _paint(
+        self, painter: QPainter, theme: Theme, points: Points, picture: Picture | None, marks: Marks, view: Grid
+    ) -> None:
         ratio = self.devicePixelRatioF()
         painter.scale(1.0 / ratio, 1.0 / ratio)  # in device pixels
         area = QRectF(0, 0, round(self.width() * ratio), round(self.height() * ratio))
         painter.fillRect(area, QColor(*theme.background))
-        view = self._view
         corners = QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
-        if self._picture is not None:
-            paint_surface(painter, self._picture, corners, area, area)
-            paint_lines(painter, self._picture, corners, area, area, theme, ratio, (BOUNDARY, MARGIN), DASHES)
-        self._stamp(painter, corners, area, theme, ratio)
+        if picture is not None:
+            paint_surface(painter, picture, corners, area, area)
+            paint_lines(painter, picture, corners, area, area, theme, ratio, (BOUNDARY, MARGIN), DASHES)
+        if len(points):
+            side, n = min(self.width(), self.height()), len(points)
+            size = SIZES[-1][1] if n > MANY else next(size for least, size in SIZES if side >= least)
+            chosen, labels = (marks.bounded, marks.free), points.labels.astype(np.intp)  # marks are above the points
+            kinds = [MAX_CLASSES * (1 + place) + labels[index] for place, index in enumerate(chosen)]
+            x, y = on_screen(np.concatenate((points.xy, *(points.xy[index] for index in chosen))), corners, area)
+            pixmap, cell = _stamps(theme, size, ratio)
+            left = np.concatenate((labels, *kinds)) * cell
+            # The middle of a symbol is the middle of the pixel it stands on.
+            symbols.copy_cells(painter, pixmap, np.floor(x) + 0.5, np.floor(y) + 0.5, left, cell)
         painter.setPen(QPen(QColor(*theme.faint), 1))
         painter.drawRect(area.adjusted(0.5, 0.5, -0.5, -0.5))
-
-    def _stamp(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, ratio: float) -> None:
-        """Copy the symbols of points and marks to their places."""
-        if self._points is None or not len(self._xy):
-            return
-        side = min(self.width(), self.height())
-        size = next(size for least, size in SIZES if side >= least)
-        if len(self._points) > MANY:
-            size = SIZES[-1][1]
-        pixmap, cell = _stamps(theme, size, ratio)
-        x, y = on_screen(self._xy, corners, area)
-        # The middle of a symbol is the middle of the pixel it stands on.
-        symbols.copy_cells(painter, pixmap, np.floor(x) + 0.5, np.floor(y) + 0.5, self._kinds * cell, cell)
 
 
 GAP = 8  # pixels between two pictures
@@ -182,16 +166,12 @@ class RacerView(QWidget):
         self._key, self._name = QLabel(), QLabel()
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
-        self._note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
+        self.note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
         self.picture = RacePicture(resized)
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=4)
-        filled(QVBoxLayout(self), first, self._note, self._badge, (self.picture, 1), margins=0, spacing=2)
+        filled(QVBoxLayout(self), first, self.note, self._badge, (self.picture, 1), margins=0, spacing=2)
         self._name.setObjectName(f"race.title{slot}")
         self._badge.setObjectName(f"race.badge{slot}")
-
-    def show_note(self, shown: bool) -> None:
-        """Explain the rule, or not."""
-        self._note.setVisible(shown)
 
     def show_rule(self, rule: str, theme: Theme) -> None:
         """Name the rule."""
@@ -199,7 +179,7 @@ class RacerView(QWidget):
         self._key.setPixmap(key_pixmap(theme, self._slot, self.devicePixelRatioF(), self.fontMetrics().height(), 1.6))
         self._name.setText(f"<b>{escape(title)}</b>")
         self._name.setToolTip(RULES[rule].note)
-        self._note.say(escape(RULES[rule].note))
+        self.note.say(escape(RULES[rule].note))
         describe(self.picture, f"race.picture{self._slot}", f"Picture of {title}", RULES[rule].note)
 
     def show_racer(self, frame: RaceFrame, racer: RacerFrame, playing: bool, view: Grid, theme: Theme) -> None:
@@ -212,13 +192,13 @@ class RacerView(QWidget):
             self._badge.say(f"{steps} &nbsp;{pill(badge, theme)}")
             self._badge.setToolTip(badge.text)
             self.picture.setAccessibleDescription(f"{count(racer.steps, 'step')}, {badge.text}")
-        self.picture.show_frame(frame.points, racer.picture, racer.marks, view, theme)
+        self.picture.show_frame(theme, frame.points, racer.picture, racer.marks, view)
 
     def clear(self, theme: Theme) -> None:
         """Show nothing but the name."""
         self._shown = ()
         self._badge.say("")
-        self.picture.clear(theme)
+        self.picture.show_frame(theme)
 
 
 class RaceBoard(QWidget):
@@ -233,7 +213,7 @@ class RaceBoard(QWidget):
     def __init__(self, resized: Callable[[], None]) -> None:
         super().__init__()
         self._rules: tuple[str, ...] = ()
-        self._theme: Theme | None = None
+        self._shown: tuple[object, ...] = ()
         self.racers = [RacerView(slot, resized) for slot in range(MOST_RACERS)]
         self._columns = 0
         self._grid = QGridLayout(self)
@@ -256,24 +236,19 @@ class RaceBoard(QWidget):
                 self._grid.removeWidget(racer)
                 self._grid.addWidget(racer, *divmod(place, columns))
         for racer in self.racers:
-            racer.show_note(self.height() >= rows * TALL)
+            racer.note.setVisible(self.height() >= rows * TALL)
         for place in range(MOST_RACERS):
             self._grid.setColumnStretch(place, int(place < columns))
             self._grid.setRowStretch(place, int(place < rows))
         beside = (self.width() - (columns - 1) * GAP) % columns
         self._grid.setContentsMargins(0, 0, beside, (self.height() - (rows - 1) * GAP) % rows)
 
-    def show_font(self) -> None:
-        """The text is of another size, and the signs beside it are to be."""
-        if self._theme is not None:
-            rules, theme, self._theme = self._rules, self._theme, None
-            self.show_rules(rules, theme)
-
     def show_rules(self, rules: tuple[str, ...], theme: Theme) -> None:
-        """Who races."""
-        if rules == self._rules and theme is self._theme:
+        """Who races; the signs are as high as the text."""
+        shown = rules, theme, self.fontMetrics().height()
+        if shown == self._shown:
             return
-        self._rules, self._theme = rules, theme
+        self._rules, self._shown = rules, shown
         for slot, racer in enumerate(self.racers):
             racer.setVisible(slot < len(rules))
             if slot < len(rules):
@@ -315,9 +290,7 @@ class RaceTable(QTableWidget):
         self.setWordWrap(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(200)
-        self._wanted = 0
         self._theme: Theme | None = None
-        self._items: list[list[QTableWidgetItem]] = []
         self.fit()
 
     def fit(self) -> None:
@@ -331,28 +304,18 @@ class RaceTable(QTableWidget):
         widths[0] += key
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
-        self._wanted = sum(widths) + 2 * self.frameWidth()
-        if self.maximumWidth() != self._wanted:
-            self.setMaximumWidth(self._wanted)
-            self.updateGeometry()
+        self.setMaximumWidth(sum(widths) + 2 * self.frameWidth())
         self.setIconSize(QSize(round(1.6 * metrics.height()), metrics.height()))
         row = max(metrics.height() + 8, 24)
         self.verticalHeader().setDefaultSectionSize(row)
         self.verticalHeader().setMinimumSectionSize(row)
         header = 2 * metrics.lineSpacing() + 10
         self.horizontalHeader().setFixedHeight(header)
-        bar = 0 if self._wanted <= self.width() else self.horizontalScrollBar().sizeHint().height()
-        height = header + row * max(self.rowCount(), 2) + 2 * self.frameWidth() + bar
-        if height != self.minimumHeight() or height != self.maximumHeight():
-            self.setFixedHeight(height)
+        bar = 0 if self.maximumWidth() <= self.width() else self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(header + row * max(self.rowCount(), 2) + 2 * self.frameWidth() + bar)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._wanted, self.minimumHeight())
-
-    @property
-    def wanted_width(self) -> int:
-        """Pixels at which no column is cut off."""
-        return self._wanted
+        return self.maximumSize()  # at which no column is cut off
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -360,15 +323,16 @@ class RaceTable(QTableWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in NEW_FONT and hasattr(self, "_items"):
+        if event.type() in NEW_FONT and hasattr(self, "_theme"):
             self.fit()
             self._set_icons()
 
     def _set_icons(self) -> None:
         if self._theme is not None:
             ratio, height = self.devicePixelRatioF(), self.fontMetrics().height()
-            for row, items in enumerate(self._items):
-                items[0].setIcon(QIcon(key_pixmap(self._theme, row, ratio, height, 1.6)))
+            for row in range(self.rowCount()):
+                icon = QIcon(key_pixmap(self._theme, row, ratio, height, 1.6))
+                self.model().setData(self.model().index(row, 0), icon, Qt.ItemDataRole.DecorationRole)
 
     def show_frame(self, frame: RaceFrame | None, theme: Theme) -> None:
         """Show the numbers of `frame`."""
@@ -376,21 +340,20 @@ class RaceTable(QTableWidget):
         if len(rows) != self.rowCount() or theme is not self._theme:
             self._theme = theme
             self.setRowCount(len(rows))
-            self._items = [[QTableWidgetItem() for _ in race_words.COLUMNS] for _ in rows]
-            for row, items in enumerate(self._items):
-                for column, item in enumerate(items):
-                    side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
-                    item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-                    item.setFlags(Qt.ItemFlag.ItemIsEnabled)
-                    self.setItem(row, column, item)
+            for row, column in product(range(len(rows)), range(self.columnCount())):
+                item = QTableWidgetItem()
+                side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
+                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                self.setItem(row, column, item)
             self.fit()
             self._set_icons()
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
-                item = self._items[row][column]
-                if item.text() != cell.text:
-                    item.setText(cell.text)
-                font = item.font()
+                shown = self.item(row, column)
+                assert shown is not None
+                shown.setText(cell.text)
+                font = shown.font()
                 if font.bold() != cell.best:
                     font.setBold(cell.best)
-                    item.setFont(font)
+                    shown.setFont(font)
