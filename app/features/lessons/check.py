@@ -227,11 +227,8 @@ def _gives(view: LaneView, kind: str) -> bool:
 def _number_in(prediction: Prediction, view: LaneView) -> str:
     """The number on screen that is the right answer; "" for none."""
     right = prediction.answers[prediction.right]
-    about, known = (
-        "about" in right.lower(),
-        set().union(*(_values(each) for each in prediction.answers if each != right)),
-    )
-    for value, is_share in _values(right) - known:
+    others = set().union(*(_values(each) for each in prediction.answers if each != right))
+    for value, is_share in _values(right) - others:
         for shown, shown_share in _values(view.text):
             near = ROUGHLY if is_share and "about" in right.lower() else EXACTLY if is_share or value % 1 else 0.0
             if is_share == shown_share and abs(value - shown) <= near:

@@ -9,17 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
+from app.features.scores.scene import is_present
 from app.files.documents import FileError
 from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
 from app.state.test_split import Validation
 from app.tools import PointerPosition, Tool, point_at
-from solver.core.arrays import Integers
 
 from .model import Lesson, Step
 from .predicting import gain_of, graded
@@ -234,54 +232,39 @@ class LessonController:
             self._host.say("Predict first; then the picture is shown.")
             return
         if prediction.kind == "choice":
-            if guess.answer == prediction.right or guess.answer in guess.tried:
-                self._set(replace(guess, revealed=True))
-            else:
-                self._set(replace(guess, tried=(*guess.tried, guess.answer)))
+            known = guess.answer == prediction.right or guess.answer in guess.tried
+            self._set(replace(guess, revealed=True) if known else replace(guess, tried=(*guess.tried, guess.answer)))
             return
-        slot = self._host.document.slots[prediction.lane]
-        frame = self._host.results.frame(slot)
-        if frame is None or prediction.lane >= self._host.document.shown or not self._is_of_now(frame, prediction.lane):
+        document, lane = self._host.document, prediction.lane
+        frame = self._host.results.frame(document.slots[lane])
+        ready = lane < document.shown and is_present(document, lane, frame)
+        if not ready or frame is None or frame.phase not in (Phase.DONE, Phase.PAUSED):
             self._host.say(NOT_READY)
-        elif prediction.kind == "boundary":
-            self._compare(guess, frame)
+        elif prediction.kind == "pair":
+            self._compare_pair(guess, frame)
+        elif frame.model is None or frame.picture is None:
+            self._host.say(NOT_READY)
         else:
-            self._compare_pair(guess, frame, slot)
+            grid = frame.picture.grid
+            boundary = Boundary(frame.model, document.points, (grid.left, grid.right, grid.bottom, grid.top))
+            self._set(replace(guess, revealed=True, boundary=boundary))
 
-    def _is_of_now(self, frame: Frame, lane: int) -> bool:
-        document = self._host.document
-        rests = frame.phase in (Phase.DONE, Phase.PAUSED)
-        return rests and frame.points is document.training_points and frame.lane == document.lanes[lane]
-
-    def _compare(self, guess: Guess, frame: Frame) -> None:
-        if frame.model is None or frame.picture is None:
-            self._host.say(NOT_READY)
-            return
-        grid = frame.picture.grid
-        boundary = Boundary(frame.model, self._host.document.points, (grid.left, grid.right, grid.bottom, grid.top))
-        self._set(replace(guess, revealed=True, boundary=boundary))
-
-    def _compare_pair(self, guess: Guess, frame: Frame, slot: int) -> None:
-        run_state = frame.run_state
-        model = frame.model
-        if run_state is None or run_state.v is None or run_state.alpha is None or model is None or model.kind != "f":
+    def _compare_pair(self, guess: Guess, frame: Frame) -> None:
+        run, model = frame.run_state, frame.model
+        if run is None or run.v is None or run.alpha is None or model is None or model.kind != "f":
             self._host.say(NOT_TRAINED)
             return
-        why = run_state.explanation
+        why, ids = run.explanation, run.points.ids[run.index].tolist()
         if why is None or why.newest:  # the run has gone on to its end
-            session = self._host.session
-            self._host.set_session(playing=(False,) * MAX_LANES, restarts=tuple(each + 1 for each in session.restarts))
+            restarts = tuple(each + 1 for each in self._host.session.restarts)
+            self._host.set_session(playing=(False,) * MAX_LANES, restarts=restarts)
             self._host.say(SET_BACK)
-            return
-        ids: Integers = run_state.points.ids[run_state.index]
-        places = [int(np.flatnonzero(ids == point)[0]) for point in guess.pair if point in ids]
-        if len(places) < 2:
+        elif not set(guess.pair) <= set(ids):
             self._host.say("One of these points is in another problem than the one that is drawn.")
-            return
-        gain = gain_of(run_state, model.expansion.kernel, places[0], places[1])
-        taken = (int(ids[why.i]), int(ids[why.j]))
-        gains = Gains((guess.pair[0], guess.pair[1]), taken, gain, why.gain, run_state.rule)
-        self._set(replace(guess, revealed=True, gains=gains))
+        else:
+            gain = gain_of(run, model.expansion.kernel, *map(ids.index, guess.pair))
+            gains = Gains((ids[why.i], ids[why.j]), gain, why.gain, run.rule)
+            self._set(replace(guess, revealed=True, gains=gains))
 
 
 class _GuessTool(Tool):

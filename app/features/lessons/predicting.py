@@ -164,10 +164,9 @@ class Agreement:
 def graded(now: LessonSession, results: Results) -> LessonSession:
     """Return `now` with how well a drawn boundary agrees, which is worked out only while its step is open."""
     guess, answer = now.state.guess, results.answer(AGREEMENT)
-    if answer is None or answer.value is None or guess.boundary is None or guess.agreement is not None:
+    if guess.boundary is None or guess.agreement is not None or answer is None or answer.value is None:
         return now
-    asked = answer.query
-    if not isinstance(asked, Agreement) or asked.boundary is not guess.boundary or asked.lines != guess.lines:
+    if answer.query != Agreement(guess.lines, guess.boundary):
         return now
     return now.with_state(guess=replace(guess, agreement=float(answer.value)))
 

@@ -91,9 +91,7 @@ def _about(prediction: Prediction | None, document: Document) -> frozenset[int]:
 def queries(context: Context) -> dict[str, Query]:
     """How much of the view a drawn boundary gets right."""
     guess = context.session.of(LessonSession).state.guess
-    if guess.boundary is None or not guess.revealed:
-        return {}
-    return {AGREEMENT: Agreement(guess.lines, guess.boundary)}
+    return {} if guess.boundary is None else {AGREEMENT: Agreement(guess.lines, guess.boundary)}
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:
@@ -107,7 +105,7 @@ def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, 
             now,
             lesson,
             step,
-            _score(context, guess),
+            _score(document.points, guess),
             *_goal(context, step),
             covers(document, context.session),
             _about(step.prediction, document),
@@ -125,20 +123,15 @@ def _goal(context: Context, step: Step) -> tuple[bool | None, str]:
     return check(step.goal, context)
 
 
-def _score(context: Context, guess: Guess) -> str:
+def _score(points: Points, guess: Guess) -> str:
     if guess.gains is not None:
-        gains, points = guess.gains, context.document.points
-        first, second = (_rows(points, pair) for pair in (gains.picked, gains.taken))
-        return text.gains(first, second, gains.gain, gains.best, gains.rule)
-    asked, answer = queries(context).get(AGREEMENT), context.results.answer(AGREEMENT)
-    if asked is None:
-        return ""
-    return text.agreement(answer.value if answer is not None and answer.query == asked else None)
+        gains = guess.gains
+        return text.gains(_rows(points, guess.pair), _rows(points, gains.taken), gains.gain, gains.best, gains.rule)
+    return "" if guess.boundary is None else text.agreement(guess.agreement)
 
 
-def _rows(points: Points, pair: tuple[int, int]) -> tuple[int, int]:
-    first, second = (int(np.searchsorted(points.ids, each)) + 1 for each in pair)
-    return first, second
+def _rows(points: Points, ids: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(np.searchsorted(points.ids, each)) + 1 for each in ids)
 
 
 def _places(points: Points, ids: tuple[int, ...]) -> tuple[tuple[float, float], ...]:

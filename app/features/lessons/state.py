@@ -48,15 +48,14 @@ class Gains:
 
     Attributes
     ----------
-    picked, taken : tuple of int
-        Lifelong ids of the two points.
+    taken : tuple of int
+        Lifelong ids of the rule's two points.
     gain, best : float
         By how much the dual objective rises with a step of either pair.
     rule : str
         Name of the working-set rule.
     """
 
-    picked: tuple[int, int]
     taken: tuple[int, int]
     gain: float
     best: float

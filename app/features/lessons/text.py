@@ -82,7 +82,7 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def gains(picked: tuple[int, int], taken: tuple[int, int], gain: float, best: float, rule: str) -> str:
+def gains(picked: tuple[int, ...], taken: tuple[int, ...], gain: float, best: float, rule: str) -> str:
     """What a pair gains beside what the rule takes; points by their rows in the table."""
     yours = f"Your pair, points {grouped(picked[0])} and {grouped(picked[1])}, raises the dual by {number(gain)}."
     if set(picked) == set(taken):
