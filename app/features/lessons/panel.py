@@ -177,9 +177,8 @@ class _Answer(QWidget):
         self.text = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         group.addButton(self.button, place)
         self.setMinimumHeight(HIT)
-        line = filled(QHBoxLayout(self), self.button, (self.text, 1), margins=0, spacing=4)
-        for part in (self.button, self.text):
-            line.setAlignment(part, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        filled(QHBoxLayout(self), (self.button, 0, top), (self.text, 1, top), margins=0, spacing=4)
         self._level()
 
     def changeEvent(self, event: QEvent) -> None:

@@ -159,23 +159,23 @@ def _set(document: Document, setting: Setting) -> Document:
     if setting.lane is not None and not 0 <= setting.lane < document.shown:
         there = "there is 1" if document.shown == 1 else f"there are {document.shown}"
         raise ValueError(f"there is no classifier {setting.lane + 1} here: {there}.")
-    lanes = range(document.shown) if setting.lane is None else (setting.lane,)
+    places = range(document.shown) if setting.lane is None else (setting.lane,)
+    lanes = list(document.lanes)
     if name == "classifier":
-        kind = _classifier(setting.value)
-        return _with_lanes(document, {place: _of_kind(document.lanes[place], kind) for place in lanes})
+        for place in places:
+            lanes[place] = msgspec.structs.replace(lanes[place], classifier=_classifier(setting.value))
+        return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:
         raise ValueError(f"no classifier has a setting “{setting.name}”.")
-    changes = {}
-    for place in lanes:
-        lane = document.lanes[place]
-        field = next((each for each in lane.family.fields if each.name == known and each.kind != "text"), None)
-        if field is not None:
-            changes[place] = lane.with_part(lane.classifier, _with_value(lane.settings, field, setting.value))
-    if not changes:
+    fields = {place: each for place in places for each in lanes[place].family.fields if each.name == known}
+    for place, field in fields.items():
+        settings = _with_value(lanes[place].settings, field, setting.value)
+        lanes[place] = lanes[place].with_part(lanes[place].classifier, settings)
+    if not fields:
         who = "none of the classifiers here has" if setting.lane is None else f"classifier {setting.lane + 1} has no"
         raise ValueError(f"{who} “{known}”.")
-    return _with_lanes(document, changes)
+    return replace(document, lanes=tuple(lanes))
 
 
 def _measured(document: Document, name: str, value: str) -> Document:
@@ -192,19 +192,11 @@ def _measured(document: Document, name: str, value: str) -> Document:
         xy, axes = scaling.apply(xy), named(axes)
     else:
         factor = as_number(value)
-        if factor is None or not 0 < factor <= MOST_TIMES:
+        if not 0 < factor <= MOST_TIMES:
             raise ValueError(f"{name} is a number above 0, at most {MOST_TIMES}, not “{value}”.")
         xy = xy * ((factor, 1.0) if name == "x times" else (1.0, factor))
     moved = MovePoints(ids=document.points.ids, xy=xy).apply(document)
     return replace(moved, origin=None, scaling=scaling, axes=axes, view=View.fitting(moved.points))
-
-
-def _with_lanes(document: Document, changes: dict[int, Lane]) -> Document:
-    return replace(document, lanes=tuple(changes.get(place, lane) for place, lane in enumerate(document.lanes)))
-
-
-def _of_kind(lane: Lane, kind: str) -> Lane:
-    return msgspec.structs.replace(lane, classifier=kind)
 
 
 def _with_classifiers(document: Document, kinds: list[str]) -> Document:
@@ -212,7 +204,7 @@ def _with_classifiers(document: Document, kinds: list[str]) -> Document:
     if len(kinds) > MAX_LANES:
         raise ValueError(f"there are at most {MAX_LANES} classifiers.")
     there = (*document.lanes, *(Lane() for _ in kinds[len(document.lanes) :]))
-    lanes = tuple(_of_kind(lane, kind) for lane, kind in zip(there, kinds, strict=False))
+    lanes = tuple(msgspec.structs.replace(lane, classifier=kind) for lane, kind in zip(there, kinds, strict=False))
     compared = (0, min(1, len(lanes) - 1))
     return replace(document, lanes=lanes, shown=len(lanes), slots=tuple(range(MAX_LANES)), compared=compared)
 
@@ -233,7 +225,7 @@ def _split(split: Split, value: str) -> Split:
     if names.folded(value) in ("none", "0", "0 %"):
         return NO_SPLIT
     share = as_number(value)
-    if share is None or not LEAST_RATIO <= share <= MOST_RATIO:
+    if not LEAST_RATIO <= share <= MOST_RATIO:
         raise ValueError(f"test points is none, or {100 * LEAST_RATIO:g} % to {100 * MOST_RATIO:g} %, not “{value}”.")
     return replace(split, kind="ratio", ratio=share)
 
@@ -275,18 +267,15 @@ def _number(struct: Any, field: str, name: str, value: str) -> Any:
     limits, default = parameter(struct, field), getattr(struct(), field)
     whole = isinstance(default, int)
     number = as_number(value)
-    if number is None or (whole and not number.is_integer()):
+    if not math.isfinite(number) or (whole and not number.is_integer()):
         raise ValueError(f"{name} is a {'whole ' if whole else ''}number, not “{value.strip()}”.")
     if not limits.least <= number <= limits.most:
         raise ValueError(f"{name} goes from {limits.least:g} to {limits.most:.10g}, so it cannot be {value.strip()}.")
     return int(number) if whole else number
 
 
-def as_number(value: str) -> float | None:
-    """A finite number; "30 %" is 0.3."""
-    text = value.strip()
-    share = text.endswith("%")
-    number = number_in(text.removesuffix("%").replace("−", "-"))
-    if not math.isfinite(number):
-        return None
-    return number / 100 if share else number
+def as_number(value: str) -> float:
+    """Return the number that `value` says, NaN if none; "30 %" is 0.3."""
+    text = value.strip().replace("−", "-")
+    number = number_in(text.removesuffix("%"))
+    return number / 100 if text.endswith("%") else number

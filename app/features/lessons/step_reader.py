@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -245,7 +246,7 @@ def _start_in(written: str) -> Start:
 
 def _view_in(written: str) -> tuple[float, float, float]:
     numbers = [starting.as_number(part) for part in written.split(",")]
-    if len(numbers) != 3 or None in numbers:
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
         raise ValueError(f"view is three numbers, “x, y, span”, not “{written}”.")
     try:
         view = changed_struct(View(), dict(zip(["x", "y", "span"], numbers, strict=True)))
