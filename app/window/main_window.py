@@ -33,6 +33,7 @@ from app.scene.model import Scene
 from app.state.document import Document
 from app.tools import PointerPosition, point_at
 from app.views import theme
+from app.views.chart.saver import ChartSaver
 from app.views.export import layout
 from app.views.export.layout import PictureSpec, Shot, What, screen_size
 from app.views.export.maker import PictureMaker
@@ -147,6 +148,7 @@ class MainWindow(DropWindow):
             do=lambda name: self.named_actions[name].trigger(),
             closed=self.closed,
         )
+        ChartSaver(self, self.tasks, around.ask_where, self.say)
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path

@@ -45,7 +45,8 @@ from app.views.widgets.scrolling_form import ScrollingForm
 from . import text as words
 from .controller import EvaluationController
 from .scene import Evaluation, LaneEvaluation
-from .view_roc import ConfusionView, RocView
+from .view_confusion import ConfusionView
+from .view_roc import RocView
 
 #: Name and sentence of each row; `text.titles` has their titles.
 ROWS = (

@@ -251,7 +251,7 @@ class RacePanel(QWidget):
         if name != self._news.accessibleName():
             self._news.setAccessibleName(name)
         self.table.show_frame(frame, theme)
-        self.curves.show_frame(frame, theme, moving=choice.playing)
+        self.curves.show_frame(frame, theme)
 
     # -- sizes -----------------------------------------------------------------------------------------------------
 

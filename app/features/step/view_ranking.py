@@ -11,10 +11,11 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from app.core.number_format import grouped
-from app.views.charts.chart import LEFT, RIGHT, Chart, is_plain
+from app.views.chart.chart import is_plain
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.painted import LEFT, RIGHT, Painted
 from app.views.widgets.painting import bold
 from app.views.widgets.subscripts import draw_text
 from solver.core.arrays import Array
@@ -57,7 +58,7 @@ def sizes_of(ranking: Ranking) -> Array:
     return np.maximum(np.where(np.isfinite(signed), signed, 0.0), 0.0)
 
 
-class RankingView(Chart):
+class RankingView(Painted):
     """The bars of one ranking.
 
     Parameters

@@ -17,7 +17,8 @@ from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
 from app.features.evaluation.scene import Evaluation, EvaluationSession, place_of
-from app.features.evaluation.view_roc import FULLEST, ConfusionView, RocView
+from app.features.evaluation.view_confusion import FULLEST, ConfusionView
+from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.state.test_split import Split
 from app.views.theme import DARK, LIGHT
@@ -234,12 +235,12 @@ def test_dragging_the_threshold(make: Make, qtbot: QtBot) -> None:
     panel, roc = roc_of(window, qtbot)
     curve, model, test = roc.lane.roc, window.result(1).model, window.document.test_points
     assert roc.place == place_of(curve, 0.0) and "own" in text(panel, "threshold")
-    x, y = roc.spots(curve)
+    x, y = roc.places(curve.fpr, curve.tpr)
     steps = window.controller.store.position
     for place in (0, len(x) // 2, len(x) - 1):
-        QTest.mousePress(roc, LEFT, pos=QPoint(round(x[roc.place]), round(y[roc.place])))
-        QTest.mouseMove(roc, QPoint(round(x[place]), round(y[place])))
-        QTest.mouseRelease(roc, LEFT, pos=QPoint(round(x[place]), round(y[place])))
+        QTest.mousePress(roc.viewport(), LEFT, pos=QPoint(round(x[roc.place]), round(y[roc.place])))
+        QTest.mouseMove(roc.viewport(), QPoint(round(x[place]), round(y[place])))
+        QTest.mouseRelease(roc.viewport(), LEFT, pos=QPoint(round(x[place]), round(y[place])))
         settle(qtbot, window)
         threshold = window.controller.session.of(EvaluationSession).thresholds[1]
         assert threshold is not None and abs(roc.place - place) <= 3
@@ -335,7 +336,7 @@ def test_it_is_painted_in_both_themes(make: Make, qtbot: QtBot, theme: Any) -> N
     window.choose_theme("dark" if theme.dark else "light")
     _, roc = roc_of(window, qtbot)
     image = roc.grab().toImage()
-    x, y = roc.spots(roc.lane.roc)
+    x, y = roc.places(roc.lane.roc.fpr, roc.lane.roc.tpr)
     colour = image.pixelColor(int(x[roc.place]), int(y[roc.place]))
     assert (colour.red(), colour.green(), colour.blue()) == theme.accent
 

@@ -159,7 +159,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
         grid = race.desk.frame.racers[slot].picture.grid
         assert (grid.width, grid.height) == (picture.width(), picture.height()), "at rest each pixel is a sample"
     assert find(race, QPushButton, "play").text() == "&Play"
-    lines = race.curves.lines()
+    lines = race.curves.lines_of()
     assert [slot for slot, _ in lines] == [0, 1] and all(len(xy) > 10 for _, xy in lines)
 
 
@@ -295,7 +295,7 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     choose(find(race, QComboBox, "rightwards"), "seconds")
     seen.append(curves.grab().toImage())
     assert all(a != b for place, a in enumerate(seen) for b in seen[:place])
-    for slot, xy in curves.lines():
+    for slot, xy in curves.lines_of():
         racer = race.desk.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()
         assert xy[-1, 1] == pytest.approx(racer.certificate.kkt_violation) and curves.goal == 1e-3
@@ -384,7 +384,7 @@ def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot:
     rest(race, qtbot)
     qtbot.waitUntil(lambda: sentence.isVisible(), timeout=20_000)
     assert NO_SECOND_CLASS in sentence.text() and not play.isEnabled()
-    assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines() == []
+    assert find(race, QTableWidget, "table").rowCount() == 0 and race.curves.lines_of() == []
     window.controller.undo()
     rest(race, qtbot)
     qtbot.waitUntil(lambda: play.isEnabled(), timeout=20_000)

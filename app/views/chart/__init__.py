@@ -1,0 +1,1 @@
+"""Chart: marks over two axes, drawn by pyqtgraph."""

@@ -1,0 +1,205 @@
+"""Axis: what stands along a side of a chart: its title, its scale and the numbers beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import ArrayLike
+from PySide6.QtCore import QRectF
+
+from app.core.number_format import even, grouped, percent, short
+from solver.core.arrays import Array
+
+#: Number of texts along an axis, at most.
+MOST = 12
+
+
+@dataclass(frozen=True)
+class Axis:
+    """
+    Attributes
+    ----------
+    title : str
+    log : bool
+        Equal ratios are equal lengths; what is not above 0 has no place.
+    whole : bool
+        Of whole numbers only.
+    low, high : float or None
+        Where it begins and ends; None for a round number around what is drawn.
+    least : float
+        It is at least this long, in its own places.
+    names : tuple of str
+        Texts at 0, 1, 2, ... in place of numbers.
+    ticks : callable or None
+        ``ticks(value)`` is the text at a tick; "" for none.
+    exact : callable
+        ``exact(value)`` is the text of a value that is read off.
+    bare : bool
+        Without numbers and lines.
+    """
+
+    title: str = ""
+    log: bool = False
+    whole: bool = False
+    low: float | None = None
+    high: float | None = None
+    least: float = 0.0
+    names: tuple[str, ...] = ()
+    ticks: Callable[[float], str] | None = None
+    exact: Callable[[float], str] = short
+    bare: bool = False
+
+    @np.errstate(divide="ignore", invalid="ignore")
+    def place(self, values: ArrayLike) -> Array:
+        """Return where values stand: on a logarithmic axis their logarithms, NaN for those that have none."""
+        at = np.asarray(values, dtype=np.float64)
+        return np.where(at > 0, np.log10(at), np.nan) if self.log else at
+
+    def value(self, place: float) -> float:
+        """Return the value at a place."""
+        return float(10.0**place) if self.log else place
+
+    def ends(self, values: ArrayLike) -> tuple[float, float]:
+        """Return the places where the axis begins and ends, round ones around `values`, so that they seldom change."""
+        at = self.place(values)
+        at = at[np.isfinite(at)]
+        low, high = (float(at.min()), float(at.max())) if len(at) else (0.0, 1.0)
+        if self.names:
+            low, high = -0.5, len(self.names) - 0.5
+        elif self.log:
+            low, high = math.floor(low + 1e-9), max(math.ceil(high - 1e-9), math.floor(low + 1e-9) + 1.0)
+        else:
+            low, high = self._rounded(low, high)
+        low = low if self.low is None else float(self.place(self.low))
+        high = high if self.high is None else float(self.place(self.high))
+        return low, max(high, low + (self.least or 1e-12 * max(abs(low), 1.0)))
+
+    def _rounded(self, low: float, high: float) -> tuple[float, float]:
+        if self.whole:
+            low, high = 0.0, max(high, 1.0)
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        if high - low <= 1e-9 * max(abs(low), abs(high)):
+            away = 0.5 * max(abs(low), abs(high)) or 1.0
+            low, high = low - away, high + away
+        by = max(round_up((high - low) / 4), 1.0 if self.whole else 0.0)
+        return math.floor(low / by + 1e-9) * by, math.ceil(high / by - 1e-9) * by
+
+    def marks(self, low: float, high: float, most: int) -> list[tuple[float, str]]:
+        """Return places and texts of about `most` round numbers from place `low` to place `high`."""
+        most = min(max(most, 1), MOST)
+        if self.names:
+            every = max(1, math.ceil((high - low) / most))
+            shown = range(max(math.ceil(low), 0), min(math.floor(high) + 1, len(self.names)), every)
+            return [(float(at), self.names[at]) for at in shown]
+        if self.log and high - low >= 2.0:
+            first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
+            every = max(1, math.ceil((last - first) / most))
+            values = [10.0**power for power in range(first, last + 1) if power % every == 0]
+        else:
+            values = self._round_values(self.value(low), self.value(high), most)
+        write = self.ticks or (whole if self.whole else short if self.log else None)
+        texts = even([_plain(each) for each in values]) if write is None else [write(each) for each in values]
+        return [(float(self.place(v)), text) for v, text in zip(values, texts, strict=True) if text]
+
+    def _round_values(self, low: float, high: float, most: int) -> list[float]:
+        if self.log:
+            powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+            found = [part * 10.0**power for power in powers for part in (1, 2, 5)]
+            inside = [each for each in found if low * (1 - 1e-9) <= each <= high * (1 + 1e-9)]
+            return inside[:: max(1, math.ceil(len(inside) / most))]
+        by = max(round_up((high - low) / most), 1.0 if self.whole else 0.0)
+        first, last = math.ceil(low / by - 1e-9), math.floor(high / by + 1e-9)
+        return [_tidy(number * by, by) for number in range(first, last + 1)]
+
+
+def of_shares(title: str = "", low: float | None = None, log: bool = False) -> Axis:
+    """Return an axis of shares, in per cent."""
+    return Axis(title, log=log, low=low, high=1.0, ticks=share, exact=percent)
+
+
+def share(value: float) -> str:
+    """0.05 -> "5 %"."""
+    return f"{100.0 * value:.6g} %" if value >= 1e-6 or value <= 0 else f"{100.0 * value:.0e} %".replace("e-0", "e-")
+
+
+def whole(value: float) -> str:
+    """Return a whole number in groups of three digits."""
+    return grouped(round(value))
+
+
+def exact(value: float) -> str:
+    """Return a number in five digits that count, "−0.012346"."""
+    text = f"{value:#.5g}".removesuffix(".") if value else "0"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return "−" + text[1:] if text[0] == "-" else text
+
+
+def round_up(value: float) -> float:
+    """Return the next of 1, 2, 5, 10, 20, ... at or above `value`; 1 for none."""
+    if not value > 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= value * (1 - 1e-9))
+
+
+def _tidy(value: float, by: float) -> float:
+    """Return a multiple of `by` without the dust of rounding."""
+    return round(value, max(0, 1 - math.floor(math.log10(by)))) + 0.0
+
+
+def _plain(value: float) -> str:
+    if value and not 1e-3 <= abs(value) < 1e5:
+        return short(value)
+    return f"{value:.10f}".rstrip("0").rstrip(".")
+
+
+class Ruler(pg.AxisItem):
+    """The texts of an axis and the lines at them."""
+
+    def __init__(self, side: str, box: pg.ViewBox) -> None:
+        super().__init__(side, linkView=box)
+        self._axis = Axis()
+        self._room = 1.0
+        #: Pixels at its right end that are left to something else.
+        self.free = 0.0
+        self.setStyle(
+            autoExpandTextSpace=False,
+            hideOverlappingLabels=False,
+            tickLength=0,
+            tickTextOffset=3,
+            tickAlpha=56,
+            maxTextLevel=1,
+        )
+        self.enableAutoSIPrefix(False)
+        self.setGrid(255)
+
+    def show_axis(self, axis: Axis, room: float) -> None:
+        """Write the numbers of `axis`, at least `room` pixels apart."""
+        self._axis, self._room = axis, room
+        self.setGrid(False if axis.bare or axis.names else 255)
+        self.picture = None
+        self.update()
+
+    def texts(self) -> list[tuple[float, str]]:
+        """Return places and texts as they are drawn."""
+        size = self.geometry().width() if self.orientation == "bottom" else self.geometry().height()
+        low, high = self.range
+        found = [] if self._axis.bare else self._axis.marks(low, high, int(size / max(self._room, 1.0)))
+        return [each for each in found if (each[0] - low) * size <= (size - self.free) * (high - low) or not self.free]
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(super().boundingRect()).adjusted(-60, -12, 60, 12)  # texts at its ends reach beyond it
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        return [(1.0, [place for place, _ in self.texts()])]
+
+    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:
+        return [text for _, text in self.texts()]

@@ -1,0 +1,101 @@
+"""Saving: the menu of a chart; its picture as PNG or SVG, and its numbers as CSV, into a file or the clipboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QSize
+from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.views.png_bytes import png_bytes
+
+from .saver import ChartSaver
+
+if TYPE_CHECKING:
+    from .chart import Chart
+
+#: Pixels of a saved picture for each of the window's.
+FINE = 2.0
+
+
+def open_menu(chart: Chart, at: QPoint) -> None:
+    """Open the menu of `chart` at a place of the screen."""
+    menu = QMenu(chart)
+    menu.setObjectName("chart.menu")
+    everything = menu.addAction("Show all")
+    everything.setEnabled(chart.zoomed)
+    everything.triggered.connect(chart.show_all)
+    menu.addSeparator()
+    menu.addAction("Copy picture").triggered.connect(lambda: QGuiApplication.clipboard().setImage(image_of(chart)))
+    menu.addAction("Copy numbers").triggered.connect(lambda: QGuiApplication.clipboard().setText(csv_of(chart)))
+    saver = saver_of(chart)
+    if saver is not None:
+        name = chart.accessibleName() or "chart"
+        menu.addAction("Save chart…").triggered.connect(
+            lambda: saver.save(name, lambda suffix: bytes_of(chart, suffix))
+        )
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(at)
+
+
+def saver_of(widget: QWidget) -> ChartSaver | None:
+    """Return the saver of the window that `widget` is in."""
+    found: QWidget | None = widget
+    while found is not None:
+        saver = found.findChild(ChartSaver)
+        if saver is not None:
+            return saver
+        found = found.parentWidget()
+    return None
+
+
+def bytes_of(chart: Chart, suffix: str) -> bytes:
+    """Return the bytes of a file of `chart`."""
+    if suffix == ".csv":
+        return csv_of(chart).encode()
+    return svg_of(chart) if suffix == ".svg" else png_bytes(image_of(chart))
+
+
+def image_of(chart: Chart) -> QImage:
+    """Return the picture of `chart`."""
+    size = chart.size() * FINE
+    image = QImage(size, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(FINE)
+    image.fill(QColor(*chart.theme.background))
+    chart.paint_on(image)
+    return image
+
+
+def svg_of(chart: Chart) -> bytes:
+    """Return the SVG file of `chart`."""
+    from PySide6.QtSvg import QSvgGenerator  # a library of its own, seldom needed
+
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older version knows no clipping
+    generator.setOutputDevice(buffer)
+    generator.setResolution(96)
+    generator.setSize(QSize(chart.width(), chart.height()))
+    generator.setViewBox(chart.rect())
+    generator.setTitle(chart.accessibleName())
+    chart.paint_on(generator)
+    return bytes(data.data())
+
+
+def csv_of(chart: Chart) -> str:
+    """Return the numbers of the marks that have a name, one line for each place."""
+    tables = [(mark.name, mark.columns()) for mark in chart.marks if mark.name]
+    heads = list(dict.fromkeys(head for _, columns in tables for head in columns))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["series", *heads])
+    for name, columns in tables:
+        for row in zip(*(np.atleast_1d(np.asarray(each)).tolist() for each in columns.values()), strict=True):
+            values = dict(zip(columns, row, strict=True))
+            writer.writerow([name, *(values.get(head, "") for head in heads)])
+    return text.getvalue()
