@@ -19,6 +19,7 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
+    QPaintDevice,
     QPainter,
     QPen,
     QResizeEvent,
@@ -507,7 +508,11 @@ class Chart(pg.GraphicsView):
         painter.setPen(QColor(*self.theme.ink))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
-    def paint_on(self, device: object) -> None:
+    def widget(self) -> QWidget:
+        """Return what is displayed."""
+        return self
+
+    def paint_on(self, device: QPaintDevice) -> None:
         """Paint all of it on an image or a file of shapes."""
-        with painter_on(device) as painter:  # type: ignore[arg-type]
+        with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())

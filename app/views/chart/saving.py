@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QSize
-from PySide6.QtGui import QColor, QGuiApplication, QImage
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPaintDevice
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.views.png_bytes import png_bytes
+from app.views.theme import Theme
 
+from .marks import Mark
 from .saver import ChartSaver
-
-if TYPE_CHECKING:
-    from .chart import Chart
 
 #: Pixels of a saved picture for each of the window's.
 FINE = 2.0
 
 
-def open_menu(chart: Chart, at: QPoint) -> None:
+class Savable(Protocol):
+    """What a chart says of itself to be saved."""
+
+    marks: tuple[Mark, ...]
+    theme: Theme
+    zoomed: bool
+
+    def widget(self) -> QWidget:
+        """Return what is displayed."""
+
+    def show_all(self) -> None:
+        """Show all again."""
+
+    def paint_on(self, device: QPaintDevice) -> None:
+        """Paint all of it on an image or a file of shapes."""
+
+
+def open_menu(chart: Savable, at: QPoint) -> None:
     """Open the menu of `chart` at a place of the screen."""
-    menu = QMenu(chart)
+    menu = QMenu(chart.widget())
     menu.setObjectName("chart.menu")
     everything = menu.addAction("Show all")
     everything.setEnabled(chart.zoomed)
@@ -32,9 +48,9 @@ def open_menu(chart: Chart, at: QPoint) -> None:
     menu.addSeparator()
     menu.addAction("Copy picture").triggered.connect(lambda: QGuiApplication.clipboard().setImage(image_of(chart)))
     menu.addAction("Copy numbers").triggered.connect(lambda: QGuiApplication.clipboard().setText(csv_of(chart)))
-    saver = saver_of(chart)
+    saver = saver_of(chart.widget())
     if saver is not None:
-        name = chart.accessibleName() or "chart"
+        name = chart.widget().accessibleName() or "chart"
         menu.addAction("Save chart…").triggered.connect(
             lambda: saver.save(name, lambda suffix: bytes_of(chart, suffix))
         )
@@ -53,16 +69,16 @@ def saver_of(widget: QWidget) -> ChartSaver | None:
     return None
 
 
-def bytes_of(chart: Chart, suffix: str) -> bytes:
+def bytes_of(chart: Savable, suffix: str) -> bytes:
     """Return the bytes of a file of `chart`."""
     if suffix == ".csv":
         return csv_of(chart).encode()
     return svg_of(chart) if suffix == ".svg" else png_bytes(image_of(chart))
 
 
-def image_of(chart: Chart) -> QImage:
+def image_of(chart: Savable) -> QImage:
     """Return the picture of `chart`."""
-    size = chart.size() * FINE
+    size = chart.widget().size() * FINE
     image = QImage(size, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(FINE)
     image.fill(QColor(*chart.theme.background))
@@ -70,7 +86,7 @@ def image_of(chart: Chart) -> QImage:
     return image
 
 
-def svg_of(chart: Chart) -> bytes:
+def svg_of(chart: Savable) -> bytes:
     """Return the SVG file of `chart`."""
     from PySide6.QtSvg import QSvgGenerator  # a library of its own, seldom needed
 
@@ -80,14 +96,14 @@ def svg_of(chart: Chart) -> bytes:
     generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older version knows no clipping
     generator.setOutputDevice(buffer)
     generator.setResolution(96)
-    generator.setSize(QSize(chart.width(), chart.height()))
-    generator.setViewBox(chart.rect())
-    generator.setTitle(chart.accessibleName())
+    generator.setSize(chart.widget().size())
+    generator.setViewBox(chart.widget().rect())
+    generator.setTitle(chart.widget().accessibleName())
     chart.paint_on(generator)
     return bytes(data.data())
 
 
-def csv_of(chart: Chart) -> str:
+def csv_of(chart: Savable) -> str:
     """Return the numbers of the marks that have a name, one line for each place."""
     tables = [(mark.name, mark.columns()) for mark in chart.marks if mark.name]
     heads = list(dict.fromkeys(head for _, columns in tables for head in columns))
