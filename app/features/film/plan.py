@@ -206,20 +206,17 @@ def check(document: Document, content: Content) -> None:
         number = f"is only {shown} classifier" if shown == 1 else f"are only {shown} classifiers"
         raise ValueError(f"There is no classifier {content.lane + 1}: there {number} on screen.")
     lane, points = document.lanes[content.lane], document.training_points
-    who = f"Classifier {content.lane + 1} ({lane.title})"
+    who, able = f"Classifier {content.lane + 1} ({lane.title})", swept(document, content.lane)
     if content.relief and lane.trainer is None:
         raise ValueError(text.without(lane))
     if isinstance(content, Lift) and not has_map(lane):
         raise ValueError(text.NO_MAP)
     if isinstance(content, Training) and lane.trainer is None:
-        able = swept(document, content.lane)
         instead = f"; its {_listed(able)} can be swept" if able else ""
         raise ValueError(f"{who} does not train{instead}.")
-    if isinstance(content, Sweep):
-        able = swept(document, content.lane)
-        if content.control not in able:
-            there = f"it has {_listed(able)}" if able else "nor anything else"
-            raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
+    if isinstance(content, Sweep) and content.control not in able:
+        there = f"it has {_listed(able)}" if able else "nor anything else"
+        raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
     if isinstance(content, Training) and lane.family.trains_at_once(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
     empty = empty_sentence(lane, points.classes, len(points), document.class_names, len(document.test_points))

@@ -9,22 +9,23 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from app.core.number_format import grouped
 from app.engine.lane_job import LaneJob
-from app.engine.pool import Job, Priority
+from app.engine.pool import Job, LatestQueue, Priority
 from app.engine.requests import Frame, LaneRequest, LaneSpec, Phase
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from app.engine.scheduler import Scheduler
 from app.engine.training_run import PROBLEMS
+from app.features.relief.geometry import limit_of
 from app.files.background_task import Progress, Task, saving
 from app.scene.compose import compose
 from app.scene.feature_table import FeatureTable
@@ -33,13 +34,13 @@ from app.state.document import MAX_LANES, Document
 from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
-from app.views.export.layout import PictureSpec, Sheet, Shot, shoot
+from app.views.export.layout import PictureSpec, Sheet, shoot
 from solver import Grid
 
 from . import plan
 from .encoder import Feed, Pixels, encode, estimated, palette_of
-from .plan import Content, ReliefView, Sweep, Training
-from .view_relief import ReliefShot, common_limit, painted, relief_shot
+from .plan import Content, Sweep, Training
+from .view_relief import ReliefShot, painted, relief_shot
 
 #: Answers that are laid over pictures and depend on no model: the ideal boundary, and the one before an edit.
 LAID_OVER = ("boundary", "ghost")
@@ -82,8 +83,9 @@ class Moment:
     def trained(self, place: int) -> Frame | None:
         """That frame, where it is of the lane as it is, on the points as they are."""
         known, document = self.frame(place), self.document
-        of_this = known is not None and known.points is document.training_points and known.lane == document.lanes[place]
-        return known if of_this else None
+        if known is None or known.points is not document.training_points or known.lane != document.lanes[place]:
+            return None
+        return known
 
 
 def moment_of(
@@ -126,12 +128,8 @@ class Estimate:
     image: QImage
 
 
-@dataclass(frozen=True, eq=False)
-class _Take:
-    """A picture of a film: `shoot` leads to its shot; and how the relief is looked at, if it is of the relief."""
-
-    shoot: Callable[[], Flow]
-    view: ReliefView = field(default_factory=ReliefView)
+#: What leads to the shot of a picture: a `Shot`, or a `ReliefShot`.
+Take = Callable[[], Flow]
 
 
 class FilmMaker(PictureFlow):
@@ -162,7 +160,8 @@ class FilmMaker(PictureFlow):
         super().__init__(scheduler, "The film was not made", parent)
         self._feed: Feed | None = None
         self._limit = math.inf  # of all pictures of the relief
-        self._queue = scheduler.queue(_called, Priority.BACKGROUND)
+        self._queue: LatestQueue[Callable[[Callable[[], bool]], Job]]
+        self._queue = scheduler.queue(lambda make, overtaken: make(overtaken), Priority.BACKGROUND)
 
     def make(self, moment: Moment, spec: FilmSpec, path: Path) -> None:
         """Begin a film; ValueError, with one sentence, where there is none."""
@@ -236,161 +235,125 @@ class FilmMaker(PictureFlow):
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 
-    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[_Take]]:
+    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[Take]]:
         """What makes each picture."""
-        content = spec.content
-        takes: list[_Take]
+        content, document = spec.content, moment.document
+        takes: list[Take]
         if isinstance(content, Sweep):
-            takes = [
-                _Take(partial(self._with_value, moment, spec, content, value))
-                for value in content.values(moment.document)
-            ]
+            values = content.values(document)
+            documents = [plan.document_with(document, content.lane, content.control, value) for value in values]
+            takes = [partial(self._at_the_end, moment, each, spec) for each in documents]
         elif isinstance(content, Training):
-            film = _Run(self, moment, spec, content)
-            run = yield from film.begin()
-            takes = [_Take(partial(film.shot_at, step)) for step in content.steps(run)]
+            takes = yield from self._step_by_step(moment, spec, content)
         else:
-            shot = yield from self._as_it_is(moment, spec)
-            takes = [_Take(partial(self._known, shot), view) for view in content.views()]
+            shot = yield from self._at_the_end(moment, document, spec)
+            takes = [partial(self._known, replace(shot, view=view)) for view in content.views()]
         plan.check_size(len(takes), spec.picture.width, spec.picture.height)
         return takes
 
-    def _with_value(self, moment: Moment, spec: FilmSpec, sweep: Sweep, value: float) -> Flow:
-        document = plan.document_with(moment.document, sweep.lane, sweep.control, value)
-        frame = yield from self._trained(moment, document, spec)
-        return (yield from self.shot(moment, document, spec, frame, {}))
-
-    def _trained(self, moment: Moment, document: Document, spec: FilmSpec) -> Flow:
-        """The frame of the lane at the end of its training."""
-        newest: list[Frame] = []
-        request = _request(moment, document, spec, spec.content.lane, next(self._numbers))
-        return (yield from self.frame(LaneJob(newest.append), newest, request))
-
-    def _as_it_is(self, moment: Moment, spec: FilmSpec) -> Flow:
-        """The shot of the lane as it is on screen."""
-        frame = moment.trained(spec.content.lane)
+    def _at_the_end(self, moment: Moment, document: Document, spec: FilmSpec) -> Flow:
+        """The shot of the lane at the end of its training: on screen, or else of one from zero."""
+        frame = moment.trained(spec.content.lane) if document is moment.document else None
         if frame is None or frame.model is None:
-            frame = yield from self._trained(moment, moment.document, spec)
-        return (yield from self.shot(moment, moment.document, spec, frame, {}))
+            newest: list[Frame] = []
+            request = _request(moment, document, spec, next(self._numbers))
+            frame = yield from self._frame(LaneJob(newest.append), newest, request)
+        return (yield from self._shot(moment, document, spec, frame))
 
     @staticmethod
-    def _known(shot: Any) -> Flow:
+    def _known(shot: ReliefShot) -> Flow:
         """A shot that stays as it is."""
         yield from ()
         return shot
 
-    def shot(self, moment: Moment, document: Document, spec: FilmSpec, frame: Frame, headlines: dict[int, str]) -> Flow:
-        """What a picture is made from, with `frame` in its lane and all others as they are."""
+    def _step_by_step(self, moment: Moment, spec: FilmSpec, content: Training) -> Generator[None, Any, list[Take]]:
+        """What makes each picture of a training, which is done once more from where it began."""
+        known, last, newest = moment.trained(content.lane), content.last, list[Frame]()
+        run: RunState | None = None if known is None else known.run_state
+        problem = PROBLEMS + (0 if run is None else run.recording % PROBLEMS)
+        job, numbers = LaneJob(newest.append), itertools.count(1)
+
+        def frame_at(step: int, way: Literal["step", "end"]) -> Flow:
+            number = next(numbers)  # the first is the training's own
+            seek = Seek(problem, step, way, number)
+            return self._frame(job, newest, _request(moment, moment.document, spec, number, seek, known))
+
+        to_end = last is None or (run is not None and run.ended and last >= run.length)
+        made: RunState = (yield from frame_at(last or 0, "end" if to_end else "step")).run_state
+        of = f" of {grouped(made.length)}" if made.ended and made.length else ""
+
+        def shot_at(step: int) -> Flow:
+            frame = yield from frame_at(step, "step")
+            lane, proved, done = frame.lane, frame.certificates, frame.phase is Phase.DONE
+            family, settings = lane.family, lane.settings
+            said = family.verdict(proved, settings).text if done else family.so_far(proved, settings)
+            words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
+            return (yield from self._shot(moment, moment.document, spec, frame, words))
+
+        return [partial(shot_at, step) for step in content.steps(made)]
+
+    def _shot(self, moment: Moment, document: Document, spec: FilmSpec, frame: Frame, words: str = "") -> Flow:
+        """What a picture is made from, with `frame` in its lane, under these words if any."""
         place = spec.content.lane
         if not spec.content.relief:
-            return _shot(moment, document, spec, place, frame, headlines)
-        words = headlines.get(document.slots[place]) or headline(frame, frame.lane)
+            frames = [frame if each == place else moment.frame(each) for each in range(document.shown)]
+            scene = compose(document, moment.session, _with_frames(moment.results, frames), moment.features)
+            shot = shoot(moment.features, scene, frames, spec.picture.what)
+            return replace(shot, headlines={document.slots[place]: words} if words else {})
+        words = words or headline(frame, frame.lane)
         words += sampled(frame, document.parts.n_trainable, document.training_limit)
-        return (yield from self.work(partial(relief_shot, frame, words, document, moment.grids[place])))
+        return (yield from self._work(partial(relief_shot, frame, words, document, moment.grids[place])))
 
-    def work(self, act: Callable[[], Any]) -> Flow:
+    def _work(self, act: Callable[[], Any]) -> Flow:
         """What `act` returns, when nothing else is wanted; ValueError where it raises one."""
-        return (yield from self.wait_for(lambda done: self._queue.submit(partial(_drawn, act, done))))
+        return self.wait_for(lambda done: self._queue.submit(partial(_drawn, act, done)))
 
-    def frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
+    def _frame(self, job: LaneJob, newest: list[Frame], request: LaneRequest) -> Flow:
         """The last frame of a request; ValueError, with its sentence, where there is none."""
         frame = yield from self.wait_for(lambda done: self._queue.submit(partial(_trained, job, newest, request, done)))
         if frame is None or frame.phase in (Phase.EMPTY, Phase.FAILED):
             raise ValueError(f"The film was not made: {frame.message if frame else 'there is no picture of it'}")
         return frame
 
-    def _samples(self, takes: list[_Take], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
+    def _samples(self, takes: list[Take], spec: FilmSpec) -> Generator[None, Any, dict[int, Pixels]]:
         """Pictures that stand for all, by their numbers."""
         chosen, samples = plan.sampled(len(takes)), {}
-        if spec.content.relief:  # how high all have to be, before anything is painted
-            shots: list[ReliefShot] = []
-            for number in chosen:
-                shots.append((yield from takes[number].shoot()))
-            self._limit = common_limit(shots)
-        else:  # how much room words and legend want
-            for number in chosen:
-                yield from self._laid_out(takes[number], spec)
+        self._limit = 0.0
+        for number in chosen:  # before anything is painted: how high all reliefs, how much room for words and legend
+            shot = yield from takes[number]()
+            if spec.content.relief:
+                self._limit = max(self._limit, limit_of(shot.relief))
+            else:
+                self.sheet = Sheet(shot, spec.picture, self.sheet)
         for number in chosen:
             samples[number] = yield from self._pixels(takes[number], spec)
         return samples
 
-    def _laid_out(self, take: _Take, spec: FilmSpec) -> Flow:
-        """The sheet that an exported picture would be."""
-        shot = yield from take.shoot()
-        self.sheet = Sheet(shot, spec.picture, self.sheet)
-        return self.sheet
-
-    def _pixels(self, take: _Take, spec: FilmSpec) -> Flow:
+    def _pixels(self, take: Take, spec: FilmSpec) -> Flow:
         """A picture: of the relief, or painted as `PictureMaker` would paint it."""
+        shot = yield from take()
         if spec.content.relief:
-            relief = yield from take.shoot()
-            return (yield from self.work(partial(painted, relief, spec.picture, take.view, self._limit)))
-        sheet = yield from self._laid_out(take, spec)
+            return (yield from self._work(partial(painted, shot, spec.picture, self._limit)))
+        sheet = self.sheet = Sheet(shot, spec.picture, self.sheet)
         yield from self.show_surfaces(sheet)
         return (yield from self.painted(sheet))
-
-
-class _Run:
-    """The training of a lane once more, from where it began, to be shown at any of its steps."""
-
-    def __init__(self, maker: FilmMaker, moment: Moment, spec: FilmSpec, content: Training) -> None:
-        self._maker, self._moment, self._spec, self._content = maker, moment, spec, content
-        self._newest: list[Frame] = []
-        self._job = LaneJob(self._newest.append)
-        self._numbers = itertools.count(1)
-        self._length = 0
-        self._known = moment.trained(content.lane)
-
-    def begin(self) -> Generator[None, Any, RunState]:
-        """As far as it is filmed, and where it stands then."""
-        known = self._known
-        run = None if known is None else known.run_state
-        last = self._content.last
-        to_end = last is None or (run is not None and run.ended and last >= run.length)
-        frame = yield from self._frame_at(0 if last is None else last, to_end)
-        assert frame.run_state is not None
-        self._length = frame.run_state.length if frame.run_state.ended else 0
-        return frame.run_state  # type: ignore[no-any-return]
-
-    def shot_at(self, step: int) -> Flow:
-        """The lane as it is after so many steps."""
-        frame = yield from self._frame_at(step)
-        lane = frame.lane
-        of = f" of {grouped(self._length)}" if self._length else ""
-        done = frame.phase is Phase.DONE
-        family, proved = lane.family, frame.certificates
-        said = family.verdict(proved, lane.settings).text if done else family.so_far(proved, lane.settings)
-        words = f"{lane.trainer.step.capitalize()} {grouped(step)}{of}: {said}"
-        place, document = self._content.lane, self._moment.document
-        headlines = {document.slots[place]: words}
-        return (yield from self._maker.shot(self._moment, document, self._spec, frame, headlines))
-
-    def _frame_at(self, step: int, to_end: bool = False) -> Flow:
-        moment, place, known = self._moment, self._content.lane, self._known
-        problem = 0 if known is None or known.run_state is None else known.run_state.recording % PROBLEMS
-        number = next(self._numbers)  # the first is the training's own
-        seek = Seek(PROBLEMS + problem, step, "end" if to_end else "step", number)
-        request = _request(moment, moment.document, self._spec, place, number, seek, known)
-        frame = yield from self._maker.frame(self._job, self._newest, request)
-        return frame
 
 
 def _request(
     moment: Moment,
     document: Document,
     spec: FilmSpec,
-    place: int,
     number: int,
     seek: Seek | None = None,
     known: Frame | None = None,
 ) -> LaneRequest:
     """A lane's frame: at the end of a training from zero, or where `seek` leads in the one that `known` is of."""
-    shades = theme.dressed(theme.theme_of(spec.picture.dark), document.styles).shades
+    place, look = spec.content.lane, theme.dressed(theme.theme_of(spec.picture.dark), document.styles)
     wish = LaneSpec(
         document.training_points,
         document.lanes[place],
         moment.grids[place],
-        shades,
+        look.shades,
         paused=seek is not None,
         steps_per_second=math.inf,
         restart=0,
@@ -399,11 +362,6 @@ def _request(
         starts=None if known is None else known.starts,
     )
     return LaneRequest(number, document.slots[place], wish)
-
-
-def _called(make: Callable[[Callable[[], bool]], Job], overtaken: Callable[[], bool]) -> Job:
-    """Return the job that the queue is handed."""
-    return make(overtaken)
 
 
 def _trained(
@@ -423,18 +381,7 @@ def _trained(
 def _drawn(act: Callable[[], Any], done: Callable[[Any], object], overtaken: Callable[[], bool]) -> Job:
     """Draw a picture when nothing else is wanted."""
     yield Priority.BACKGROUND
-    answer: Any
     try:
-        answer = act()
+        done(act())
     except Exception as error:  # where it is wanted, it becomes a sentence
-        answer = error
-    done(answer)
-
-
-def _shot(
-    moment: Moment, document: Document, spec: FilmSpec, place: int, frame: Frame, headlines: dict[int, str]
-) -> Shot:
-    """What an exported picture would be made from, with `frame` in its lane and all others as they are."""
-    frames = [frame if each == place else moment.frame(each) for each in range(document.shown)]
-    scene = compose(document, moment.session, _with_frames(moment.results, frames), moment.features)
-    return replace(shoot(moment.features, scene, frames, spec.picture.what), headlines=headlines)
+        done(error)

@@ -15,7 +15,6 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage
 
 from app.engine.requests import Frame
 from app.features.relief import text
-from app.features.relief.geometry import limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
 from app.state.document import Document
@@ -25,6 +24,8 @@ from app.views.widgets.painting import painter_on
 from solver import Grid
 
 from .plan import ReliefView
+
+AS_IT_IS = ReliefView()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +39,13 @@ class ReliefShot:
         Where its training stands.
     document : Document
         Its names and colours.
+    view : ReliefView
     """
 
     relief: Relief
     words: str
     document: Document
+    view: ReliefView = AS_IT_IS
 
 
 def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> ReliefShot:
@@ -54,20 +57,15 @@ def relief_shot(frame: Frame, words: str, document: Document, grid: Grid) -> Rel
     return ReliefShot(relief, words, document)
 
 
-def common_limit(shots: list[ReliefShot]) -> float:
-    """Where f is cut off in all pictures of a film, so that none jumps against the one before it."""
-    return max(limit_of(shot.relief) for shot in shots)
-
-
 def band(spec: PictureSpec) -> int:
     """Pixels that the words above the relief take."""
     lines = (QFontMetricsF(font_of(size)).height() for size in (TITLE, TEXT))
     return round((2 * GAP + math.ceil(sum(lines))) * spec.scale)
 
 
-def painted(shot: ReliefShot, spec: PictureSpec, view: ReliefView, limit: float) -> NDArray[np.uint32]:
+def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uint32]:
     """The pixels, 0xffrrggbb, of shape (height, width)."""
-    relief, document = shot.relief, shot.document
+    relief, document, view = shot.relief, shot.document, shot.view
     if view.morph is not None and relief.map is None:
         raise ValueError(text.NO_MAP)
     pixels = np.empty((spec.height, spec.width), dtype=np.uint32)

@@ -7,7 +7,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtWidgets import QApplication
 
@@ -26,7 +26,7 @@ def render_film(
 ) -> str:
     """Make the film that `options` ask for; returns a summary; ValueError or FileError, with a sentence, for none."""
     ended: list[str] = []
-    n_pictures = 0
+    counts: list[int] = []
     with tempfile.TemporaryDirectory() as profile:
         window = create(document, Path(profile))
         window.show()
@@ -34,15 +34,9 @@ def render_film(
         maker = FilmMaker(window.scheduler, window)
         maker.made.connect(lambda: ended.append(""))
         maker.failed.connect(ended.append)
-
-        def tell(done: int, of: int, left: float) -> None:
-            nonlocal n_pictures
-            n_pictures = of
-
-        maker.progressed.connect(tell)
-        what: list[What] = ["lane0", "lane1", "lane2", "lane3"]
-        size, dark = options.size, options.theme == "dark"
-        picture = PictureSpec(what[content.lane], size[0], size[1], scale_for(*size), dark, fitted=True)
+        maker.progressed.connect(lambda done, of, left: counts.append(of))
+        what, dark, (width, height) = cast(What, f"lane{content.lane}"), options.theme == "dark", options.size
+        picture = PictureSpec(what, width, height, scale_for(width, height), dark, fitted=True)
         try:
             grids = window.surroundings.grids()
             moment = moment_of(window.features, document, window.controller.session, window.scheduler.results, grids)
@@ -53,8 +47,8 @@ def render_film(
             window.close()
     if ended[0]:
         raise FileError(ended[0])
-    seconds = sum(plan.times(n_pictures, options.fps)) / 1000
-    return f"{document.lanes[content.lane].title}: {count(n_pictures, 'picture')}, {span_of_time(seconds)}"
+    seconds = sum(plan.times(counts[-1], options.fps)) / 1000
+    return f"{document.lanes[content.lane].title}: {count(counts[-1], 'picture')}, {span_of_time(seconds)}"
 
 
 def _wait(over: Callable[[], bool]) -> None:

@@ -27,7 +27,7 @@ from app.core.number_format import count, number_of, short, span_of_time
 from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
-from app.learners.scales import Scale
+from app.learners.scales import LinearScale, Scale
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
@@ -82,7 +82,7 @@ def megabytes(n_bytes: int) -> str:
 class ScaleBox(WholeField):
     """A field for a number of a slider: it counts in the slider's positions, and shows what they stand for."""
 
-    _scale: Scale | None = None
+    _scale: Scale = LinearScale(0, 0, 1)
 
     def show_scale(self, scale: Scale, value: float) -> None:
         """Offer the numbers of a scale, and show one of them."""
@@ -93,13 +93,13 @@ class ScaleBox(WholeField):
     @property
     def number(self) -> float:
         """The number that is shown."""
-        return self.value() if self._scale is None else self._scale.value_at(self.value())
+        return self._scale.value_at(self.value())
 
     def textFromValue(self, place: int) -> str:
-        return str(place) if self._scale is None else f"{self._scale.value_at(place):g}"
+        return f"{self._scale.value_at(place):g}"
 
     def valueFromText(self, text: str) -> int:
-        return self.value() if self._scale is None else self._scale.place_of(number_of(text))
+        return self._scale.place_of(number_of(text))
 
     def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
         low, high = self._ends()
@@ -111,8 +111,7 @@ class ScaleBox(WholeField):
         return f"a number from {low:g} to {high:g}"
 
     def _ends(self) -> tuple[float, float]:
-        scale = self._scale
-        return (0.0, 0.0) if scale is None else (scale.value_at(scale.low), scale.value_at(scale.high))
+        return self._scale.value_at(self._scale.low), self._scale.value_at(self._scale.high)
 
 
 class FilmDialog(NamedDialog):
@@ -144,7 +143,7 @@ class FilmDialog(NamedDialog):
         self._window, self._controller, self._settings = window, controller, settings
         self._scheduler, self._grids = scheduler, grids
         self._alert, self._features = alert, features
-        self._scene: Scene | None = None
+        self._scene: tuple[Scene, Theme] | None = None
         self._document: Document | None = None
         self._shown: tuple[object, ...] = ()
         self._lengths: tuple[int, ...] = ()
@@ -166,8 +165,12 @@ class FilmDialog(NamedDialog):
     # -- parts -----------------------------------------------------------------------------------------------------
 
     def _make_fields(self) -> None:
-        tip = "The training, step by step, one of the sliders moved from one value to another, or the relief of f."
-        self._what = describe(combo_box(width=WIDTH), "film.what", "What to film", tip)
+        self._what = describe(
+            combo_box(width=WIDTH),
+            "film.what",
+            "What to film",
+            "The training, step by step, one of the sliders moved from one value to another, or the relief of f.",
+        )
         self._relief = describe(
             combo_box([("Flat", False), ("Relief of f", True)], WIDTH),
             "film.relief",
@@ -180,40 +183,67 @@ class FilmDialog(NamedDialog):
             "What each picture shows",
             "The others stay as they are.",
         )
-        tip = "The first picture: after so many steps of the training."
-        self._first = describe(spin_box(0, 0), "film.first", "From step", tip)
-        tip = "The last picture: after so many steps; at most as many as the training has made."
-        self._last = describe(spin_box(0, 0), "film.last", "To step", tip)
+        self._first = describe(
+            spin_box(0, 0), "film.first", "From step", "The first picture: after so many steps of the training."
+        )
+        self._last = describe(
+            spin_box(0, 0),
+            "film.last",
+            "To step",
+            "The last picture: after so many steps; at most as many as the training has made.",
+        )
         self._start = describe(ScaleBox(), "film.start", "From", "The value in the first picture, as on the slider.")
         self._stop = describe(ScaleBox(), "film.stop", "To", "The value in the last picture, as on the slider.")
-        tip = "Evenly: as many pictures as wanted, at even distances.  Changes: one wherever a point becomes a support"
         self._places = describe(
             combo_box([("Evenly", False), ("Where support vectors change", True)], WIDTH),
             "film.places",
             "Where pictures are taken",
-            tip + " vector, or ceases to be one.",
+            "Evenly: as many pictures as wanted, at even distances.  Changes: one wherever a point becomes a support"
+            " vector, or ceases to be one.",
         )
-        tip = f"How many pictures at most, 2 to {plan.MOST_PICTURES}."
-        self._count = describe(spin_box(2, plan.MOST_PICTURES), "film.count", "Pictures", tip)
+        self._count = describe(
+            spin_box(2, plan.MOST_PICTURES),
+            "film.count",
+            "Pictures",
+            f"How many pictures at most, 2 to {plan.MOST_PICTURES}.",
+        )
         show_number(self._count, 60)
-        kinds = [(title, kind) for kind, title in plan.TITLES.items()]
-        tip = "GIF is shown by every program; WebP and APNG keep every colour."
-        self._kind = describe(combo_box(kinds, WIDTH), "film.kind", "Format", tip)
-        tip = "How many pictures are seen in a second; the last one is held for 2 seconds, and the film begins again."
-        self._rate = describe(combo_box(width=WIDTH), "film.rate", "Speed", tip)
+        self._kind = describe(
+            combo_box([(title, kind) for kind, title in plan.TITLES.items()], WIDTH),
+            "film.kind",
+            "Format",
+            "GIF is shown by every program; WebP and APNG keep every colour.",
+        )
+        self._rate = describe(
+            combo_box(width=WIDTH),
+            "film.rate",
+            "Speed",
+            "How many pictures are seen in a second; the last one is held for 2 seconds, and the film begins again.",
+        )
         sizes = [(title, name) for name, (title, _, _) in SIZES.items()]
-        tip = "Text, lines and symbols are made as large as they must be to be read there."
-        self._size = describe(combo_box([*sizes, ("Custom size", "own")], WIDTH), "film.size", "Size of the film", tip)
+        self._size = describe(
+            combo_box([*sizes, ("Custom size", "own")], WIDTH),
+            "film.size",
+            "Size of the film",
+            "Text, lines and symbols are made as large as they must be to be read there.",
+        )
         self._width = self._side("film.width", "Width in pixels")
         self._height = self._side("film.height", "Height in pixels")
-        themes = [("Same as window", "window"), ("Light", "light"), ("Dark", "dark")]
-        tip = "Light for paper, dark for a dim room."
-        self._theme = describe(combo_box(themes, WIDTH), "film.theme", "Theme of the film", tip)
-        tip = "Classes and signs are explained below the plots."
-        self._legend = describe(QCheckBox("With a legend"), "film.legend", "With a legend", tip)
-        self._still = describe(QLabel(), "film.still", "A picture of the film", "One from its middle.")
+        self._theme = describe(
+            combo_box([("Same as window", "window"), ("Light", "light"), ("Dark", "dark")], WIDTH),
+            "film.theme",
+            "Theme of the film",
+            "Light for paper, dark for a dim room.",
+        )
+        self._legend = describe(
+            QCheckBox("With a legend"),
+            "film.legend",
+            "With a legend",
+            "Classes and signs are explained below the plots.",
+        )
+        still = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._still = describe(still, "film.still", "A picture of the film", "One from its middle.")
         self._still.setFixedSize(STILL)
-        self._still.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
         self._save = describe(
@@ -225,8 +255,8 @@ class FilmDialog(NamedDialog):
 
     @staticmethod
     def _side(name: str, title: str) -> QSpinBox:
-        tip = f"{plan.LEAST_SIDE} to {plan.LARGEST_SIDE} pixels."
-        return describe(spin_box(plan.LEAST_SIDE, plan.LARGEST_SIDE, suffix=" px"), name, title, tip)
+        low, high = plan.LEAST_SIDE, plan.LARGEST_SIDE
+        return describe(spin_box(low, high, suffix=" px"), name, title, f"{low} to {high} pixels.")
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -313,9 +343,7 @@ class FilmDialog(NamedDialog):
     def _offer_rates(self, wanted: int) -> None:
         """Those that the format can hold; the one nearest to what was wanted is chosen."""
         offered = plan.rates(self._kind.currentData())
-        self._rate.clear()
-        for rate in offered:
-            self._rate.addItem(f"{count(rate, 'picture')} a second", rate)
+        show_entries(self._rate, [(f"{count(rate, 'picture')} a second", rate) for rate in offered])
         show_choice(self._rate, min(offered, key=lambda rate: abs(rate - wanted)))
 
     def _show_size(self) -> None:
@@ -390,12 +418,8 @@ class FilmDialog(NamedDialog):
     # -- the document ----------------------------------------------------------------------------------------------
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
-        """Follow the document."""
-        self._scene = scene
-        self._follow(scene)
-
-    def _follow(self, scene: Scene) -> None:
-        """The document may be another, a training longer, or what is drawn over the pictures."""
+        """Follow the document: it may be another, a training longer, or what is drawn over the pictures."""
+        self._scene = scene, theme
         document = self._controller.document
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
@@ -409,7 +433,6 @@ class FilmDialog(NamedDialog):
         entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in able]
         chosen, untouched = self._what.currentData(), self._is_whole()
         show_entries(self._what, entries)
-        able = [data for _, data in entries]
         first = next((each for each in able if each[1] == "training"), able[0] if able else None)
         show_choice(self._what, chosen if chosen in able else first)
         if document.shown == 1:
@@ -537,7 +560,7 @@ class FilmDialog(NamedDialog):
         self._path = None
         self._show_busy()
         if self._scene is not None:
-            self._follow(self._scene)  # it may be another document by now
+            self.render_scene(*self._scene)  # it may be another document by now
         self._said.say(sentence)
         self._save.setFocus()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from app.views.charts.chart import Chart, is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import combo_box, describe, filled, show_choice, show_number
+from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -67,8 +66,7 @@ class ReliefPicture(Chart):
         self._relief: Relief | None = None
         self._morph: float | None = None
         self._names = ("x₁", "x₂")
-        self._image: QImage | None = None
-        self._solid: Solid | None = None
+        self._drawn: tuple[Solid, QImage] | None = None
         self._failure = ""
         self._waiting = False
         self._held: QPointF | None = None
@@ -135,10 +133,10 @@ class ReliefPicture(Chart):
             return solid, draw(solid, camera, max(width, 1), max(height, 1), theme, ratio, samples)
 
         def done(drawn: tuple[Solid, NDArray[np.uint8]]) -> None:
-            self._solid, pixels = drawn
+            solid, pixels = drawn
             height, width = pixels.shape[:2]
-            self._image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888).copy()
-            self._image.setDevicePixelRatio(wish[7])
+            image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
+            self._drawn = solid, image.copy()
             self._show(wish)
 
         task = Task("Drawing the relief", work, "The relief could not be drawn", kept=False)
@@ -159,58 +157,51 @@ class ReliefPicture(Chart):
         if event.type() is QEvent.Type.Show:
             self._look()
         # Keys that are also commands of the window are those of the picture while it has the focus.
-        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._act_of(event):
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._led_to_by(event):
             event.accept()
             return True
         return super().event(event)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), QColor(*theme.background))
-        sentence = text.PREPARING if self._image is None else ""
-        if self._relief is not None:
-            sentence = self._failure or sentence
+        if self._relief is not None and self._failure:
+            sentence = self._failure
+        else:
+            sentence = "" if self._drawn else text.PREPARING
         if sentence:
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.setPen(QColor(*theme.ink))
             painter.drawText(self.rect().adjusted(8, 8, -8, -8), int(flags), sentence)
-        elif (
-            self._relief is not None and self._image is not None and self._solid is not None and self.shown is not None
-        ):
-            painter.drawImage(self.rect(), self._image)
-            camera = self.shown[3]
-            paint_captions(painter, self._solid, camera, self.width(), self.height(), theme)
+        elif self._relief is not None and self._drawn is not None and self.shown is not None:
+            solid, image = self._drawn
+            painter.drawImage(self.rect(), image)
+            paint_captions(painter, solid, self.shown[3], self.width(), self.height(), theme)
 
     # -- the user --------------------------------------------------------------------------------------------------
 
-    def _act_of(self, event: QKeyEvent) -> Callable[[], None] | None:
-        """What a key does."""
-        key, camera = Qt.Key, self.camera
-        turns = {
-            key.Key_Left: (-PER_KEY, 0.0),
-            key.Key_Right: (PER_KEY, 0.0),
-            key.Key_Up: (0.0, -PER_KEY),
-            key.Key_Down: (0.0, PER_KEY),
-        }
+    def _led_to_by(self, event: QKeyEvent) -> Camera | None:
+        """The camera that a key leads to."""
+        key, kind, camera = Qt.Key, Qt.KeyboardModifier, self.camera
         pressed = key(event.key())
-        if pressed in (key.Key_Plus, key.Key_Equal, key.Key_Minus) and not _with_control(event):
-            factor = 1.0 / NOTCH if pressed is key.Key_Minus else NOTCH
-            return lambda: self.look_from(camera.zoomed(factor))
-        if not is_plain(event):
-            return None
-        if pressed in turns:
-            return lambda: self.look_from(camera.turned(*turns[pressed]))
-        return self.reset if pressed in (key.Key_R, key.Key_Home) else None
-
-    def reset(self) -> None:
-        """Look from where one looked at first."""
-        self.look_from(Camera())
+        if pressed in (key.Key_Plus, key.Key_Equal, key.Key_Minus):
+            alone = not event.modifiers() & (kind.ControlModifier | kind.AltModifier | kind.MetaModifier)
+            return camera.zoomed(1.0 / NOTCH if pressed is key.Key_Minus else NOTCH) if alone else None
+        ways = {
+            key.Key_Left: camera.turned(-PER_KEY, 0.0),
+            key.Key_Right: camera.turned(PER_KEY, 0.0),
+            key.Key_Up: camera.turned(0.0, -PER_KEY),
+            key.Key_Down: camera.turned(0.0, PER_KEY),
+            key.Key_R: Camera(),
+            key.Key_Home: Camera(),
+        }
+        return ways.get(pressed) if is_plain(event) else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        act = self._act_of(event)
-        if act is None:
+        camera = self._led_to_by(event)
+        if camera is None:
             super().keyPressEvent(event)
         else:
-            act()
+            self.look_from(camera)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is Qt.MouseButton.LeftButton:
@@ -228,16 +219,11 @@ class ReliefPicture(Chart):
         self.setCursor(Qt.CursorShape.OpenHandCursor)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.reset()
+        self.look_from(Camera())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self.look_from(self.camera.zoomed(NOTCH ** (event.angleDelta().y() / 120.0)))
         event.accept()
-
-
-def _with_control(event: QKeyEvent) -> bool:
-    kind = Qt.KeyboardModifier
-    return bool(event.modifiers() & (kind.ControlModifier | kind.AltModifier | kind.MetaModifier))
 
 
 class ReliefPanel(QWidget):
@@ -278,7 +264,7 @@ class ReliefPanel(QWidget):
         self.lift = describe(
             QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back."
         )
-        self.lift.setMinimumWidth(max(self._width_of(each) for each in ("Lift", "Flatten", "Stop")))
+        self.lift.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, ("Lift", "Flatten", "Stop"))) + 28)
         self.lift.clicked.connect(self._play)
         self.morph = describe(
             QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
@@ -310,9 +296,6 @@ class ReliefPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         self.first_stop = self.picture
 
-    def _width_of(self, word: str) -> int:
-        return self.fontMetrics().horizontalAdvance(word) + 28
-
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Draw what is known of the studied lane."""
         self._scene = scene, theme
@@ -335,11 +318,9 @@ class ReliefPanel(QWidget):
             self.picture.show_relief(None, None, ("", ""), theme)
             self._words.say(said.message)
             return
-        show_number(self.morph, self.morph.value())
         names = (scene.axes[0] or "x₁", scene.axes[1] or "x₂")
-        self.picture.show_relief(relief, self._morph(), names, theme)
-        drawn = text.map_words(relief) if trick else text.relief_words(relief, limit_of(relief))
-        self._words.say(drawn)
+        self.picture.show_relief(relief, self.morph.value() / TICKS if trick else None, names, theme)
+        self._words.say(text.map_words(relief) if trick else text.relief_words(relief, limit_of(relief)))
         self._show_lift()
 
     def _again(self) -> None:
@@ -347,9 +328,6 @@ class ReliefPanel(QWidget):
             self.render_scene(*self._scene)
 
     # -- the kernel trick ------------------------------------------------------------------------------------------
-
-    def _morph(self) -> float | None:
-        return self.morph.value() / TICKS if self.mode.currentData() else None
 
     def _chosen(self) -> None:
         self._picked = True
@@ -402,20 +380,18 @@ class ReliefPanel(QWidget):
         if relief is None:
             return
 
-        def encode(progress: Progress) -> bytes:
-            argb = relief_image(
-                relief,
-                SAVED * width,
-                SAVED * height,
-                azimuth=camera.azimuth,
-                tilt=camera.tilt,
-                zoom=camera.zoom,
-                theme=theme,
-                morph=morph,
-                ratio=SAVED * ratio,
-                font=font,
-                names=names,
-            )
-            return png.encode(argb, 0, progress)
-
-        self._tasks.run(saving(path, encode), self._controller.say)
+        image = partial(
+            relief_image,
+            relief,
+            SAVED * width,
+            SAVED * height,
+            azimuth=camera.azimuth,
+            tilt=camera.tilt,
+            zoom=camera.zoom,
+            theme=theme,
+            morph=morph,
+            ratio=SAVED * ratio,
+            font=font,
+            names=names,
+        )
+        self._tasks.run(saving(path, lambda progress: png.encode(image(), 0, progress)), self._controller.say)

@@ -85,11 +85,13 @@ class ReliefQuery:
             raise ValueError("There is no training to look into.")
         study = self.run_state
         points = study.points.xy[study.index], study.points.labels[study.index], study.y, study.f
-        post((yield from self.relief(points, COARSE, Pace(never))))
-        post((yield from self.relief(points, FINE, Pace(overtaken))))
+        yield from self.relief(points, COARSE, Pace(never), post)
+        yield from self.relief(points, FINE, Pace(overtaken), post)
 
-    def relief(self, points: tuple[Array, Any, Array, Array], places: int, pace: Pace) -> Generator[Step, None, Relief]:
-        """Evaluated at so many `places` along the longer side; `points` are places, labels, y and f."""
+    def relief(
+        self, points: tuple[Array, Any, Array, Array], places: int, pace: Pace, post: Callable[[Relief], None]
+    ) -> Generator[Step]:
+        """Posts that with so many `places` along the longer side; `points` are places, labels, y and f."""
         model, lane = self.model, self.lane
         p = shown_pair(model, lane)
         pair, classes = model.pairs_[p], model.classes_.tolist()
@@ -107,18 +109,20 @@ class ReliefQuery:
         xy, labels, y, f_points = points
         seen = (xy[:, 0] >= left) & (xy[:, 0] <= right) & (xy[:, 1] >= bottom) & (xy[:, 1] <= top)
         several = f" – {problem(*problem_of(pair, classes), self.names)}" if len(classes) > 2 else ""
-        return Relief(
-            xs,
-            ys,
-            f,
-            xy[seen],
-            labels[seen].astype(np.int64),
-            y[seen],
-            f_points[seen],
-            (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
-            lane.trainer is None or lane.trainer.has_margins,
-            explicit_map(model.expansion, p),
-            lane.title + several,
+        post(
+            Relief(
+                xs,
+                ys,
+                f,
+                xy[seen],
+                labels[seen].astype(np.int64),
+                y[seen],
+                f_points[seen],
+                (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
+                lane.trainer is None or lane.trainer.has_margins,
+                explicit_map(model.expansion, p),
+                lane.title + several,
+            )
         )
 
 
@@ -148,10 +152,7 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
     pair = model.pairs_[p]
     xy = points.xy[pair.index]
     of_points = xy, points.labels[pair.index], pair.y, model.pair_decision_function(xy)[:, p]
-    work = ReliefQuery(model, lane, area).relief(of_points, places, Pace(never))
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            found: Relief = end.value
-            return found
+    found: list[Relief] = []
+    for _ in ReliefQuery(model, lane, area).relief(of_points, places, Pace(never), found.append):
+        pass
+    return found[0]
