@@ -52,7 +52,7 @@ def test_help_needs_no_qt(words: list[str], said: str) -> None:
         "assert not heavy, heavy\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=ROOT, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=ROOT, check=False
     )
     assert (done.returncode, done.stderr) == (0, "") and said in done.stdout
 
@@ -218,7 +218,7 @@ def test_what_cannot_be_printed_is_one_line(words: str, ending: str, reason: str
         ["sh", "-c", f"{sys.executable} -m app {words} {ending}"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
         cwd=ROOT,
         env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         check=False,
@@ -238,7 +238,7 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
             ["bash", "-c", f"set -o pipefail; {script}"],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             cwd=ROOT,
             check=False,
         )
@@ -254,7 +254,7 @@ def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
         f"main.render = lambda *given: open({str(tmp_path / 'got')!r}, 'w').write(str(os.open(os.devnull, 0)))\n"
         "main.main(['render', '--out', 'x.png'])"
     )
-    subprocess.run(["sh", "-c", f'{sys.executable} -c "$0" <&- >&- 2>&-', probe], timeout=60, cwd=ROOT, check=False)
+    subprocess.run(["sh", "-c", f'{sys.executable} -c "$0" <&- >&- 2>&-', probe], timeout=600, cwd=ROOT, check=False)
     assert int((tmp_path / "got").read_text()) > 2
 
 

@@ -215,7 +215,7 @@ def test_from_a_script(tmp_path: Path, display: bool) -> None:
     )
     words = [sys.executable, "script.py", *([] if display else ["display"])]
     done = subprocess.run(
-        words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     said = "[[0.0, 1.0], [2.0, 3.0]] ['a', 'b']\n" * 2 if display else "There is no display to open a window on.\n"
     assert (done.returncode, done.stdout) == (0, said), done.stderr
@@ -225,7 +225,7 @@ def test_classifiers_of_ones_own_are_lanes_while_the_window_is_open(shown: Calla
     own, titles, processes = GaussianNB(), [], []
 
     def act(window: MainWindow) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not (window.idle() and (frame := window.result(1)) is not None and frame.full):
             QApplication.processEvents()
             assert time.monotonic() < deadline

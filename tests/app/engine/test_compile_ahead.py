@@ -31,7 +31,7 @@ class Compiler:
     def compile(self, report: Report, *, in_window: bool) -> None:
         for done in range(3):
             report(done, 3, "something")
-            assert self.may.acquire(timeout=30)
+            assert self.may.acquire(timeout=300)
         report(3, 3, "ready")
 
 
@@ -42,13 +42,13 @@ def test_the_first_start_tells_how_far_it_is(monkeypatch: pytest.MonkeyPatch, kn
     begun = threading.Event()
 
     def done() -> None:
-        begun.wait(30)
+        begun.wait(300)
         told.append(ahead[0].progress)
 
     ahead.append(CompileAhead(done))
     begun.set()
     compiler.may.release(3)
-    ahead[0]._thread.join(30)
+    ahead[0]._thread.join(300)
     steps = [f"First start: preparing faster pictures, {step} of 3" for step in (1, 2, 3)]
     assert told == ([""] if known else [*steps, "", ""]) and fast_loops.ready() and not ahead[0].progress
 
@@ -58,7 +58,7 @@ def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: 
 
     def load(report: Report = lambda *_: None, *, in_window: bool = False) -> None:
         begun.set()
-        go.wait(30)
+        go.wait(300)
         used.append(fast_loops.ready())
 
     monkeypatch.setattr(compile_ahead, "compile_all", load)
@@ -67,16 +67,16 @@ def test_only_the_thread_that_loads_machine_code_uses_it_meanwhile(monkeypatch: 
     model = KNeighborsClassifier(1).fit([[0.0, 0.0], [1.0, 1.0]], [3, 5])
     loading = [CompileAhead(lambda: None) for _ in range(2)]  # two windows
     try:
-        assert begun.wait(30) and not fast_loops.ready()
+        assert begun.wait(300) and not fast_loops.ready()
         with monkeypatch.context() as without:
             without.setattr(_knn_loops, "search", None)
             assert model.predict([[0.1, 0.2]]).tolist() == [3], "as the probe does while the scene is composed"
     finally:
         go.set()
     for each in loading:
-        each._thread.join(30)
+        each._thread.join(300)
     assert used == [True, True] and fast_loops.ready()
-    CompileAhead(lambda: None)._thread.join(30)
+    CompileAhead(lambda: None)._thread.join(300)
     assert fast_loops.ready(), "what is loaded once stays loaded"
 
 
@@ -89,7 +89,7 @@ def test_a_compiler_that_fails_leaves_no_progress(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(compile_ahead, "compile_all", fail)
     ahead = CompileAhead(lambda: None)
-    ahead._thread.join(30)
+    ahead._thread.join(300)
     assert "no compiler" in ahead.failure and not ahead.progress and not fast_loops.ready()
 
 
@@ -102,4 +102,4 @@ def test_the_window_shows_it_in_one_quiet_line(make: Make, qtbot: QtBot, monkeyp
     compiler.may.release()
     qtbot.waitUntil(lambda: label.text().endswith("2 of 3"))
     compiler.may.release(2)
-    qtbot.waitUntil(lambda: not label.isVisible() and window.idle(), timeout=30_000)
+    qtbot.waitUntil(lambda: not label.isVisible() and window.idle())

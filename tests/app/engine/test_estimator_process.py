@@ -128,7 +128,7 @@ def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
     process = JOB._process._process
     assert process is not None and process.poll() is None
     run(JOB(LaneRequest(5, 0, replace(spec, lane=Lane("knn"))), lambda: False))
-    assert process.wait(10) is not None and JOB._process._process is None
+    assert process.wait(300) is not None and JOB._process._process is None
 
 
 def test_no_process_is_left_when_the_window_is_closed() -> None:
@@ -141,7 +141,7 @@ def test_no_process_is_left_when_the_window_is_closed() -> None:
     processes = [scheduler._jobs[0]._process._process, BACKGROUND._process]
     assert processes[0] is not None
     scheduler.close()
-    assert all(process is None or process.wait(10) is not None for process in processes)
+    assert all(process is None or process.wait(300) is not None for process in processes)
 
 
 class Maker:

@@ -28,7 +28,7 @@ from solver import Grid, Status
 from solver.core import fast_loops
 from tests.without_compiler import machine_code
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 SHADES = Shades((255, 255, 255), ((0, 0, 200), (200, 0, 0)), (128, 128, 128))
 
 

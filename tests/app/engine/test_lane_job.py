@@ -37,7 +37,7 @@ from solver.core import fast_loops
 from tests.stepped import stepped
 from tests.without_compiler import machine_code
 
-PATIENCE = 60.0  #: seconds after which something that must happen counts as never happening
+PATIENCE = 300.0  #: seconds after which something that must happen counts as never happening
 SMALL = Grid(-2.0, 2.0, -1.5, 1.5, 40, 30)
 WIDE = Grid(-2.0, 2.0, -1.5, 1.5, 400, 300)
 LIGHT = Shades((255, 255, 255), tuple((30 * c, 10 * c, 200) for c in range(8)), (128, 128, 128))

@@ -321,7 +321,7 @@ def compiling(tally: Tally, folder: Path, codes: tuple[int, ...], step: int) -> 
 CAMPAIGNS: tuple[Campaign, ...] = (saving, opening, exchanging, recording, claiming, remembering, compiling)
 
 
-def until(what: Callable[[], object], seconds: float = 60.0) -> None:
+def until(what: Callable[[], object], seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "waited in vain"

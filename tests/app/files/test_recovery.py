@@ -220,7 +220,7 @@ def test_closing_in_the_middle_of_a_write_leaves_nothing(desk: Desk, monkeypatch
 
     monkeypatch.setattr(documents, "encode", encode)
     recorder.keep(Work(default_document(), None))
-    assert begun.wait(60)
+    assert begun.wait(300)
     assert recorder.close() and desk.names() == [] and desk.said == []
     recorder.keep(Work(default_document(), None))  # too late
     assert thread_names() == []
@@ -264,18 +264,18 @@ def test_a_write_under_way_does_not_stand_for_recovered_work(desk: Desk, monkeyp
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
-        assert go_on.wait(60)
+        assert go_on.wait(300)
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(documents, "write_pieces", held_up)
         second.keep(Work(Document(), None))
-        assert writing.wait(60)
+        assert writing.wait(300)
         writing.clear()
         second.keep(Work(copy.read().document, None))
         second.replaces(copy)
         go_on.set()
-        assert writing.wait(60) and copy.file.exists()
+        assert writing.wait(300) and copy.file.exists()
     wait(lambda: second.settled and not copy.file.exists())
 
 
@@ -291,12 +291,12 @@ def test_work_that_is_recovered_while_it_is_written_takes_the_old_copy_away(
 
     def held_up(pieces: object, path: Path, **how: bool) -> None:
         writing.set()
-        assert go_on.wait(60)
+        assert go_on.wait(300)
         real(pieces, path, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(documents, "write_pieces", held_up)
     second.keep(Work(copy.read().document, None))
-    assert writing.wait(60)
+    assert writing.wait(300)
     second.replaces(copy)
     go_on.set()
     wait(lambda: second.settled and desk.names() == ["second.lock", "second.recovery"])
@@ -457,7 +457,7 @@ def test_a_pipe_is_not_waited_for(desk: Desk) -> None:
     found: list[tuple[list[recovery.Copy], list[str]]] = []
     search = threading.Thread(target=lambda: found.append(orphans(desk.folder)), daemon=True)
     search.start()
-    search.join(10)
+    search.join(300)
     ((copy,), sentences) = found[0]
     assert copy.file.name == "good.recovery" and len(sentences) == 2
     copy.remove()
@@ -709,13 +709,14 @@ def test_claims_without_a_folder_do_no_harm(tmp_path: Path) -> None:
 # -- the time it takes -------------------------------------------------------------------------------------------------
 
 
-def own_clock() -> float:
-    """Seconds, without those in which this thread was ready and other processes had the processors."""
+def own_clocks() -> tuple[float, float]:
+    """Seconds, without those in which this thread was ready and other processes had the processors; and seconds of the
+    processors that this process has had."""
     try:
         queued = int(Path("/proc/thread-self/schedstat").read_text().split()[1])
     except OSError:  # not Linux: all that passes counts
         queued = 0
-    return time.perf_counter() - 1e-9 * queued
+    return time.perf_counter() - 1e-9 * queued, time.process_time()
 
 
 def longest_pause(folder: Path, writes: int) -> float:
@@ -726,14 +727,15 @@ def longest_pause(folder: Path, writes: int) -> float:
     turns = []
     for _ in range(writes):
         recorder.keep(Work(document, None))
-        turns.append(own_clock())
+        turns.append(own_clocks())
         while not recorder.settled:
             time.sleep(0.0005)
-            turns.append(own_clock())
+            turns.append(own_clocks())
         assert recorder.file.stat().st_size > 10**6
         recorder.file.unlink()
     assert recorder.close()
-    return float(np.diff(turns).max())
+    # Held is who neither comes to a processor nor sees others come to one: of the two clocks, the lesser counts.
+    return float(np.diff(turns, axis=0).min(axis=1).max())
 
 
 def test_writing_100_000_points_leaves_room_for_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

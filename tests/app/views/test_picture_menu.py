@@ -116,7 +116,7 @@ def test_the_menu_of_the_ground_is_that_of_the_picture(make: Make, qtbot: QtBot)
     assert selected(window) == [0] and len(window.document.points) == 5
     QApplication.clipboard().clear()
     choose(menu_of(window), "Copy picture")
-    qtbot.waitUntil(lambda: not window.picture_maker.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.picture_maker.busy)
     image = QApplication.clipboard().image()
     assert image.width() < window.width() * 0.6 and image.height() > 300, "of one classifier"
     right_click(window, 0.5, 0.5)

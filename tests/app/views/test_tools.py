@@ -413,7 +413,7 @@ def test_a_held_brush_goes_on_spraying(make: Make, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(window.document.points) >= first + 15)
     QTest.mouseRelease(view, LEFT, NO, at)
     sprayed = len(window.document.points)
-    qtbot.wait(60)
+    qtbot.wait(300)
     assert len(window.document.points) == sprayed and len(window.controller.store.history) == 1
 
 

@@ -224,7 +224,7 @@ def test_no_name_in_a_sentence_or_question_acts(make: Make, qtbot: QtBot, tmp_pa
     path = tmp_path / f"{EVIL}.playground"
     window = make(evil_document(), wait=False)
     assert file_work.save(window.controller, path)
-    qtbot.waitUntil(lambda: "Q7" in window.status_line.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Q7" in window.status_line.text())
     met = {"say": faults(window)}
     menu = window.findChild(QMenu, "recent")
     menu.aboutToShow.emit()
@@ -283,7 +283,7 @@ def test_no_name_of_an_imported_file_acts(make: Make, qtbot: QtBot, tmp_path: Pa
     window.import_export.import_file(path)
     dialog = window.findChild(ImportDialog)
     summary = dialog.findChild(QLabel, "import.summary")
-    qtbot.waitUntil(lambda: "Q7" in summary.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Q7" in summary.text())
     bad, quoted = faults(dialog)
     assert not bad and quoted > 5, "\n".join(bad)
     dialog.reject()

@@ -58,6 +58,11 @@ class Watchdog(QObject):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._beat)
 
+    @property
+    def watches(self) -> bool:
+        """Whether it has seen the stop that is going on."""
+        return bool(self._where)
+
     def start(self) -> None:
         self._last = self._now()
         self._timer.start(round(1000 * BEAT))

@@ -41,7 +41,7 @@ def run(directory: Path, cache: Path, extra: str = "", number: str = "21") -> li
 def python(arguments: list[str], cache: Path, directory: Path) -> list[str]:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT), "TMPDIR": str(directory)}
     answer = subprocess.run(
-        [sys.executable, *arguments], env=environment, capture_output=True, text=True, cwd=directory, timeout=120
+        [sys.executable, *arguments], env=environment, capture_output=True, text=True, cwd=directory, timeout=600
     )
     assert answer.returncode == 0, answer.stderr
     assert answer.stderr == ""

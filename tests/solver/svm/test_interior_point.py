@@ -411,7 +411,7 @@ def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
 
     def trial(who: int) -> Iterator[None]:
         inside[who].set()
-        assert go[who].wait(20)
+        assert go[who].wait(300)
         yield
 
     solvers = [AutoSolver([[0.0], [1.0]], [-1, 1], Kernel("linear")) for _ in go]
@@ -424,7 +424,7 @@ def test_overlapping_fits_give_the_threads_of_blas_back(first_out: int) -> None:
         futures = []
         for who, solver in enumerate(solvers):
             futures.append(pool.submit(solver._advance, 1))
-            assert inside[who].wait(20) and blas_threads() == {1}
+            assert inside[who].wait(300) and blas_threads() == {1}
         for who, threads in ((first_out, {1}), (1 - first_out, {2})):
             go[who].set()
             futures[who].result(20)

@@ -106,11 +106,11 @@ class Stage:
 
     def rest(self) -> None:
         """Wait until all is learnt and painted."""
-        self.qtbot.waitUntil(lambda: not self.panel.desk.learning, timeout=20_000)
+        self.qtbot.waitUntil(lambda: not self.panel.desk.learning)
 
     def compared(self) -> None:
         curves = self.panel.desk
-        self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished, timeout=20_000)
+        self.qtbot.waitUntil(lambda: curves.curves is not None and curves.curves.finished)
 
     @property
     def picture(self) -> PoolPicture:
@@ -261,7 +261,7 @@ def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
     play = made.find("play")
     QTest.mouseClick(play, Qt.MouseButton.LeftButton)
     assert made.panel.playing and play.text() == "Stop"
-    qtbot.waitUntil(lambda: made.asking.finished and not made.panel.playing, timeout=20_000)
+    qtbot.waitUntil(lambda: made.asking.finished and not made.panel.playing)
     made.rest()
     assert play.text() == "Label all" and not play.isEnabled()
     assert made.text("question") == "All points have their labels."
@@ -278,7 +278,7 @@ def test_space_plays_and_stops_and_a_step_back_stops_too(stage: Build, qtbot: Qt
     made = stage(moons(60))
     picture = made.find("picture")
     QTest.keyClick(picture, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: len(made.asking.answers) >= 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(made.asking.answers) >= 3)
     QTest.keyClick(picture, Qt.Key.Key_Space)
     assert not made.panel.playing
     made.rest()
@@ -513,7 +513,7 @@ def test_a_failure_is_a_sentence_and_not_an_exception(stage: Build) -> None:
     made.key(Qt.Key.Key_Space)
     made.qtbot.waitUntil(lambda: not made.panel.playing)
     assert not made.find("truth").isEnabled()
-    made.qtbot.waitUntil(lambda: "No comparison" in made.text("words"), timeout=20_000)
+    made.qtbot.waitUntil(lambda: "No comparison" in made.text("words"))
 
 
 # -- the background ------------------------------------------------------------------------------------------------
@@ -525,13 +525,13 @@ def test_nothing_goes_on_while_nobody_looks(stage: Build, qtbot: QtBot, monkeypa
     QTest.keyClick(made.find("picture"), Qt.Key.Key_Space)
     made.panel.hide()
     assert not made.panel.playing
-    qtbot.waitUntil(lambda: made.scheduler.idle, timeout=20_000)
+    qtbot.waitUntil(lambda: made.scheduler.idle)
     assert made.panel.desk.comparing, "it rests"
     QApplication.processEvents()
     curves = made.panel.desk.curves
     reached = 0 if curves is None else len(curves.labels)
     made.panel.show()
-    qtbot.waitUntil(lambda: len(made.panel.desk.curves.labels) > reached, timeout=20_000)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: len(made.panel.desk.curves.labels) > reached)  # type: ignore[union-attr]
     made.panel.hide()
 
 

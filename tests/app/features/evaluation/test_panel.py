@@ -317,7 +317,7 @@ def test_nothing_is_cut_off_and_everything_has_a_name(make: Make, qtbot: QtBot) 
     window = make(document(lanes=FOUR), size=(1024, 768))
     window.controller.feature(EvaluationController).validate(kind="folds", k=5)
     panel = look(window, qtbot)
-    qtbot.waitUntil(lambda: all("…" not in text(panel, f"validated{lane}") for lane in range(4)), timeout=20_000)
+    qtbot.waitUntil(lambda: all("…" not in text(panel, f"validated{lane}") for lane in range(4)))
     assert window.width() <= 1024
     for label in panel.findChildren(QLabel):
         if label.isVisible() and label.text() and not label.wordWrap():

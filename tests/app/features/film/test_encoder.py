@@ -142,7 +142,7 @@ def test_pictures_are_handed_over_one_at_a_time_until_none_follows() -> None:
     for picture in made[:3]:
         came = threading.Event()
         feed.put(picture, lambda _, came=came: came.set())
-        taken.append(came.wait(10))
+        taken.append(came.wait(300))
     feed.close()
-    assert ended.wait(10) and all(taken) and [id(each) for each in found] == [id(each) for each in made[:3]]
+    assert ended.wait(300) and all(taken) and [id(each) for each in found] == [id(each) for each in made[:3]]
     thread.join()

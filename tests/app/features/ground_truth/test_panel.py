@@ -152,7 +152,7 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
     window = opened(qtbot, make)
     fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
     click(qtbot, window, "keep")
-    qtbot.waitUntil(lambda: fresh_draw().batches >= 3, timeout=20_000)
+    qtbot.waitUntil(lambda: fresh_draw().batches >= 3)
     assert part(window, QPushButton, "keep").text() == "Stop drawing"
     click(qtbot, window, "keep")
     settle(qtbot, window)

@@ -45,7 +45,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> ReliefPanel:
 
 def shown(panel: ReliefPanel, qtbot: QtBot) -> np.ndarray:
     """The pixels of the picture once it rests."""
-    qtbot.waitUntil(lambda: panel.picture.ready, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.picture.ready)
     image = panel.picture.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return np.frombuffer(image.constBits(), dtype=np.uint32).reshape(image.height(), image.width()).copy()
 
@@ -179,10 +179,10 @@ def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     assert panel.lift.text() == "&Lift" and panel.morph.value() < TICKS
     panel._clock.setInterval(0)
     QTest.mouseClick(panel.lift, LEFT)
-    qtbot.waitUntil(lambda: panel.lift.text() == "F&latten", timeout=20_000)
+    qtbot.waitUntil(lambda: panel.lift.text() == "F&latten")
     assert panel.morph.value() == TICKS and (shown(panel, qtbot) != flat).mean() > 0.05
     QTest.mouseClick(panel.lift, LEFT)
-    qtbot.waitUntil(lambda: not panel._clock.isActive(), timeout=20_000)
+    qtbot.waitUntil(lambda: not panel._clock.isActive())
     assert panel.morph.value() == 0 and (shown(panel, qtbot) == flat).all()
     # Other points, another model: it follows; with a kernel that has no map, it says so.
     before = window.scene.feature(ReliefScene)
@@ -240,7 +240,7 @@ def test_the_newest_wish_wins(qtbot: QtBot, qapp: QApplication, make: Make, monk
     def slow(solid: object, camera: Camera, *rest: object) -> object:
         assert threading.current_thread() is not threading.main_thread()
         drawn.append(camera.azimuth)
-        assert gate.wait(10)
+        assert gate.wait(300)
         return whole(solid, camera, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "draw", slow)
@@ -263,7 +263,7 @@ def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, m
     from app.features.relief import panel as module
 
     gate, whole = threading.Event(), module.draw
-    monkeypatch.setattr(module, "draw", lambda *given: gate.wait(30) and whole(*given))
+    monkeypatch.setattr(module, "draw", lambda *given: gate.wait(300) and whole(*given))
     painted: list[str] = []
     paint = QPainter.drawText
     monkeypatch.setattr(QPainter, "drawText", lambda self, *given: painted.append(given[-1]) or paint(self, *given))
@@ -300,5 +300,5 @@ def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) ->
     QTest.keyClick(panel.mode, KEY.Key_Down)
     panel._clock.setInterval(0)
     QTest.mouseClick(panel.lift, LEFT)
-    qtbot.waitUntil(lambda: panel.lift.text() == "F&latten", timeout=20_000)
+    qtbot.waitUntil(lambda: panel.lift.text() == "F&latten")
     assert "with 200 of 200 points in view on the right side" in said(panel, "relief.words")

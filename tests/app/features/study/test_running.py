@@ -49,7 +49,7 @@ class Taken:
     def __init__(self, run: Run) -> None:
         self.run, self.records = run, list[Record]()
 
-    def until(self, enough: Callable[[], bool], timeout: float = 60.0) -> None:
+    def until(self, enough: Callable[[], bool], timeout: float = 300.0) -> None:
         deadline = time.monotonic() + timeout
         while not enough():
             assert time.monotonic() < deadline, "it does not come"
@@ -71,7 +71,7 @@ def started(study: Study = SLOW, n_jobs: int = 1) -> Taken:
 def ended(taken: Taken) -> None:
     """No process and no thread is left."""
     for thread in taken.run.threads:
-        thread.join(10)
+        thread.join(300)
     assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
 
 
@@ -155,7 +155,7 @@ def test_workers_come_last_and_end_with_the_window() -> None:
         worker = int(window.stdout.readline())
         assert os.getpriority(os.PRIO_PROCESS, worker) == 19
         window.kill()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 300
     while _runs(worker):
         assert time.monotonic() < deadline, "it outlives the window"
         time.sleep(0.02)
@@ -238,5 +238,5 @@ print(sum(len(records) for records, _ in engines.run(study, None, list(paths(stu
 def test_processes_of_the_command_line_end_without_a_word(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-c", TWO]
-    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=600)
     assert (done.stdout, done.stderr) == ("64\n", "")

@@ -227,11 +227,11 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
 
     def freeze() -> Iterator[Priority]:
         frozen.set()
-        release.wait(20)
+        release.wait(300)
         yield Priority.BACKGROUND
 
     window.scheduler.queue(lambda *_: freeze(), Priority.FIRST_PICTURE).submit("wait")
-    assert frozen.wait(20)
+    assert frozen.wait(300)
     try:
         QTest.keyClick(window, KEY.Key_W)
         pointer = window.to_widget(0, *window.document.points.xy[7])

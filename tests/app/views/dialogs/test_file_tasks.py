@@ -46,7 +46,7 @@ class Gate:
         elif thread.name == "task":
             self.threads.append(thread)
             self.entered.set()
-            assert self.opened.wait(30)
+            assert self.opened.wait(300)
         return self._function(*args, **named)
 
 

@@ -51,7 +51,7 @@ def test_it_is_not_made_at_the_start(tmp_path: Path) -> None:
         "print('app.window.dialogs.gallery' in sys.modules); window.close()"
     )
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=120, text=True)
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, timeout=600, text=True)
     assert done.stdout.strip() == "False", done.stderr
 
 

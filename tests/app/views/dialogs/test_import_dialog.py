@@ -79,7 +79,7 @@ def text(dialog: ImportDialog, name: str = "summary") -> str:
 
 def wait_for(dialog: ImportDialog, qtbot: QtBot) -> None:
     """Until the newest request is answered."""
-    qtbot.waitUntil(lambda: not dialog._tasks.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not dialog._tasks.busy)
     assert text(dialog) != "Reading…"
 
 
@@ -283,7 +283,7 @@ class Gate:
     def __call__(self, spec: Dialect) -> Table:
         self.specs.append(spec)
         self.entered.set()
-        if not self.open.wait(60):
+        if not self.open.wait(300):
             raise FileError("nobody opened.")
         return decode(self._text.encode(), "drawing.csv", ".csv", spec)
 
@@ -356,7 +356,7 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
     dog = Watchdog(1.0)
     dog.start()
     dialog, _ = show(parent, qtbot, lambda spec: read(path, spec), wait=False)
-    qtbot.waitUntil(lambda: text(dialog) != "Reading…", timeout=60_000)
+    qtbot.waitUntil(lambda: text(dialog) != "Reading…")
     dog.stop()
     assert "100\u202f000" in text(dialog)
     assert dog.stops == []

@@ -32,7 +32,7 @@ def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
     dialog = window.findChild(ImportDialog)
     assert len(window.document.points) == 2
     doubt = dialog.findChild(QLabel, "import.doubt")
-    qtbot.waitUntil(doubt.isVisible, timeout=20_000)
+    qtbot.waitUntil(doubt.isVisible)
     assert doubt.text() == "1,000 is read as 1, with a decimal comma. If it parts thousands, remove it first."
     assert dialog.findChild(QRadioButton, "import.add").isChecked(), "as a paste does"
     dialog.reject()
@@ -52,12 +52,12 @@ def test_nothing_is_in_doubt_once_the_hand_has_chosen(make: Make, qtbot: QtBot) 
     window.named_actions["import_clipboard"].trigger()
     dialog = window.findChild(ImportDialog)
     doubt = dialog.findChild(QLabel, "import.doubt")
-    qtbot.waitUntil(doubt.isVisible, timeout=20_000)
+    qtbot.waitUntil(doubt.isVisible)
     assert not dialog.findChild(QRadioButton, "import.add").isChecked()
     decimal = dialog.findChild(QComboBox, "import.decimal")
     decimal.setCurrentIndex(decimal.findData(","))
     decimal.activated.emit(decimal.currentIndex())
-    qtbot.waitUntil(lambda: not doubt.isVisible(), timeout=20_000)
+    qtbot.waitUntil(lambda: not doubt.isVisible())
     dialog.reject()
 
 
@@ -71,7 +71,7 @@ def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: 
     assert "=cmd()" in box.text() and box.defaultButton().text() == "&Put apostrophes" and not path.exists()
     next(button for button in box.buttons() if button.text() == answer).click()
     if name:
-        qtbot.waitUntil(path.exists, timeout=20_000)
+        qtbot.waitUntil(path.exists)
         assert path.read_text() == f"x,y,class\n0.0,0.0,{name}\n1.0,1.0,2\n"
     assert path.exists() == bool(name)
 
@@ -80,5 +80,5 @@ def test_nothing_is_asked_where_nothing_can_run(make: Make, qtbot: QtBot, tmp_pa
     for document, suffix in ((SMALL, ".csv"), (RISKY, ".npz"), (RISKY, ".svmlight")):
         window, path = make(document, wait=False), tmp_path / f"out{suffix}"
         window.import_export.export(path)
-        qtbot.waitUntil(path.exists, timeout=20_000)
+        qtbot.waitUntil(path.exists)
         assert window.findChild(QMessageBox, "formulas") is None

@@ -466,7 +466,7 @@ def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     plot = window.findChild(QWidget, "curves.plot")
     assert plot.isVisible()
     run_state = window.scene.lanes[1].run_state
-    qtbot.waitUntil(lambda: len(window.scene.lanes[1].run_state.trace.landmarks) > 20, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.scene.lanes[1].run_state.trace.landmarks) > 20)
     area = plot.area("violation")
     QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
     settle(qtbot, window)

@@ -410,7 +410,7 @@ def test_tabs_are_seen_only_where_there_is_a_choice(make: Make, qtbot: QtBot) ->
     window = make(document(SVM), size=(1500, 900))
 
     def tabs() -> list[list[str]]:
-        qtbot.wait(20)
+        qtbot.wait(300)
         bars = window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
         seen = [bar for bar in bars if bar.isVisible() and bar.geometry().intersects(window.rect())]
         return [[bar.tabText(k) for k in range(bar.count())] for bar in seen]

@@ -163,11 +163,11 @@ def test_until_the_loops_are_compiled_the_window_already_learns(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go = threading.Event()
-    monkeypatch.setattr("app.engine.compile_ahead.compile_all", lambda *_, **__: go.wait(60))
+    monkeypatch.setattr("app.engine.compile_ahead.compile_all", lambda *_, **__: go.wait(300))
     monkeypatch.setattr("app.engine.compile_ahead.CompileAhead._loaded", False)
     window = make(wait=False)
     try:
-        qtbot.waitUntil(lambda: all((f := window.result(i)) and f.picture and f.full for i in (0, 1)), timeout=30_000)
+        qtbot.waitUntil(lambda: all((f := window.result(i)) and f.picture and f.full for i in (0, 1)))
         assert not window.idle()
         plain_models = [window.result(i).model for i in (0, 1)]
         assert all("Preparing" in window.scene.lanes[i].headline for i in (0, 1))
