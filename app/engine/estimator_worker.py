@@ -112,11 +112,7 @@ class Worker:
     """Answers requests one after the other; the models stay here, under numbers that the program has chosen."""
 
     def __init__(self) -> None:
-        self._models: dict[int, tuple[Any, Any]] = {}
-
-    def drop(self, number: int) -> None:
-        """Forget a model."""
-        self._models.pop(number, None)
+        self.models: dict[int, tuple[Any, Any]] = {}
 
     def answer(self, request: tuple[Any, ...]) -> Any:
         """Do what is asked."""
@@ -125,11 +121,11 @@ class Worker:
             maker, X, y = rest
             estimator = made(maker)
             estimator.fit(X, y)
-            self._models[number] = (estimator, np.unique(y))
+            self.models[number] = (estimator, np.unique(y))
             return None
-        if number not in self._models:
+        if number not in self.models:
             raise GoneError("its process was ended.  The next change tries again.")
-        estimator, classes = self._models[number]
+        estimator, classes = self.models[number]
         if kind == "shares":
             return shares_of(estimator, rest[0], classes)
         xs, ys = rest
@@ -156,7 +152,7 @@ def main() -> None:
         except EOFError:
             return
         for number in dropped:
-            worker.drop(number)
+            worker.models.pop(number, None)
         try:
             answer: tuple[bool, Any] = (True, worker.answer(request))
         except GoneError as error:

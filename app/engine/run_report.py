@@ -125,9 +125,7 @@ def explain_last(run: Recording) -> Iterator[Explanation | None]:
     """Why the last step of an ended run was made; yields None while it looks, and leaves the run elsewhere."""
     if run.length == 0:
         return
-    before = run.length - 1
-    while run.position != before or run.solver.pending:
-        run.go_to(before, few_steps())
+    while not run.go_to(run.length - 1, few_steps()):
         yield None
     yield explain(run.solver, newest=True)
 
@@ -170,11 +168,7 @@ def survey(run: Recording) -> Iterator[bool]:
     early = np.geomspace(1, max(2, run.length), SURVEYED // 2)
     known = set(run.trace.view().landmarks[:, 0].astype(int).tolist())
     for step in sorted(set(np.concatenate((even, early)).astype(int).tolist()) - known):
-        goal = min(int(step), run.length)
-        while run.position != goal or run.solver.pending:
-            run.go_to(goal, few_steps())
-            if run.at_end:
-                break
+        while not run.go_to(min(int(step), run.length), few_steps()):
             yield False
         mark(run, run.solver.certificate())  # type: ignore[attr-defined]
         yield True

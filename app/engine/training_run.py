@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from app.state.session import Seek
 from solver import Grid, Pair, PairTrainer, RunningExpansion
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
-from solver.core.stepping import SteppedSolver, Stop
+from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
 from solver.recording import Recording
 
@@ -137,10 +136,12 @@ class TrainingRun:
 
         Before the `first` picture, nothing of a long proof that the steps have come to the optimum: it moves nothing.
         """
-        begun, late = time.perf_counter(), Pace().late
-        place = self.driven
-        if first and len(self.points) > PROVED_FIRST:
-            late = partial(_late_or_pending, late, self.recordings[place].solver)
+        begun, pace, place = time.perf_counter(), Pace(), self.driven
+        solver, unproved = self.recordings[place].solver, first and len(self.points) > PROVED_FIRST
+
+        def late() -> bool:
+            return (unproved and solver.pending) or pace.late()
+
         new = any(not each.ended for each in self.recordings)
         made = self._drive(self.recordings[place], late)
         others = [each for p, each in enumerate(self.recordings) if p != place and not each.at_end]
@@ -380,10 +381,6 @@ def marks_of(
         bounded[pair.index[at_bound]] = True
         free[pair.index[(alpha > 0) & ~at_bound]] = True
     return Marks(np.flatnonzero(free & ~bounded), np.flatnonzero(bounded), found.wrong, found.tied)
-
-
-def _late_or_pending(late: Stop, solver: SteppedSolver) -> bool:
-    return solver.pending or late()
 
 
 def _look_ahead(run: Recording, late: Stop) -> None:

@@ -314,11 +314,8 @@ class Revert(Command):
         if self.own_view:
             view = self.document.view
         new = replace(self.document, slots=document.slots, points=points, view=view)
-        return document if _equal(new, document) else new
-
-
-def _equal(first: Document, second: Document) -> bool:
-    return all(getattr(first, each.name) == getattr(second, each.name) for each in fields(Document))
+        same = all(getattr(new, each.name) == getattr(document, each.name) for each in fields(Document))
+        return document if same else new
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,8 @@ class Store:
             at = (
                 position
                 for position, document in enumerate(documents)
-                if saved is not None and document.points is saved.points and _same_steps(document, saved)
+                if saved is not None and document.points is saved.points  # whatever is attached: no step changes that
+                if same_content(replace(document, attached=saved.attached), saved)
             )
             self._listed = tuple(step.name for step in steps), next(at, None)
         return self._listed
@@ -211,11 +212,6 @@ class Store:
 def same_content(first: Document, second: Document) -> bool:
     """Nothing to save tells the two apart; where one looks does not count, nor what numbers the lanes have."""
     return _parts(first) == _parts(second)
-
-
-def _same_steps(first: Document, second: Document) -> bool:
-    """The same, whatever is attached, which no step changes."""
-    return same_content(replace(first, attached=second.attached), second)
 
 
 def _parts(document: Document) -> tuple[object, ...]:

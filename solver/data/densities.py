@@ -24,6 +24,8 @@ import numpy as np
 
 from solver.core.arrays import Array, Indices
 
+#: Density at points (n, 2), shape (n,).
+Density = Callable[[Array], Array]
 #: Nodes of a panel, and its length in units of s.
 ORDER, LENGTH = 8, 2.0
 #: Panels of a shape at least, whatever the noise.
@@ -73,11 +75,10 @@ def even_edges(low: float, high: float, length: float) -> Array:
     return np.linspace(low, high, number + 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Boxes:
-    """Boxes of even density, each with the same share of the points.
+def boxes(low: Array, high: Array, noise: float, slack: float) -> Density:
+    """The density of boxes of even density, each with the same share of the points.
 
-    Attributes
+    Parameters
     ----------
     low, high : ndarray of shape (m, 2)
         Corners.
@@ -87,32 +88,28 @@ class Boxes:
         By how much a point may lie outside a sharp edge, as rounding puts it there.
     """
 
-    low: Array
-    high: Array
-    noise: float
-    slack: float = 0.0
+    def shares(x: Array, least: float, most: float) -> Array:
+        """How much of a density even from `least` to `most` lies at `x`, but for its height."""
+        if noise > 0:
+            return normal_cdf((most - x) / noise) - normal_cdf((least - x) / noise)
+        return ((x >= least - slack) & (x <= most + slack)).astype(np.float64)
 
-    def density(self, X: Array) -> Array:
-        """At the points `X` (n, 2), shape (n,)."""
+    def density(X: Array) -> Array:
         total = np.zeros(len(X))
-        for low, high in zip(self.low, self.high, strict=True):
+        for corner, opposite in zip(low, high, strict=True):
             inside = np.ones(len(X))
             for axis in range(2):
-                x = X[:, axis]
-                if self.noise > 0:
-                    share = normal_cdf((high[axis] - x) / self.noise) - normal_cdf((low[axis] - x) / self.noise)
-                else:
-                    share = ((x >= low[axis] - self.slack) & (x <= high[axis] + self.slack)).astype(np.float64)
-                inside *= share / (high[axis] - low[axis])
+                inside *= shares(X[:, axis], corner[axis], opposite[axis]) / (opposite[axis] - corner[axis])
             total += inside
-        return total / len(self.low)
+        return total / len(low)
+
+    return density
 
 
-@dataclass(frozen=True, eq=False)
-class Strips:
-    """A shape that is even along each vertical, with noise.
+def strips(x: Array, weight: Array, low: Array, high: Array, noise: float) -> Density:
+    """The density of a shape that is even along each vertical, with noise.
 
-    Attributes
+    Parameters
     ----------
     x, weight : ndarray of shape (m,)
         Nodes, ascending, and quadrature weight times density along the vertical; it may be negative, for a hole.
@@ -122,27 +119,20 @@ class Strips:
         Above 0.
     """
 
-    x: Array
-    weight: Array
-    low: Array
-    high: Array
-    noise: float
-
-    def density(self, X: Array) -> Array:
-        """At the points `X` (n, 2), shape (n,)."""
-        s = self.noise
+    def density(X: Array) -> Array:
         result = np.zeros(len(X))
         order = np.argsort(X[:, 0])
         for start in range(0, len(X), TOGETHER):
             block = order[start : start + TOGETHER]
-            x, y = X[block, 0, None], X[block, 1, None]
-            near = slice(*np.searchsorted(self.x, (x[0, 0] - REACH * s, x[-1, 0] + REACH * s)))
-            if near.start == near.stop:
-                continue
-            across = np.exp(-0.5 * ((x - self.x[near]) / s) ** 2)
-            along = normal_cdf((self.high[near] - y) / s) - normal_cdf((self.low[near] - y) / s)
-            result[block] = (across * along) @ self.weight[near]
-        return np.maximum(result / (s * math.sqrt(2.0 * math.pi)), 0.0)
+            at, y = X[block, 0, None], X[block, 1, None]
+            near = slice(*np.searchsorted(x, (at[0, 0] - REACH * noise, at[-1, 0] + REACH * noise)))
+            if near.start < near.stop:
+                across = np.exp(-0.5 * ((at - x[near]) / noise) ** 2)
+                along = normal_cdf((high[near] - y) / noise) - normal_cdf((low[near] - y) / noise)
+                result[block] = (across * along) @ weight[near]
+        return np.maximum(result / (noise * math.sqrt(2.0 * math.pi)), 0.0)
+
+    return density
 
 
 @dataclass(frozen=True, eq=False)

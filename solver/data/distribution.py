@@ -33,8 +33,8 @@ from solver.core.arrays import Array, Integers
 from solver.core.checks import check_choice, check_number
 
 from .datasets import DATASETS, MOST_FLIPPED, Dataset, Truth, generate
-from .densities import Curve, likeliest
-from .shapes import FIELDS, Density, Shapes
+from .densities import Curve, Density, likeliest
+from .shapes import FIELDS, Shapes
 
 #: Below this share of what a density reaches it is none: there the quadrature tells nothing.
 FLOOR = 1e-9

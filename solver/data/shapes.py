@@ -10,10 +10,8 @@ import numpy as np
 
 from solver.core.arrays import Array
 
-from .densities import LENGTH, Boxes, Curve, Strips, even_edges, panels
+from .densities import LENGTH, Curve, Density, boxes, even_edges, panels, strips
 
-#: Density at points (n, 2), shape (n,).
-Density = Callable[[Array], Array]
 #: For each class its curve, or its density where that is better computed as such.
 Shapes = tuple[Curve | Density, ...]
 
@@ -51,10 +49,6 @@ class Path:
     weight: Callable[[Array], Array]
     quantile: Callable[[Array], Array]
 
-    def with_noise(self, noise: float) -> Curve:
-        """What the points are drawn from."""
-        return Curve.along(self.at, self.weight, self.speed, self.last, noise)
-
 
 def polar(radius: Array, angle: Array) -> Array:
     """Points (n, 2) at a radius and an angle."""
@@ -86,7 +80,9 @@ def arms(n_classes: int) -> tuple[Path, ...]:
 
 def along(paths: Callable[[int], tuple[Path, ...]]) -> Callable[[float, float, int], Shapes]:
     """The shapes of points along `paths`."""
-    return lambda noise, shift, n_classes: tuple(path.with_noise(noise) for path in paths(n_classes))
+    return lambda noise, shift, n_classes: tuple(
+        Curve.along(path.at, path.weight, path.speed, path.last, noise) for path in paths(n_classes)
+    )
 
 
 # -- densities ---------------------------------------------------------------------------------------------------------
@@ -106,7 +102,7 @@ def quadrants(noise: float, shift: float, n_classes: int) -> Shapes:
     def of_class(other: float) -> Density:
         y = np.sort(other * ends, axis=1)
         low, high = np.column_stack([x[:, 0], y[:, 0]]), np.column_stack([x[:, 1], y[:, 1]])
-        return Boxes(low, high, noise, ROUNDING).density
+        return boxes(low, high, noise, ROUNDING)
 
     return of_class(1.0), of_class(-1.0)
 
@@ -118,7 +114,7 @@ def fields(noise: float, shift: float, n_classes: int) -> Shapes:
     def of_class(c: int) -> Density:
         corner = np.array([(i, j) for i in range(FIELDS) for j in range(FIELDS) if (i + j) % 2 == c]) * width - EDGE
         low, high = np.maximum(corner + 0.5 * shift, -EDGE), np.minimum(corner + width - 0.5 * shift, EDGE)
-        return Boxes(low, high, noise, ROUNDING).density
+        return boxes(low, high, noise, ROUNDING)
 
     return of_class(0), of_class(1)
 
@@ -147,7 +143,7 @@ def _ring(noise: float, inner: float, outer: float) -> Density:
             parts.append((radius * np.sin(t), sign * height * w, -height, height))
     x, weight, low, high = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(x)
-    return Strips(x[order], weight[order], low[order], high[order], noise).density
+    return strips(x[order], weight[order], low[order], high[order], noise)
 
 
 def triangles(noise: float, shift: float, n_classes: int) -> Shapes:
@@ -184,7 +180,7 @@ def _above(noise: float, shift: float, column: Density) -> Density:
         edges = np.sort(np.append(edges, kink))
     x, w = panels(edges)
     low = np.maximum(x + shift, -EDGE)
-    return Strips(x, w * column(x) / (EDGE - low), low, np.full(len(x), EDGE), noise).density
+    return strips(x, w * column(x) / (EDGE - low), low, np.full(len(x), EDGE), noise)
 
 
 # -- true lines: polylines within (left, right, bottom, top) or a little beyond, joined with NaN rows, shape (m, 2) ----

@@ -31,13 +31,6 @@ from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_number, check_numbers, check_signs
 
 
-def _signs_and_values(y: ArrayLike, f: ArrayLike) -> tuple[Array, Array]:
-    values = check_numbers("f", f)
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
-        raise ValueError(f"f must hold one finite number for each of at least one point; its shape is {values.shape}.")
-    return check_signs(y, len(values), both=False), values
-
-
 class KktCase(IntEnum):
     """Row of the KKT table, by the multiplier; the bounded support vectors in two by their slack."""
 
@@ -108,8 +101,11 @@ def kkt_case(
     ValueError
         One sentence naming what is wrong.
     """
-    signs, values = _signs_and_values(y, f)
+    values = check_numbers("f", f)
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise ValueError(f"f must hold one finite number for each of at least one point; its shape is {values.shape}.")
     n = len(values)
+    signs = check_signs(y, n, both=False)
     check_number("tol", tol, 0.0, open_high=True)
     check_number("alpha_tol", alpha_tol, 0.0, 0.5, open_high=True)
     multipliers, prices = check_numbers("alpha", alpha), check_numbers("C", C)
@@ -275,7 +271,11 @@ def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
     -----
     Source: Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006, algorithm 2.
     """
-    truth, values = _truth_and_score(positive, score)
+    truth, values = np.asarray(positive), check_numbers("score", score)
+    if truth.dtype != np.bool_ or truth.ndim != 1:
+        raise ValueError("positive must hold True or False for each point.")
+    if values.shape != truth.shape or not np.isfinite(values).all():
+        raise ValueError(f"score must hold one finite number for each of {len(truth)} points.")
     if not truth.any() or truth.all():
         raise ValueError("A ROC curve needs points of both classes.")
     order = np.argsort(-values, kind="stable")
@@ -290,12 +290,3 @@ def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
         int(truth.sum()),
         int((~truth).sum()),
     )
-
-
-def _truth_and_score(positive: ArrayLike, score: ArrayLike) -> tuple[Mask, Array]:
-    truth, values = np.asarray(positive), check_numbers("score", score)
-    if truth.dtype != np.bool_ or truth.ndim != 1:
-        raise ValueError("positive must hold True or False for each point.")
-    if values.shape != truth.shape or not np.isfinite(values).all():
-        raise ValueError(f"score must hold one finite number for each of {len(truth)} points.")
-    return truth, values

@@ -179,14 +179,10 @@ def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
         # Before a step, v may be brought up to date or other points be left out: the state just before counts.
         part = solver._active.part
         state = _state(solver, part)
-        solver.step(1, stop=_after_each_piece)
+        solver.step(1, stop=lambda: True)
         if solver.n_iter > start:
             return part, state
     return None
-
-
-def _after_each_piece() -> bool:
-    return True
 
 
 def _state(solver: SmoSolver, part: Subproblem) -> State:
