@@ -284,7 +284,7 @@ class EvaluationPanel(QWidget):
         show_number(self._ratio, round(100 * split.ratio))
         self._percent.setText(f"{split.ratio:.0%}".replace("%", " %"))
         show_number(self._seed, split.seed)
-        self._said.say(_unbroken(words.split_words(evaluation)))
+        self._said.say(words.unbroken(words.split_words(evaluation)))
         self._table.show_evaluation(evaluation)
         show_choice(self._validation, validation.kind)
         self._folds.setVisible(validation.kind == "folds")
@@ -304,7 +304,7 @@ class EvaluationPanel(QWidget):
                     remarks.append(f"{words.lane_title(place, lane)}: {said}")
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
-        self._remarks.say("<br>".join(map(_unbroken, remarks)))
+        self._remarks.say("<br>".join(map(words.unbroken, remarks)))
         self._remarks.setVisible(bool(remarks))
 
     def _show_lane(self, evaluation: Evaluation, theme: Theme) -> None:
@@ -327,14 +327,9 @@ class EvaluationPanel(QWidget):
         self._roc.show_evaluation(evaluation, theme)
         any_curve = any(each.roc is not None for each in evaluation.lanes)
         self._roc.setVisible(any_curve)
-        self._threshold.say(_unbroken(words.threshold_words(evaluation, lane)))
-        self._rates.say(_unbroken(words.roc_words(evaluation, lane)))
+        self._threshold.say(words.unbroken(words.threshold_words(evaluation, lane)))
+        self._rates.say(words.unbroken(words.roc_words(evaluation, lane)))
         self._own.setVisible(lane.roc is not None)
         if not lane.moved and self._own.hasFocus():  # a button that is disabled throws the focus anywhere
             self._roc.setFocus()
         self._own.setEnabled(lane.moved)
-
-
-def _unbroken(text: str) -> str:
-    """HTML in which no line ends between a number and its %."""
-    return escape(text).replace(" %", "\u00a0%")

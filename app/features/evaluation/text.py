@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from html import escape
 
 from app.core.number_format import count, counted, grouped, percent, short, signed
 from app.engine.cross_validation import Validated
@@ -44,6 +45,11 @@ def titles(evaluation: Evaluation) -> dict[str, str]:
         "auc": "Test AUC",
         "validated": f"Validation accuracy, {each}",
     }
+
+
+def unbroken(text: str) -> str:
+    """`text` as HTML in which no line ends between a number and its %."""
+    return escape(text).replace(" %", "\u00a0%")
 
 
 def lane_title(place: int, lane: LaneEvaluation) -> str:

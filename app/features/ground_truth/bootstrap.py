@@ -173,8 +173,8 @@ class Stability:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
         area, at_points = Votes(grid.width * grid.height), Votes(len(points))
+        refits: list[Refit] = []
         parts: list[Array] = []
-        vertices = lost = unfinished = 0
         last, pace = time.monotonic(), Pace(overtaken)
         for number in range(self.resamples):
             refit = known.get(number)
@@ -183,10 +183,9 @@ class Stability:
             classes, boundary = yield from _surface(refit, self.lane, grid, pace)
             area.add(classes.ravel())
             at_points.add(refit.labels)
-            lost, unfinished = lost + refit.lost, unfinished + (not refit.finished)
-            if vertices + len(boundary) <= MOST_VERTICES and len(parts) == number:
+            refits.append(refit)
+            if sum(map(len, parts)) + len(boundary) <= MOST_VERTICES and len(parts) == number:
                 parts.append(boundary)
-                vertices += len(boundary)
             if number + 1 == self.resamples or time.monotonic() - last >= INTERVAL:
                 last = time.monotonic()
                 post(
@@ -197,8 +196,8 @@ class Stability:
                         self.resamples,
                         area.disagreement,
                         at_points.disagreement,
-                        lost,
-                        unfinished,
+                        sum(each.lost for each in refits),
+                        sum(not each.finished for each in refits),
                     )
                 )
             yield from pace.pause()

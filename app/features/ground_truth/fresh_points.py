@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,24 +68,23 @@ class Tally:
 
     def of(self, law: Law, fresh_draw: FreshDraw) -> bool:
         """It counts points of `fresh_draw`, perhaps not all of them yet."""
-        counted = self.fresh_draw
-        same = (self.law, counted.count, counted.first) == (law, fresh_draw.count, fresh_draw.first)
-        return same and counted.batches <= fresh_draw.batches
+        first = replace(fresh_draw, batches=min(self.fresh_draw.batches, fresh_draw.batches))
+        return self.law == law and self.fresh_draw == first
 
     def with_batch(self, xy: Array, labels: Integers, credit: Array) -> Tally:
         """The tally with one more batch; `credit` is as in `Outcome`."""
-        wrong = credit == 0.0
-        shown_xy, shown = self.xy[: self.marked], self.labels[: self.marked]
-        room = max(MOST_SHOWN - self.marked, 0)
-        shown_xy = np.concatenate((shown_xy, xy[wrong][:room]))
-        shown = np.concatenate((shown, labels[wrong][:room]))
-        fresh_draw = FreshDraw(self.fresh_draw.count, self.fresh_draw.first, self.fresh_draw.batches + 1)
-        marked = len(shown)
+        wrong, room = credit == 0.0, MOST_SHOWN - self.marked
+        fresh_draw = replace(self.fresh_draw, batches=self.fresh_draw.batches + 1)
+        shown = [(self.xy[: self.marked], self.labels[: self.marked]), (xy[wrong][:room], labels[wrong][:room])]
         if fresh_draw.total <= FEW:
-            shown_xy = np.concatenate((shown_xy, self.xy[self.marked :], xy[~wrong]))
-            shown = np.concatenate((shown, self.labels[self.marked :], labels[~wrong]))
-        return Tally(
-            self.law, fresh_draw, self.model, self.failures + float((1.0 - credit).sum()), shown_xy, shown, marked
+            shown += [(self.xy[self.marked :], self.labels[self.marked :]), (xy[~wrong], labels[~wrong])]
+        return replace(
+            self,
+            fresh_draw=fresh_draw,
+            failures=self.failures + float((1.0 - credit).sum()),
+            xy=np.concatenate([places for places, _ in shown]),
+            labels=np.concatenate([classes for _, classes in shown]),
+            marked=len(shown[0][0]) + len(shown[1][0]),
         )
 
 
@@ -109,14 +108,10 @@ class Fresh:
     before: Tally | None = field(default=None, compare=False)
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        tally = Tally(self.law, FreshDraw(self.fresh_draw.count, self.fresh_draw.first), self.model)
-        before = self.before
-        if before is not None:
-            post(before)
-            if before.model is self.model and before.of(self.law, self.fresh_draw):
-                tally = before
-        else:
-            post(tally)
+        tally, before = Tally(self.law, replace(self.fresh_draw, batches=0), self.model), self.before
+        post(tally if before is None else before)
+        if before is not None and before.model is self.model and before.of(self.law, self.fresh_draw):
+            tally = before
         pace = Pace(overtaken)
         while tally.fresh_draw.batches < self.fresh_draw.batches:
             xy, labels = self.fresh_draw.points(self.law, tally.fresh_draw.batches)

@@ -65,7 +65,6 @@ class GroundTruthScene:
         How the ideal classifier did on the fresh points.
     rows : tuple of TruthRow
         One per lane on screen that learns.
-    boundary_name : str
     """
 
     origin: GeneratorSettings | None
@@ -74,4 +73,3 @@ class GroundTruthScene:
     bayes: BayesError | None
     ideal_tally: Tally | None
     rows: tuple[TruthRow, ...]
-    boundary_name: str

@@ -10,8 +10,8 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QGroupBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core.number_format import grouped
-from app.features.evaluation.text import state_words
+from app.core.number_format import grouped, percent
+from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
@@ -120,14 +120,14 @@ class GroundTruthPanel(QWidget):
         if law is None or truth.origin is None:
             _say(self._origin, words.NO_POINTS if not len(scene.points) else words.NO_ORIGIN)
         else:
-            self._origin.reserve(_whole(words.origin_words(truth.origin, law, True)))
+            self._origin.reserve(unbroken(words.origin_words(truth.origin, law, True)))
             _say(self._origin, words.origin_words(truth.origin, law, truth.edited))
         for part in (self._ideal, self._name, self._bayes, self._throwing):
             part.setVisible(law is not None)
         if law is not None:
             self._ideal.setText(f"{words.short_name(law)} (U)")
             self._ideal.setEnabled(law.has_truth or law.has_density)
-            _say(self._name, f"{truth.boundary_name}.")
+            _say(self._name, f"{words.boundary_name(law)}.")
             _say(self._bayes, words.bayes_words(law, truth.bayes))
         self.first_stop = self._throw if law is not None else self._haze
         chosen = session.of(GroundTruthSession)
@@ -184,7 +184,7 @@ class GroundTruthPanel(QWidget):
             self._clock.stop()
             return
         fresh_draw = chosen.fresh_draw
-        truth, _ = self._shown
+        truth = self._shown[0]
         tallies = [truth.ideal_tally, *(row.tally for row in counted(truth))]
         if all(tally is not None and tally.fresh_draw == fresh_draw for tally in tallies):
             self._desk.draw_more_fresh()
@@ -198,12 +198,7 @@ class GroundTruthPanel(QWidget):
 
 def _say(place: RoomyLabel, text: str) -> None:
     """Another sentence, in as much room as it needs."""
-    place.say(_whole(text), keep=False)
-
-
-def _whole(text: str) -> str:
-    """`text` as HTML, with no per cent sign torn from its number."""
-    return escape(text).replace(" %", "\u00a0%")
+    place.say(unbroken(text), keep=False)
 
 
 def counted(truth: GroundTruthScene) -> list[TruthRow]:
@@ -278,7 +273,7 @@ def _cells(row: TruthRow, truth: GroundTruthScene, square: bool) -> list[str]:
     else:
         cells = [*words.error_words(row.tally), words.excess_words(row.tally, truth.ideal_tally)]
     if square:
-        cells.append("…" if row.area is None else words.area_words(row.area) + ("…" if row.measuring else ""))
+        cells.append("…" if row.area is None else percent(row.area.share) + ("…" if row.measuring else ""))
     return cells
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -138,21 +138,19 @@ PANEL = "truth"
 def queries(context: Context) -> dict[str, Query]:
     """What is to be worked out: of the truth while the panel is looked at, of the haze while it is shown."""
     document, session = context.document, context.session
-    law = law_of(document.origin)
+    law = _law(document)
     asked: dict[str, Query] = {}
-    if law is not None and len(document.points) and PANEL in session.open_panels:
+    if law is not None and PANEL in session.open_panels:
         assert document.origin is not None
         asked["edited"] = Edited(document.origin, document.points)
         asked["ideal"] = Ideal(law)
         asked |= _fresh(context, law)
     chosen = session.of(GroundTruthSession)
     if law is not None and chosen.ideal and not law.has_truth and law.has_density:
-        for index, grid in enumerate(context.grids):
-            # Lanes of one size have one answer.
-            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, context.grids[index])
+        for grid in context.grids:  # lanes of one size have one answer
+            asked[f"boundary{context.grids.index(grid)}"] = Boundary(law.unflipped, grid)
     if chosen.bootstrap and fast_loops.ready() and not session.drawing and len(document.points):
-        for index, grid in enumerate(context.grids):
-            lane, slot = document.lanes[index], document.slots[index]
+        for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):
             if not lane.is_difference:
                 asked[LaneQuestion("haze", slot)] = Stability(
                     lane, document.training_points, chosen.resamples, grid.coarse()
@@ -162,45 +160,31 @@ def queries(context: Context) -> dict[str, Query]:
 
 def _fresh(context: Context, law: Law) -> dict[str, Query]:
     document, results, fresh_draw = context.document, context.results, context.session.of(GroundTruthSession).fresh_draw
-    asked: dict[str, Query] = {}
-    if fresh_draw.batches:
-        asked["fresh"] = _continued(results.answer("fresh"), Fresh(law, fresh_draw, None))
-    for index in range(document.shown):
-        slot = document.slots[index]
+    wanted: dict[str, Fresh | Square] = {"fresh": Fresh(law, fresh_draw, None)} if fresh_draw.batches else {}
+    for lane, slot in zip(document.lanes[: document.shown], document.slots, strict=False):
         model = _model(results.frame(slot), document)
-        if model is None or document.lanes[index].is_difference:
+        if model is None or lane.is_difference:
             continue
         if fresh_draw.batches:
-            name = LaneQuestion("fresh", slot)
-            asked[name] = _continued(results.answer(name), Fresh(law, fresh_draw, model))
+            wanted[LaneQuestion("fresh", slot)] = Fresh(law, fresh_draw, model)
         if law.has_truth:
-            name = LaneQuestion("square", slot)
-            asked[name] = _measured(results.answer(name), Square(law.name, model))
-    return asked
+            wanted[LaneQuestion("square", slot)] = Square(law.name, model)
+    return {name: _continued(results.answer(name), query) for name, query in wanted.items()}
 
 
-def _continued(answer: Answer | None, new: Fresh) -> Query:
+def _continued(answer: Answer | None, new: Fresh | Square) -> Query:
     """`new`, or while it is not answered yet what was asked before, of the same points.
 
     A training has a new model every frame: were each asked about at once, none would ever be counted to the end.
     """
-    if answer is None or not isinstance(answer.query, Fresh):
+    old: Any = None if answer is None else answer.query
+    if answer is None or type(old) is not type(new):
         return new
-    old = answer.query
-    if not answer.done and (old.law, old.fresh_draw) == (new.law, new.fresh_draw):
+    model: Any = new.model
+    same = replace(old, model=model) == new
+    if old == new or (same and not answer.done):
         return old
-    if old == new:
-        return old
-    return Fresh(new.law, new.fresh_draw, new.model, before=answer.value)
-
-
-def _measured(answer: Answer | None, new: Square) -> Query:
-    if answer is None or not isinstance(answer.query, Square):
-        return new
-    old = answer.query
-    if old == new or (not answer.done and old.name == new.name):
-        return old
-    return Square(new.name, new.model, before=answer.value if old.name == new.name else None)
+    return replace(new, before=answer.value) if same or isinstance(new, Fresh) else new
 
 
 def _model(frame: Frame | None, document: Document) -> Model | None:
@@ -215,25 +199,32 @@ def _model(frame: Frame | None, document: Document) -> Model | None:
 def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
     """What is known just now."""
     document, session, results = context.document, context.session, context.results
-    law = law_of(document.origin) if len(document.points) else None
+    law, origin = _law(document), document.origin
     edited, bayes, ideal = None, None, None
-    if law is not None:
-        answer = results.answer("edited")
-        if answer is not None and answer.query == Edited(document.origin, document.points):  # type: ignore[arg-type]
-            edited = answer.value
-        answer = results.answer("ideal")
-        if answer is not None and answer.query == Ideal(law):
-            bayes = answer.value
+    if law is not None and origin is not None:
+        edited = _answered(results, "edited", Edited(origin, document.points))
+        bayes = _answered(results, "ideal", Ideal(law))
         ideal = _tally(results.answer("fresh"), law, session.of(GroundTruthSession).fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
-    return (GroundTruthScene(document.origin, law, edited, bayes, ideal, rows, text.boundary_name(law)),)
+    return (GroundTruthScene(origin, law, edited, bayes, ideal, rows),)
+
+
+def _law(document: Document) -> Law | None:
+    """What the document's points were drawn from; None without points, or where no generator made them."""
+    return law_of(document.origin) if len(document.points) else None
+
+
+def _answered(results: Results, name: str, query: Query) -> Any:
+    """What is known of the answer to this very query, or None."""
+    answer = results.answer(name)
+    return answer.value if answer is not None and answer.query == query else None
 
 
 def boundary_name(scene: Scene) -> str:
     """What the best boundary is called."""
     truth = scene.feature(GroundTruthScene)
-    return text.boundary_name(None) if truth is None else truth.boundary_name
+    return text.boundary_name(None if truth is None else truth.law)
 
 
 def _tally(answer: Answer | None, law: Law, fresh_draw: FreshDraw) -> Tally | None:
@@ -250,11 +241,9 @@ def _row(index: int, document: Document, session: Session, results: Results, law
     tally = _tally(results.answer(f"fresh{slot}"), law, chosen.fresh_draw) if law is not None else None
     newest = present and tally is not None and tally.model is model and tally.fresh_draw == chosen.fresh_draw
     counting = model is not None and not newest
-    answer = results.answer(f"square{slot}")
-    area = answer.value if answer is not None and law is not None and law.has_truth else None
-    same = answer is not None and isinstance(answer.query, Square) and law is not None
-    if not same or answer.query.name != law.name:  # type: ignore[union-attr]
-        area = None
+    answer, area = results.answer(f"square{slot}"), None
+    if answer is not None and isinstance(answer.query, Square) and law is not None and law.has_truth:
+        area = answer.value if answer.query.name == law.name else None
     bootstrap, resampling, message = _haze(index, document, session, results)
     return TruthRow(
         index + 1,
@@ -291,23 +280,17 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """Haze, fresh points, and true or ideal boundary of the lane at place `index`, the lowest first."""
     document, session, results = context.document, context.session, context.results
-    laid: list[Sheet] = []
-    slot = document.slots[index]
-    chosen = session.of(GroundTruthSession)
-    if chosen.bootstrap and not document.lanes[index].is_difference:
+    chosen, law, learns = session.of(GroundTruthSession), _law(document), not document.lanes[index].is_difference
+    bootstrap, tally, line = None, None, None
+    if chosen.bootstrap and learns:
         bootstrap, _, _ = _haze(index, document, session, results)
-        if bootstrap is not None:
-            laid.append(bootstrap.lines)
-    law = law_of(document.origin) if len(document.points) else None
-    if law is not None and PANEL in session.open_panels and not document.lanes[index].is_difference:
-        tally = _tally(results.answer(f"fresh{slot}"), law, chosen.fresh_draw)
-        if tally is not None and len(tally.xy):
-            laid.append(_specks(tally))
+    if law is not None and PANEL in session.open_panels and learns:
+        tally = _tally(results.answer(f"fresh{document.slots[index]}"), law, chosen.fresh_draw)
     if law is not None and chosen.ideal:
         line = _true_lines(law, document.view) if law.has_truth else _ideal_lines(results, law, index)
-        if line is not None:
-            laid.append(line)
-    return tuple(laid)
+    haze = None if bootstrap is None else bootstrap.lines
+    specks = _specks(tally) if tally is not None and len(tally.xy) else None
+    return tuple(sheet for sheet in (haze, specks, line) if sheet is not None)
 
 
 def _ideal_lines(results: Results, law: Law, index: int) -> Lines | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-from app.core.number_format import count, counted, grouped, percent, share_text
+from app.core.number_format import count, counted, grouped, percent, share_text, signed
 from app.state.document import GeneratorSettings
 from solver.data.datasets import DATASETS
 from solver.data.distribution import Law, wilson
 
 from .bootstrap import Bootstrap
-from .fresh_points import MOST_SHOWN, SIDE, Area, BayesError, Tally
+from .fresh_points import MOST_SHOWN, SIDE, BayesError, Tally
 from .model import GroundTruthScene
 
 NO_ORIGIN = (
@@ -52,11 +52,6 @@ def boundary_name(law: Law | None) -> str:
 def short_name(law: Law) -> str:
     """What the switch of the boundary is called."""
     return "True boundary" if law.has_truth else "Ideal boundary"
-
-
-def area_words(area: Area) -> str:
-    """Share of the square on which a model is wrong."""
-    return percent(area.share)
 
 
 def origin_words(origin: GeneratorSettings, law: Law, edited: bool | None) -> str:
@@ -114,10 +109,8 @@ def excess_words(tally: Tally, ideal: Tally | None) -> str:
 def points_of_percent(difference: float) -> str:
     """0.0123 -> "+1.23"; a true minus sign."""
     value = 100.0 * difference
-    text = f"{abs(value):.2f}" if abs(value) < 10 else f"{abs(value):.1f}"
-    if float(text) == 0:
-        return "0"
-    return ("+" if value > 0 else "−") + text
+    text = signed(f"{value:+.2f}" if abs(value) < 10 else f"{value:+.1f}")
+    return text if text.strip("+−0.") else "0"
 
 
 def thrown_words(truth: GroundTruthScene) -> str:
@@ -137,13 +130,9 @@ def shown_words(tally: Tally) -> str:
     return "" if tally.failures == round(tally.failures) else "Ties count in parts."
 
 
-def disagreement_words(bootstrap: Bootstrap) -> tuple[str, str]:
+def disagreement_words(bootstrap: Bootstrap) -> list[str]:
     """The disagreement on the visible area and at the points."""
-    return _share(bootstrap.area), _share(bootstrap.at_points)
-
-
-def _share(value: float) -> str:
-    return "…" if math.isnan(value) else percent(value)
+    return ["…" if math.isnan(value) else percent(value) for value in (bootstrap.area, bootstrap.at_points)]
 
 
 def haze_remarks(bootstrap: Bootstrap) -> str:

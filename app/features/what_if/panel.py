@@ -126,8 +126,7 @@ class WhatIfPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Say what the scene says."""
-        session = scene.session
-        chosen = session.of(WhatIfSession)
+        chosen = scene.session.of(WhatIfSession)
         show_check(self.armed, chosen.armed)
         hint = words.DISARMED if not chosen.armed else words.ARMED if chosen.baseline is None else ""
         show_text(self.hint, hint)

@@ -232,8 +232,7 @@ def _facts(
             continue
         xy, labels = (of.xy, of.labels) if isinstance(of, Points) else fresh_points(of)
         shares.append((yield from outcome(model, xy, labels, pace)).accuracy)
-    n = len(side.points)
-    trainer = side.lane.trainer
+    n, trainer = len(side.points), side.lane.trainer
     if model.kind != "f" or trainer is None:
         return Facts(n_points=n, accuracy=shares[0], test=shares[1])
     p = shown_pair(model, side.lane)

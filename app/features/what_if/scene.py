@@ -13,7 +13,7 @@ import numpy as np
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame, Phase
-from app.features.scores.scene import measured_on
+from app.features.scores.scene import is_present, measured_on
 from app.scene.context import Context
 from app.state.document import Document
 from solver.core import fast_loops
@@ -48,13 +48,11 @@ def differs(old: Document, new: Document) -> bool:
 def queries(context: Context) -> dict[str, Query]:
     """The old boundary of each lane, and what has changed, while what-if is armed and something was edited."""
     document, session = context.document, context.session
-    chosen = session.of(WhatIfSession)
-    baseline = chosen.baseline
-    if not chosen.armed or baseline is None or not fast_loops.ready():
+    baseline = session.of(WhatIfSession).baseline
+    if baseline is None or not fast_loops.ready():
         return {}
     asked: dict[str, Query] = {}
-    for place, grid in zip(range(document.shown), context.grids, strict=False):
-        slot = document.slots[place]
+    for place, (slot, grid) in enumerate(zip(document.slots, context.grids, strict=False)):
         old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), place)
         if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
             continue
@@ -66,23 +64,19 @@ def queries(context: Context) -> dict[str, Query]:
 
 def _present(document: Document, frame: Frame | None, place: int) -> StateSide | None:
     """What the lane at `place` shows of the present points; None while it shows none."""
-    if frame is None or frame.model is None or frame.points is not document.training_points:
-        return None
-    if frame.lane != document.lanes[place]:
+    if frame is None or frame.model is None or not is_present(document, place, frame):
         return None
     return StateSide(frame.points, frame.lane, frame.model, frame.ended)
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The old boundary over the picture of the lane at place `index`."""
-    document, session, results = context.document, context.session, context.results
-    chosen = session.of(WhatIfSession)
-    answer = results.answer(f"ghost{document.slots[index]}") if chosen.armed and chosen.baseline is not None else None
-    if answer is None or not isinstance(answer.query, GhostQuery) or not isinstance(answer.value, Ghost):
+    slot, baseline = context.document.slots[index], context.session.of(WhatIfSession).baseline
+    answer = context.results.answer(f"ghost{slot}")
+    if answer is None or baseline is None or not isinstance(answer.query, GhostQuery) or answer.value is None:
         return ()
     # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
-    assert chosen.baseline is not None
-    return _sheet(answer.value) if answer.query.side == side_of(chosen.baseline, document.slots[index]) else ()
+    return _sheet(answer.value) if answer.query.side == side_of(baseline, slot) else ()
 
 
 @lru_cache(maxsize=8)

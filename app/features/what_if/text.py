@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.core.number_format import grouped, percent, short
+from app.core.number_format import grouped, percent, short, signed
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.scene.context import Context
@@ -19,6 +20,8 @@ from .state import WhatIfSession
 DISARMED = "Press W, or tick the box above, to keep what is before each edit; then delete, relabel or drag a point."
 ARMED = "Delete, relabel or drag a point, or move a slider: the dashed line is the boundary before it."
 SAME = "Not changed by the last edit."
+#: In place of a number that there is not.
+NONE = "–"
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,10 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
     lane, slot = document.lanes[index], document.slots[index]
     frame = results.frame(slot)
     can = removable(document, frame)
-    title = lane.title
     verdict, rows, provisional = _state(document, session, results, slot, frame)
-    note = (_missing(document, lane) or can.reason) if can.reason else _note(document, index, can, frame)
+    note = (_missing(document, lane) or can.reason) if can.reason else _note(lane, can, frame)
     has_vectors = lane.trainer is not None and lane.trainer.has_multipliers
-    return LaneWhatIf(title, verdict, rows, provisional, len(can.ids), len(can.support), note, has_vectors)
+    return LaneWhatIf(lane.title, verdict, rows, provisional, len(can.ids), len(can.support), note, has_vectors)
 
 
 def _missing(document: Document, lane: Lane) -> str:
@@ -77,8 +79,8 @@ def _missing(document: Document, lane: Lane) -> str:
     return ""
 
 
-def _note(document: Document, index: int, can: Removable, frame: Frame | None) -> str:
-    if getattr(document.lanes[index].settings, "class_weight", "") == "balanced":
+def _note(lane: Lane, can: Removable, frame: Frame | None) -> str:
+    if getattr(lane.settings, "class_weight", "") == "balanced":
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
@@ -94,10 +96,7 @@ def _note(document: Document, index: int, can: Removable, frame: Frame | None) -
 def _state(
     document: Document, session: Session, results: Results, slot: int, frame: Frame | None
 ) -> tuple[str, tuple[tuple[str, str, str, str], ...], bool]:
-    chosen = session.of(WhatIfSession)
-    baseline = chosen.baseline
-    if not chosen.armed:
-        return "", (), False
+    baseline = session.of(WhatIfSession).baseline
     if baseline is None or not differs(baseline.document, document):
         return "", (), False
     old = side_of(baseline, slot)
@@ -148,65 +147,44 @@ def verdict(change: Change, provisional: bool, stopped: bool = False) -> str:
 def rows(change: Change) -> tuple[tuple[str, str, str, str], ...]:
     """The numbers: name, old, new, difference."""
     old, new = change.old, change.new
+    dual = f"Dual {'optimum' if old.finished and new.finished else 'value'} D(α)"
+    points = grouped(old.n_points), grouped(new.n_points), _signed(new.n_points - old.n_points)
     lines = [
-        _row("Margin width 2/‖w‖", old.width, new.width),
-        _row(f"Dual {'optimum' if old.finished and new.finished else 'value'} D(α)", old.dual, new.dual),
-        _share("Training accuracy", old.accuracy, new.accuracy),
-        _share("Test accuracy", old.test, new.test),
+        ("Margin width 2/‖w‖", *_numbers(old.width, new.width)),
+        (dual, *_numbers(old.dual, new.dual)),
+        ("Training accuracy", *_shares(old.accuracy, new.accuracy)),
+        ("Test accuracy", *_shares(old.test, new.test)),
+        ("Training points", *points),
     ]
-    found = [line for line in lines if line is not None]
+    found = [line for line in lines if line[1:3] != (NONE, NONE)]
     if old.n_free >= 0 and new.n_free >= 0:
-        found.insert(
-            min(1, len(found)),
-            (
-                "Support vectors (free + bounded)",
-                _vectors(old),
-                _vectors(new),
-                _signed(new.n_free + new.n_bounded - old.n_free - old.n_bounded),
-            ),
-        )
-    found.append(
-        ("Training points", grouped(old.n_points), grouped(new.n_points), _signed(new.n_points - old.n_points))
-    )
+        difference = new.n_free + new.n_bounded - old.n_free - old.n_bounded
+        found.insert(1, ("Support vectors (free + bounded)", _vectors(old), _vectors(new), _signed(difference)))
     return tuple(found)
 
 
-def _row(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
-    if math.isnan(old) and math.isnan(new):
-        return None
-    both = not (math.isnan(old) or math.isnan(new))
-    difference = new - old
-    if both and abs(difference) <= 1e-9 * max(abs(old), abs(new)):
-        difference = 0.0
-    return name, figure(old), figure(new), _signed(difference) if both else "–"
+def _numbers(old: float, new: float) -> tuple[str, str, str]:
+    same = abs(new - old) <= 1e-9 * max(abs(old), abs(new))
+    return figure(old), figure(new), _signed(0.0 if same else new - old)
 
 
-def _share(name: str, old: float, new: float) -> tuple[str, str, str, str] | None:
-    if math.isnan(old) and math.isnan(new):
-        return None
-    texts = ["–" if math.isnan(each) else percent(each) for each in (old, new)]
-    change = new - old
-    if math.isnan(change):
-        signed = "–"
-    elif abs(change) <= 1e-12:
-        signed = "±0"
-    else:
-        signed = f"{'+' if change > 0 else '−'}{percent(abs(change)).removesuffix('%').rstrip()} points"
-    return name, texts[0], texts[1], signed
+def _shares(old: float, new: float) -> tuple[str, str, str]:
+    before, now = (NONE if math.isnan(each) else percent(each) for each in (old, new))
+    change = _signed(0.0 if abs(new - old) <= 1e-12 else new - old, percent).removesuffix("%").rstrip()
+    return before, now, change if change in (NONE, "±0") else f"{change} points"
 
 
 def figure(value: float) -> str:
     """A number in a few digits, with a true minus; "–" for none."""
     if math.isnan(value):
-        return "–"
-    text = short(value) if value == 0 or not 0.001 <= abs(value) < 1000 else f"{value:.4g}"
-    return text.replace("-", "−")
+        return NONE
+    return signed(short(value) if value == 0 or not 0.001 <= abs(value) < 1000 else f"{value:.4g}")
 
 
-def _signed(value: float) -> str:
-    if value == 0:
-        return "±0"
-    return f"+{figure(value)}" if value > 0 else figure(value)
+def _signed(value: float, text: Callable[[float], str] = figure) -> str:
+    if math.isnan(value):
+        return NONE
+    return f"{'+' if value > 0 else '−'}{text(abs(value))}" if value else "±0"
 
 
 def _vectors(facts: Facts) -> str:

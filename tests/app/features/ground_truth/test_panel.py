@@ -140,10 +140,10 @@ def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Ma
 
 def test_what_waits_for_a_training_says_so() -> None:
     row = TruthRow(2, "Perceptron", None, True, None, True, None, True, "", "training")
-    truth = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (row,), "")
+    truth = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (row,))
     assert states(truth) == ["2: still training, not certified yet.", text.WAITING]
     assert text.WAITING in stability_html(truth, True)
-    rests = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),), "")
+    rests = GroundTruthScene(None, Law("moons", 0.2), None, None, None, (replace(row, state="paused"),))
     assert states(rests) == ["2: its training is paused, not certified yet."]
     assert text.WAITING not in stability_html(rests, True)
 
