@@ -274,9 +274,7 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
             return None
         return frame.accuracy if what != "wrong" else len(frame.marks.wrong)
     if what == "steps":
-        if _goes_on(frame):
-            return math.nan
-        return float(sum(each.n_iter for each in frame.certificates))
+        return math.nan if _goes_on(frame) else float(sum(each.n_iter for each in frame.certificates))
     if not frame.ended:
         return math.nan
     if what == "support vectors":

@@ -5,22 +5,44 @@ Nothing of a lesson is executed or fetched.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
+from typing import Any, TypeVar
 
 from app.core.plain_text import plain
-from app.exchange.opening import LESSON_SUFFIX
+from app.engine.cover import Cover
+from app.exchange.opening import LESSON_SUFFIX, is_share_text
 from app.files.documents import FileError, read_bytes
+from app.scene.controls import PLACES
 from app.scene.feature_table import FeatureTable
+from app.state.document import Document, View
+from app.state.edit_struct import changed_struct
 
-from .model import Lesson, Step
-from .parts import Faults, front_matter, lines_of, parts_of
-from .step_reader import StepReader
+from . import goals, names, starting
+from .model import Lesson, Prediction, PredictKind, Start, Step
+from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
 
 #: Bytes of a lesson, and its steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
+#: What is no text.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+#: Marks the right answer.
+RIGHT = "(right)"
+#: What a step may cover, and what that is.
+COVERS = {
+    "picture": Cover.PICTURE,
+    "numbers": Cover.NUMBERS,
+    "marks": Cover.MARKS,
+    "test accuracy": Cover.TEST,
+    "none": Cover.NOTHING,
+}
+_CONTROLS = f"a control is a setting of a classifier, or {', '.join(PLACES)}"
+_PREDICT = re.compile(r"(?:(?P<kind>boundary|pair)(?: ?of (?:classifier )?(?P<lane>\d{1,3}))?)?")
+Value = TypeVar("Value")
 
 
 def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> Lesson:
@@ -50,9 +72,14 @@ def decoded(data: bytes, name: str) -> str:
         raise FileError(f"{name}:{line}: this is not UTF-8 text; save the lesson as UTF-8.") from None
 
 
-def front_of(text: str) -> dict[str, str]:
-    """What the front matter says, as far as it can be read; "" for what it does not say."""
-    return front_matter(lines_of(text), Faults())[0]
+def front_of(text: str, name: str) -> Lesson:
+    """The lesson without its steps, as far as its front matter can be read."""
+    return _lesson(front_matter(lines_of(text), Faults())[0], name)
+
+
+def _lesson(said: Mapping[str, str], name: str, steps: tuple[Step, ...] = (), folder: Path | None = None) -> Lesson:
+    learnt = tuple(said["learnt"].split("\n")) if said["learnt"] else ()
+    return Lesson(said["title"], said["author"], said["level"], int(said["minutes"] or 0), steps, name, folder, learnt)
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
@@ -74,14 +101,224 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
     for part in parts[:MOST_STEPS]:
         step, document = StepReader(features, part, folder, found).step(document, not steps)
         steps.append(step)
-    lesson = Lesson(
-        front["title"],
-        front["author"],
-        front["level"],
-        int(front["minutes"] or 0),
-        tuple(steps),
-        Path(name).name.removesuffix(LESSON_SUFFIX),
-        folder,
-        tuple(front["learnt"].split("\n")) if front["learnt"] else (),
-    )
+    lesson = _lesson(front, Path(name).name.removesuffix(LESSON_SUFFIX), tuple(steps), folder)
     return lesson, [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found.found, key=itemgetter(0))]
+
+
+class StepReader:
+    """Reads the fields of one step; one that is missing is in `entries` with line 0."""
+
+    def __init__(self, features: FeatureTable, part: Part, folder: Path | None, found: Faults) -> None:
+        self.features, self.part, self.folder, self.found = features, part, folder, found
+        self.entries = {word: part.entries.get(word, Entry(word, "", "", 0)) for word in FIELDS}
+
+    def step(self, before: Document | None, first: bool) -> tuple[Step, Document | None]:
+        """The step, and the document it begins with, if that is known; `before` is that of the step before."""
+        part = self.part
+        text = "\n".join(part.text).strip("\n")
+        if len(text) > LONGEST_TEXT:
+            self.found.add(part.text_line or part.line, f"the text has more than {LONGEST_TEXT} characters.")
+        start = replace(self._value("start", _start_in, Start()), settings=tuple(part.settings))
+        view = self._value("view", _view_in, None)
+        document = self._document(start, view, before, first)
+        show, prediction = self._show(document), self._prediction(document)
+        run = self._one("run", ("paused", "playing"))
+        step = Step(
+            part.title,
+            text,
+            start,
+            show,
+            self._one("panel", names.panels(self.features)),
+            tuple(self._among("layer", names.layers(self.features), self._words("layer"))),
+            view,
+            run == "paused" or (prediction is not None and prediction.kind == "pair"),
+            self._sentence("hint"),
+            self._goal(document, show),
+            prediction,
+            part.line,
+            self._cover(prediction),
+            self._hide(),
+        )
+        return step, document
+
+    # -- any field -----------------------------------------------------------------------------------------------------
+
+    def _value(self, word: str, read: Callable[[str], Value], otherwise: Value) -> Value:
+        """What `read` makes of a field that says something; `otherwise` where there is none, and with a fault."""
+        entry = self.entries[word]
+        try:
+            return read(entry.value) if entry.value else otherwise
+        except ValueError as error:
+            self.found.add(entry.line, str(error))
+            return otherwise
+
+    def _words(self, word: str) -> list[str]:
+        return [each.strip() for each in self.entries[word].value.split(",") if each.strip()]
+
+    def _among(self, word: str, known: Iterable[str], words: Iterable[str]) -> Iterator[str]:
+        """Those of the `words` of a field that are `known`."""
+        for each in words:
+            if each.lower() in known:
+                yield each.lower()
+            else:
+                self.found.add(self.entries[word].line, f"there is no {word} “{each}”; there are {', '.join(known)}.")
+
+    def _one(self, word: str, known: Iterable[str]) -> str:
+        """The one word of a field, if it is `known`."""
+        return next(self._among(word, known, filter(None, [self.entries[word].value])), "")
+
+    def _sentence(self, word: str) -> str:
+        entry = self.entries[word]
+        if len(entry.value) > LONGEST_SENTENCE:
+            self.found.add(entry.line, f"{word} has more than {LONGEST_SENTENCE} characters.")
+        return plain(entry.value)
+
+    # -- what the step begins with, and shows --------------------------------------------------------------------------
+
+    def _document(
+        self, start: Start, view: tuple[float, float, float] | None, before: Document | None, first: bool
+    ) -> Document | None:
+        line = self.entries["start"].line
+        if start.kind == "before" and (line or (before is None and not first)):
+            return None  # what is wrong is told where it stands
+        try:
+            document, wrong = starting.begun(start, view, self.folder, before)
+        except FileError as error:
+            self.found.add(line, str(error))
+            return None
+        for line, sentence in wrong:
+            self.found.add(line, sentence)
+        return document
+
+    def _show(self, document: Document | None) -> tuple[str, ...] | None:
+        entry, known = self.entries["show"], names.controls()
+        if entry.value.lower() in ("all", ""):
+            return None
+        words = [] if entry.value.lower() == "none" else self._words("show")
+        for each in words:
+            if names.folded(each) not in known:
+                self.found.add(entry.line, f"there is no control “{each}”; {_CONTROLS}.")
+        shown = [known[name] for name in map(names.folded, words) if name in known]
+        if document is not None and "classifier" not in shown:
+            lanes = document.lanes[: document.shown]
+            have = {each.name for lane in lanes for each in lane.family.fields} | set(PLACES)
+            for name in shown:
+                if name not in have:
+                    self.found.add(entry.line, f"no classifier here has the control “{name}”.")
+        return tuple(dict.fromkeys(shown))
+
+    def _cover(self, prediction: Prediction | None) -> Cover:
+        entry = self.entries["cover"]
+        if entry.line and not self.entries["predict"].line:
+            self.found.add(entry.line, "cover belongs to a question, “predict: …”; hide covers throughout a step.")
+        cover = self._covers("cover", Cover.PICTURE)
+        if prediction is not None and prediction.kind == "boundary" and cover != Cover.PICTURE:
+            self.found.add(entry.line, "a boundary is drawn on a covered picture: cover is picture here.")
+        return cover
+
+    def _hide(self) -> Cover:
+        hidden = self._covers("hide", Cover.NOTHING)
+        if goals.tells(self.entries["goal"].value) & hidden:
+            self.found.add(self.entries["hide"].line, "hide and goal: the goal would tell the number that is hidden.")
+        return hidden
+
+    def _covers(self, word: str, otherwise: Cover) -> Cover:
+        """Return what a field covers, `otherwise` where it is missing."""
+        cover = Cover.NOTHING
+        for each in self._among(word, COVERS, self._words(word)):
+            cover |= COVERS[each]
+        return cover if self.entries[word].line else otherwise
+
+    # -- what it asks --------------------------------------------------------------------------------------------------
+
+    def _goal(self, document: Document | None, show: tuple[str, ...] | None) -> str:
+        goal = self._sentence("goal")
+        can_change = show is None or "classifier" in show or "classifiers" in show
+        if wrong := goals.fault(goal, document, can_change) if goal else "":
+            self.found.add(self.entries["goal"].line, wrong)
+        return goal
+
+    def _prediction(self, document: Document | None) -> Prediction | None:
+        entry, made = self.entries["predict"], _PREDICT.fullmatch(self.entries["predict"].kind)
+        if not entry.line:
+            if line := self.entries["because"].line:
+                self.found.add(line, "because belongs to a question, “predict: …”.")
+            return None
+        if made is None:
+            self.found.add(entry.line, "write “predict: …”, “predict boundary: …”, or “predict pair of 2: …”.")
+            return None
+        lane = int(made["lane"] or 1) - 1
+        question, because = self._sentence("predict"), self._sentence("because")
+        if made["kind"] is None:
+            return self._of_answers(entry, question, because)
+        kind: PredictKind = "boundary" if made["kind"] == "boundary" else "pair"
+        if self.part.answers:
+            line = self.part.answers[0].line
+            self.found.add(line, f"“predict {kind}” has no answers: the student draws or picks.")
+        if document is not None:
+            self._check_guess(entry.line, kind, lane, document)
+        return Prediction(kind, question, because=because, lane=max(lane, 0))
+
+    def _of_answers(self, entry: Entry, question: str, because: str) -> Prediction:
+        written = self.part.answers
+        right = [place for place, each in enumerate(written) if each.value.lower().endswith(RIGHT)]
+        if not 2 <= len(written) <= 4:
+            self.found.add(entry.line, f"a question has 2 to 4 answers, “- …”, not {len(written)}.")
+            return Prediction("choice", question, because=because)
+        if len(right) != 1:
+            many = "no answer" if not right else "more than one answer"
+            self.found.add(entry.line, f"{many} is marked “{RIGHT}”.")
+        answers: list[str] = []
+        for place, each in enumerate(written):
+            answer = plain(each.value[: -len(RIGHT)].rstrip() if place in right else each.value)
+            if not answer or len(answer) > LONGEST_SENTENCE:
+                self.found.add(each.line, f"an answer has 1 to {LONGEST_SENTENCE} characters.")
+            elif answer in answers:
+                self.found.add(each.line, "this answer stands here twice.")
+            answers.append(answer)
+            if each.reason is not None and place in right:
+                self.found.add(each.reason.line, "the right answer needs no reason: “because: …” is told with it.")
+            elif each.reason is not None and len(each.reason.value) > LONGEST_SENTENCE:
+                self.found.add(each.reason.line, f"reason has more than {LONGEST_SENTENCE} characters.")
+        reasons = tuple("" if each.reason is None else plain(each.reason.value) for each in written)
+        return Prediction(
+            "choice",
+            question,
+            tuple(answers),
+            right[0] if right else -1,
+            because,
+            reasons=reasons if any(reasons) else (),
+        )
+
+    def _check_guess(self, line: int, kind: PredictKind, lane: int, document: Document) -> None:
+        if not 0 <= lane < document.shown:
+            self.found.add(line, f"there is no classifier {lane + 1} here.")
+            return
+        asked: Any = document.lanes[lane]
+        if kind == "boundary" and asked.is_difference:
+            self.found.add(line, "a difference has no boundary of its own to draw.")
+        if kind == "pair" and not (asked.trainer is not None and asked.trainer.has_rules):
+            self.found.add(line, f"classifier {lane + 1} takes no pairs: “predict pair” is for an SVM trained by SMO.")
+
+
+def _start_in(written: str) -> Start:
+    value = written.strip("`<>")
+    if is_share_text(value):
+        return Start("share", value)
+    word, _, name = value.partition(" ")
+    if word.lower() == "example":
+        return Start("example", name.strip())
+    if value.lower().endswith(".playground"):
+        return Start("document", value)
+    raise ValueError("start is “example NAME”, a .playground file beside the lesson, or a share text.")
+
+
+def _view_in(written: str) -> tuple[float, float, float]:
+    numbers = [starting.as_number(part) for part in written.split(",")]
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
+        raise ValueError(f"view is three numbers, “x, y, span”, not “{written}”.")
+    try:
+        view = changed_struct(View(), dict(zip(["x", "y", "span"], numbers, strict=True)))
+    except ValueError:
+        raise ValueError("view lies too far out, or its span is not above 0.") from None
+    return view.x, view.y, view.span

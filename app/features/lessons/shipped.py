@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache
 
 from app.exchange.opening import LESSON_SUFFIX
@@ -34,26 +34,13 @@ NAMES = (
 )
 
 
-@dataclass(frozen=True)
-class Row:
-    """A lesson in the list: its name, and what its front matter says."""
-
-    name: str
-    title: str
-    minutes: int
-    level: str
-
-
 @cache
-def shipped() -> tuple[Row, ...]:
-    """The lessons that can be read, in the order of the list."""
+def shipped() -> tuple[Lesson, ...]:
+    """The lessons that can be read, in the order of the list, without their steps."""
     rows = []
     for name in NAMES:
-        try:
-            front = front_of(text(name))
-        except FileError:
-            continue  # the others are there all the same
-        rows.append(Row(name, front["title"], int(front["minutes"] or 0), front["level"]))
+        with suppress(FileError):  # the others are there all the same
+            rows.append(front_of(text(name), name))
     return tuple(rows)
 
 
@@ -62,7 +49,7 @@ def is_shipped(lesson: Lesson) -> bool:
     return lesson.folder is None and lesson.name in NAMES
 
 
-def following(lesson: Lesson) -> Row | None:
+def following(lesson: Lesson) -> Lesson | None:
     """The lesson after one that comes with the program; None after the last and after others."""
     rows = shipped() if is_shipped(lesson) else ()
     place = next((place for place, row in enumerate(rows) if row.name == lesson.name), len(rows))

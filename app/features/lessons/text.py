@@ -77,16 +77,11 @@ def ending(lesson: Lesson, right: int, answered: int, onward: str) -> str:
     return "\n\n".join(parts) or "This was the last step."
 
 
-def number(value: float) -> str:
-    """A gain."""
-    return f"{value:.3g}"
-
-
 def gains(picked: tuple[int, ...], taken: tuple[int, ...], gain: float, best: float, rule: str) -> str:
     """What a pair gains beside what the rule takes; points by their rows in the table."""
-    yours = f"Your pair, points {grouped(picked[0])} and {grouped(picked[1])}, raises the dual by {number(gain)}."
+    yours = f"Your pair, points {grouped(picked[0])} and {grouped(picked[1])}, raises the dual by {gain:.3g}."
     if set(picked) == set(taken):
         return f"{yours}  It is the one that the {rule} rule takes."
-    theirs = f"The {rule} rule takes points {grouped(taken[0])} and {grouped(taken[1])}: {number(best)}"
+    theirs = f"The {rule} rule takes points {grouped(taken[0])} and {grouped(taken[1])}: {best:.3g}"
     share = f", so yours gains {percent(gain / best)} of that." if 0.0 <= gain <= best and best > 0 else "."
     return f"{yours}  {theirs}{share}"

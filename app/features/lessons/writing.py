@@ -10,7 +10,7 @@ from app.state.document import Document
 
 from .model import PredictKind
 from .parts import LONGEST_TITLE, open_fence
-from .step_reader import RIGHT
+from .reading import RIGHT
 
 #: A lesson without a step.
 NEW = """---

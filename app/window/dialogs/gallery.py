@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.features.lessons.shipped import Row, picture, shipped
+from app.features.lessons.model import Lesson
+from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
 from app.views.widgets.form_fields import describe
@@ -184,7 +185,7 @@ class GalleryDialog(NamedDialog):
         return True
 
 
-def _said(row: Row, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
+def _said(row: Lesson, scores: Mapping[str, tuple[int, int]]) -> tuple[str, str]:
     """Title and sentence of a lesson: "5 minutes, beginner"; of one that is done with a tick and its score."""
     about = ", ".join(each for each in (f"{row.minutes} minutes" if row.minutes else "", row.level) if each)
     if row.name not in scores:

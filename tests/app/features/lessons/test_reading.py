@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTabWidget, QTextBrowser, QWidget
 
 from app.core.points import Points
 from app.engine.cover import Cover
-from app.features.lessons import names, parts, reading, shipped, starting, step_reader
+from app.features.lessons import names, parts, reading, shipped, starting
 from app.features.lessons.check import check
 from app.features.lessons.goals import check as reached
 from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
@@ -451,7 +451,7 @@ def test_the_help_has_every_field_and_every_name() -> None:
         *parts.FIELDS,
         parts.REASON,
         *parts.FRONT,
-        *step_reader.COVERS,
+        *reading.COVERS,
         *names.GENERATOR,
         *names.POINTS,
         *controls.PLACES,
