@@ -189,12 +189,12 @@ def convert(table: Table, choice: Choice) -> Imported:
     _refuse_bad_rows(table, x, y, label)
     xy, scaling, advice = np.column_stack((x.values, y.values)), None, _advice(x, y)
     if choice.standardise:
-        xy = np.column_stack((standardised(x.values), standardised(y.values)))
-        (mean_x, deviation_x), (mean_y, deviation_y) = _moments(x.values), _moments(y.values)
-        scaling, advice = Scaling((mean_x, mean_y), (deviation_x, deviation_y)), ""
+        (first, mean_x, deviation_x), (second, mean_y, deviation_y) = _standardised(x.values), _standardised(y.values)
+        xy, advice = np.column_stack((first, second)), ""
+        scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
     labels, names = (np.zeros(len(table), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
-    axes, columns = (_title(x), _title(y)), (x.name, y.name)
-    return Imported(xy, labels, names, axes, columns, scaling, left_out, n_left_out, advice)
+    axes = tuple(column.name if column.title is None else column.title for column in (x, y))
+    return Imported(xy, labels, names, (axes[0], axes[1]), (x.name, y.name), scaling, left_out, n_left_out, advice)
 
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
@@ -205,7 +205,7 @@ def _only(column: Column, rows: NDArray[np.intp]) -> Column:
 
 def _advice(x: Column, y: Column) -> str:
     """Why two columns should be standardised: distances, and with them k, C and γ, are about numbers near 1."""
-    (_, first), (_, second) = _moments(x.values), _moments(y.values)
+    first, second = (_standardised(column.values)[2] for column in (x, y))
     names = [_quoted(column.name) for column in (x, y)]
     if len(x.values) < 3:
         return ""
@@ -218,10 +218,6 @@ def _advice(x: Column, y: Column) -> str:
         far = "far apart" if first > 1 else "close together"
         return f"In these units the points lie {far} (deviation {first:.2g} and {second:.2g}): standardise."
     return ""
-
-
-def _title(column: Column) -> str:
-    return column.name if column.title is None else column.title
 
 
 def _bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> list[int]:
@@ -280,24 +276,19 @@ def _names_class(text: str) -> bool:
     return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
 
 
-def standardised(values: Array) -> Array:
-    """Shifted and scaled to mean 0 and variance 1; a constant column becomes 0."""
-    low, high = float(values.min()), float(values.max())
-    if low == high:
-        return np.zeros_like(values)
+def _standardised(values: Array) -> tuple[Array, float, float]:
+    """Values shifted and scaled to mean 0 and variance 1, and the mean and deviation that undo it.
+
+    A constant column becomes 0, with a deviation of 1.
+    """
+    low = float(values.min())
+    width = float(values.max()) - low or 1.0
     # Within [0, 1] first: no square over- or underflows then, whatever the unit.
-    unit = (values - low) / (high - low)
-    unit -= unit.mean()
-    scaled: Array = unit / np.sqrt(np.mean(unit * unit))
-    return scaled
-
-
-def _moments(values: Array) -> tuple[float, float]:
-    """Mean and standard deviation, which is 1 where there is none: it must undo what `standardised` does."""
-    low, high = float(values.min()), float(values.max())
-    unit = (values - low) / (high - low) if low < high else np.zeros_like(values)
-    deviation = (high - low) * float(np.sqrt(np.mean((unit - unit.mean()) ** 2)))
-    return low + (high - low) * float(unit.mean()), deviation or 1.0
+    unit = (values - low) / width
+    mean = float(unit.mean())
+    unit -= mean
+    deviation = float(np.sqrt(np.mean(unit * unit))) or 1.0
+    return unit / deviation, low + width * mean, width * deviation or 1.0
 
 
 def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:

@@ -75,19 +75,13 @@ class Lines:
         #: Number of the line in which the present record begins.
         self.start = 0
 
-    def __iter__(self) -> Lines:
-        return self
-
     def records(self) -> Iterator[str]:
         """The lines of a text in which each is a record."""
-        while True:
-            self.fresh = True
-            line = next(self, None)
-            if line is None:
-                return
+        for line in self:
             yield line
+            self.fresh = True
 
-    def __next__(self) -> str:
+    def __iter__(self) -> Iterator[str]:
         while line := self._file.readline(_LONGEST_LINE + 1):
             self._number += 1
             if len(line) > _LONGEST_LINE:
@@ -99,9 +93,8 @@ class Lines:
                 self.fresh = False
                 self.start = self._number
             if self._by_blanks:
-                return " ".join(line.split()) if '"' not in line else line.lstrip()
-            return line
-        raise StopIteration
+                line = " ".join(line.split()) if '"' not in line else line.lstrip()
+            yield line
 
 
 def hint_in(line: str) -> str:
@@ -113,23 +106,20 @@ def hint_in(line: str) -> str:
 def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     lines = Lines(data, encoding, name, separator == " ")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-    while True:
-        lines.fresh = True
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            if "field limit" in str(error):
-                most = csv.field_size_limit()
-                reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
-            elif "end of data" in str(error):
-                reason = "a quotation mark is never closed."
-            else:
-                reason = "a quotation mark stands inside a cell."
-            raise FileError(f"{name} cannot be used: in the row of line {lines.start}, {reason}") from None
-        if any(cells):  # spreadsheets end a table with rows of separators alone
-            yield lines.start, cells
+    try:
+        for cells in reader:
+            if any(cells):  # spreadsheets end a table with rows of separators alone
+                yield lines.start, cells
+            lines.fresh = True
+    except csv.Error as error:
+        if "field limit" in str(error):
+            most = csv.field_size_limit()
+            reason = f"a cell is longer than {grouped(most)} characters (a quotation mark may be missing)."
+        elif "end of data" in str(error):
+            reason = "a quotation mark is never closed."
+        else:
+            reason = "a quotation mark stands inside a cell."
+        raise FileError(f"{name} cannot be used: in the row of line {lines.start}, {reason}") from None
 
 
 def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
@@ -232,15 +222,14 @@ def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
     dialect, width = _find_out(data, encoding, name, spec)
     try:
         check_size(name, 1, width)
-        return _table(data, encoding, name, dialect, width, Commas() if spec.decimal is None else None)
+        commas = Commas() if spec.decimal is None and dialect.decimal == "," else None
+        return _table(data, encoding, name, dialect, width, commas)
     except FileError as error:
         raise DialectError(str(error), dialect) from None
 
 
-def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None = None) -> Table:
+def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, commas: Commas | None) -> Table:
     separator, header = dialect.separator or ",", dialect.header
-    if dialect.decimal != ",":
-        commas = None
     columns = [Cells(dialect.decimal or ".", commas) for _ in range(width)]
     lines: list[int] = []
     faults: dict[int, str] = {}

@@ -7,7 +7,7 @@ import io
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -102,12 +102,6 @@ EXPORTS: dict[str, ExportFormat] = {
 }
 
 
-def _format_of(path: Path) -> ExportFormat:
-    if path.suffix.lower() not in EXPORTS:
-        raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
-    return EXPORTS[path.suffix.lower()]
-
-
 def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> str:
     """The first name that a spreadsheet might run as a formula if it stood in the table at `path`; "" if none."""
     if path.suffix.lower() not in TABLES:
@@ -159,7 +153,9 @@ def encode_pieces(
     FileError
         With one sentence, where the suffix is of no such format.
     """
-    form, names, titles = _format_of(path), names_of(class_names), _titles(axes)
+    form, names, titles = EXPORTS.get(path.suffix.lower()), names_of(class_names), _titles(axes)
+    if form is None:
+        raise FileError(f"{path.name} was not exported: its name must end in {', '.join(EXPORTS)}.")
     together = _TOGETHER if form.in_pieces else len(xy)
     head = len(form.encode(Content(xy[:0], labels[:0], names, titles, guard))) if form.in_pieces else 0
     for start in range(0, max(len(xy), 1), max(together, 1)):
@@ -232,16 +228,12 @@ def from_text(
     known = {str(number): number - 1 for number in range(1, MAX_CLASSES + 1)}
     known |= {_key(name): number for number, name in enumerate(names_of(class_names))}
     cells = [table.columns[2].cell(row) for row in range(len(table))]
-    taken = {*used, *(known[_key(cell)] for cell in set(cells) if _key(cell) in known)}
-    labels = np.zeros(len(xy), dtype=np.uint8)
-    said: dict[str, int] = {}
-    for row, cell in enumerate(cells):
-        if cell not in said:
-            if _key(cell) not in known:
-                known[_key(cell)] = _named(cell, names, taken, f"in {table.place} {table.lines[row]}")
-            said[cell] = known[_key(cell)]
-        labels[row] = said[cell]
-    return xy, labels, names
+    keys = [*map(cache(_key), cells)]
+    taken = {*used, *(known[key] for key in set(keys) & known.keys())}
+    for row, key in enumerate(keys):
+        if key not in known:
+            known[key] = _named(cells[row], names, taken, f"in {table.place} {table.lines[row]}")
+    return xy, np.array([known[key] for key in keys], dtype=np.uint8), names
 
 
 def _named(name: str, names: list[str], taken: set[int], place: str) -> int:

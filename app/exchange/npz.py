@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from dataclasses import replace
 from typing import Any
@@ -43,11 +44,8 @@ class _Archive:
             except Exception:  # numpy reads the header as Python's literals, with the errors of a dozen parsers
                 raise ValueError(f"array {name[:40]!r} has no sound header") from None
             size = info.file_size - member.tell()
-        count = 1
-        for length in shape:
-            count *= length
         # numpy makes room for what the header says before it reads; an array of objects has no such size.
-        if not kind.hasobject and (min(shape, default=0) < 0 or count * kind.itemsize != size):
+        if not kind.hasobject and (min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != size):
             raise ValueError(f"array {name[:40]!r} is not as long as it says")
         self.shapes[name] = shape, kind
 
@@ -56,8 +54,7 @@ class _Archive:
         if self.shapes[name][1].hasobject:
             raise ValueError(f"array {name[:40]!r} holds Python objects, which are not loaded")
         with self._zip.open(self._members[name]) as member:
-            array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
-        return array
+            return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
 
     def words(self, name: str) -> tuple[str, ...]:
         """A list of words, () when there is no such array."""

@@ -334,13 +334,7 @@ def _difference(values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]
 def _levels(values: Array) -> tuple[Integers, float, float]:
     """The level of each value, 0 to 4095, and the lowest and the highest of them."""
     low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # a zero without its sign
-    return _nearest(values, low, high), low, high
-
-
-def _nearest(values: Array, low: float, high: float) -> Integers:
-    if high == low:
-        return np.zeros(len(values), dtype=np.int64)
-    return np.rint((values - low) / (high - low) * _TOP).astype(np.int64)
+    return np.rint((values - low) / (high - low or 1.0) * _TOP).astype(np.int64), low, high
 
 
 def _places(levels: Integers, low: float, high: float) -> Array:

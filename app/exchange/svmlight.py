@@ -27,7 +27,7 @@ def looks_like_svmlight(data: bytes, name: str) -> bool:
         for line in islice(lines.records(), 20):
             if not _LINE.fullmatch(line):
                 # Cut off in the middle by the sample's end.
-                return seen > 0 and len(data) > 200_000 and next(lines, None) is None
+                return seen > 0 and len(data) > 200_000 and next(iter(lines), None) is None
             seen += 1
     return seen > 0
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 
 import numpy as np
 
@@ -161,7 +162,7 @@ class Cells:
         self._commas = commas
         self._parts: list[Array] = []
         self._texts: dict[int, str] = {}
-        self._known: dict[str, float] = {}
+        self._number = cache(partial(number_in, decimal=decimal))  # the same few words over and over
         self._count = 0
 
     def add(self, cells: Sequence[str]) -> None:
@@ -190,12 +191,6 @@ class Cells:
         except ValueError:
             return None
         return values if np.isfinite(values).all() else None
-
-    def _number(self, cell: str) -> float:
-        value = self._known.get(cell)
-        if value is None:  # the same few words over and over: each is tried once
-            value = self._known[cell] = number_in(cell, self._decimal)
-        return value
 
     @property
     def blank(self) -> bool:

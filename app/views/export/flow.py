@@ -88,7 +88,7 @@ class PictureFlow(QObject):
         self.cancel()
         self.end()
         self._flow = flow
-        self._go_on(None)
+        self._take(self._awaited, None)
 
     def end(self) -> None:
         """Stop the flow, and let go of what it used."""
@@ -139,24 +139,20 @@ class PictureFlow(QObject):
         """Let the window do what it has to."""
         yield from self.wait_for(lambda done: later(self, lambda: done(None)))
 
-    def _go_on(self, answer: Any) -> None:
-        flow = self._flow
-        if flow is None:
+    @Slot(int, object)
+    def _take(self, number: int, answer: Any) -> None:
+        """Go on with the answer that is waited for."""
+        if number != self._awaited or self._flow is None:
             return
         try:
             if isinstance(answer, Exception):
-                flow.throw(answer)
+                self._flow.throw(answer)
             else:
-                flow.send(answer)
+                self._flow.send(answer)
         except StopIteration:  # a task does the rest
             pass
         except Exception as error:
             self.fail(error)
-
-    @Slot(int, object)
-    def _take(self, number: int, answer: Any) -> None:
-        if number == self._awaited:
-            self._go_on(answer)
 
     # -- a picture -------------------------------------------------------------------------------------------------
 

@@ -183,9 +183,8 @@ class _Plot:
         self.model_frame = frame if drawn else None
         # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
         # words are true of them.
-        all_points = shot.scene.points
         current = frame is None or frame.points is shot.scene.parts.training
-        self.points = all_points if current or frame is None else frame.points
+        self.points = shot.scene.points if current or frame is None else frame.points
         parts = shot.scene.parts if current else unsplit(self.points)
         session = shot.scene.session
         drawn_marks = drawn and session.marks
@@ -243,15 +242,13 @@ class _Plot:
             room.height() - shift_y - (round(area.height()) - shift_y) % step,
         )
         canvas.lay_out()
-        area = canvas.plot_area()
-        self.area = area.translated(self.at)
         width, height = canvas.plot_size()
         view = self._view(width, height)
         if view != self.scene.view:
             self.scene = replace(self.scene, view=view)
             canvas.render_scene(self.scene, self.lane, theme)
             canvas.lay_out()
-            self.area = canvas.plot_area().translated(self.at)
+        self.area = canvas.plot_area().translated(self.at)
         self.grid: Grid = grid_of(self.scene.view, width, height, scale)
 
     def beyond(self, scale: float) -> int:
@@ -336,8 +333,9 @@ class Sheet:
         self._text, self._bold = font_of(TEXT), font_of(TITLE, bold=True)
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
+        self._above, self._signs = (0, 0), frozenset[str]()
         if before is not None:
-            canvases = [plot.canvas for plot in before.plots]
+            canvases, self._above, self._signs = [plot.canvas for plot in before.plots], before._above, before._signs
         self.plots: list[_Plot] = [
             _Plot(index, shot, spec, self.theme, canvas) for index, canvas in enumerate(canvases)
         ]
@@ -347,12 +345,9 @@ class Sheet:
         self._column = (int(self._width) - GAP * (self._columns + 1)) // self._columns
         title = max(self._tall(plot.title, self._bold) for plot in self.plots)
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
-        self._above: tuple[int, int] = (title, words)
-        if before is not None:
-            self._above = max(title, before._above[0]), max(words, before._above[1])
+        self._above = max(title, self._above[0]), max(words, self._above[1])
         self._below_title = GAP + self._above[0]
         top = self._below_title + self._above[1] + 6
-        self._signs: frozenset[str] = frozenset() if before is None else before._signs
         self.entries = self._legend(shot) if spec.legend else []
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
