@@ -61,8 +61,8 @@ def run_study(study: Study, given: Given | None, jobs: int) -> list[Record]:
 
 def grid() -> None:
     points = GeneratorSettings("moons", 250, 0.3).points()
-    given = Given.of(points, Points())
-    fold = folds_of(given.labels, FOLDS, seed_of(data_of(GRID, (0, 0)), 0, 0, "folds"))
+    given = Given(points, Points())
+    fold = folds_of(points, FOLDS, seed_of(data_of(GRID, (0, 0)), 0, 0, "folds"))
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(FOLDS)]
     parameters = {axis.name: list(axis.values) for axis in GRID.axes}
 

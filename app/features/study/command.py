@@ -94,7 +94,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         if options.study is not None:
             study, given = reading.read(options.study, opener, source)
         elif source is not None:
-            study, given = study_of(source), Given.of(source.training_points, source.test_points)
+            study, given = study_of(source), Given(source.training_points, source.test_points)
         else:
             raise FileError("Nothing says what to run: name a STUDY.toml, or a document with --from.")
     except reading.StudyError as error:

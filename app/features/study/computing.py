@@ -21,12 +21,12 @@ from numpy.typing import ArrayLike
 from app.core import log
 from app.core.points import Points
 from app.engine.estimator_worker import made, shares_of
-from app.engine.outcome import credit_of
+from app.engine.outcome import Labels, credit_of
 from app.learners.model import SharesModel
 from app.state.document import GeneratorSettings, Lane
 from app.state.test_split import folds_of
 from solver import Status
-from solver.core.arrays import Array, Indices, Mask
+from solver.core.arrays import Array, Mask
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
@@ -85,27 +85,18 @@ PointLists = tuple[list[tuple[float, float]], list[int], list[tuple[float, float
 class Given:
     """Points to learn from and to test on: those that no generator makes, and those of one training."""
 
-    xy: Array
-    labels: Indices
-    test_xy: Array
-    test_labels: Indices
-
-    @staticmethod
-    def of(points: Points, test: Points) -> Given:
-        """From points to learn from and to test on."""
-        parts = [(each.xy, each.labels.astype(np.int64)) for each in (points, test)]
-        return Given(*parts[0], *parts[1])
+    points: Points
+    tests: Points
 
     def lists(self) -> PointLists:
         """To be sent."""
-        return self.xy.tolist(), self.labels.tolist(), self.test_xy.tolist(), self.test_labels.tolist()
+        points, tests = self.points, self.tests
+        return points.xy.tolist(), points.labels.tolist(), tests.xy.tolist(), tests.labels.tolist()
 
     @staticmethod
     def of_lists(lists: PointLists) -> Given:
         """As they were sent."""
-        xy, test_xy = (np.array(each, dtype=np.float64).reshape(-1, 2) for each in lists[::2])
-        labels, test_labels = (np.array(each, dtype=np.int64) for each in lists[1::2])
-        return Given(xy, labels, test_xy, test_labels)
+        return Given(Points.of(lists[0], lists[1]), Points.of(lists[2], lists[3]))
 
 
 def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
@@ -159,21 +150,24 @@ def _sentence(error: Exception) -> str:
 
 
 def _drawn(study: Study, path: Path, given: Given | None, draw: int) -> Given:
-    cell = path.cells[0]
-    choice, generator = study.choice(cell), study.generator_at(study.choice(cell))
-    seed = partial(seed_of, data_of(study, cell), path.repetition, draw)
+    data = data_of(study, path.cells[0])
+    generator, seed = data.get("generator"), partial(seed_of, data, path.repetition, draw)
     if generator is None:
         assert given is not None
-        drawn = _sampled(given, int(choice.get("n", 0)), seed("points"))
+        drawn = _sampled(given, data["n"], seed("points"))
     else:
-        xy, labels = _made(generator, generator.count, seed("points"))
-        tests = (xy[:0], labels[:0]) if study.folds else _tests(study, generator, seed("tests"))
-        drawn = Given(xy, labels, *tests)
+        tests = Points() if study.folds else _tests(study, generator, seed("tests"))
+        drawn = Given(_made(generator, generator.count, seed("points")), tests)
     if not study.folds:
         return drawn
-    xy, labels = drawn.xy, drawn.labels
-    inside = folds_of(Points.of(xy, labels), study.folds, path.repetition * study.draws + draw) != path.fold
-    return Given(xy[inside], labels[inside], xy[~inside], labels[~inside])
+    points = _chosen(drawn.points, slice(None))
+    inside = folds_of(points, study.folds, path.repetition * study.draws + draw) != path.fold
+    return Given(_chosen(points, inside), _chosen(points, ~inside))
+
+
+def _chosen(points: Points, rows: Any) -> Points:
+    """These points, numbered from 0: which fold they are in depends on that."""
+    return Points.of(points.xy[rows], points.labels[rows])
 
 
 def _sampled(given: Given, n: int, seed: int) -> Given:
@@ -181,27 +175,26 @@ def _sampled(given: Given, n: int, seed: int) -> Given:
     if not n:
         return given
     random, kept = np.random.Generator(np.random.PCG64(seed)), []
-    for label in np.unique(given.labels):
-        own = np.flatnonzero(given.labels == label)
+    for label in given.points.classes:
+        own = np.flatnonzero(given.points.labels == label)
         if len(own) < n:
             raise ValueError(f"n is {n}, but class {label + 1} has only {len(own)} points.")
         kept.append(random.permutation(own)[:n])
-    rows = np.sort(np.concatenate(kept))
-    return replace(given, xy=given.xy[rows], labels=given.labels[rows])
+    return replace(given, points=_chosen(given.points, np.sort(np.concatenate(kept))))
 
 
-def _tests(study: Study, generator: GeneratorSettings, seed: int) -> tuple[Array, Indices]:
+def _tests(study: Study, generator: GeneratorSettings, seed: int) -> Points:
     if study.test_on == "generator":
         return _made(generator, -(-study.test // generator.n_classes), seed)
     truth = datasets.DATASETS[generator.name].truth
     if truth is None:
         raise ValueError(f"{generator.name} has no true classes on the whole square.")
     xy = np.random.Generator(np.random.PCG64(seed)).uniform(-1.0, 1.0, (study.test, 2))
-    return xy, truth.classes(xy)
+    return Points.of(xy, truth.classes(xy))
 
 
-def _made(s: GeneratorSettings, count: int, seed: int) -> tuple[Array, Indices]:
-    return datasets.generate(s.name, count, s.noise, seed, s.shift, s.n_classes, s.flipped)
+def _made(generator: GeneratorSettings, count: int, seed: int) -> Points:
+    return msgspec.structs.replace(generator, count=count, seed=seed).points()
 
 
 #: What this process has trained, so that its loops are compiled.
@@ -215,8 +208,9 @@ def _warm_up(study: Study, path: Path, drawn: Given) -> float:
         return 0.0
     _warm.add((lane.classifier, lane.learner))
     begun = time.perf_counter()
-    rows = np.unique(np.concatenate([np.flatnonzero(drawn.labels == each)[:3] for each in np.unique(drawn.labels)]))
-    few = Given(drawn.xy[rows], drawn.labels[rows], drawn.test_xy[:1], drawn.test_labels[:1])
+    labels = drawn.points.labels
+    rows = np.concatenate([np.flatnonzero(labels == label)[:3] for label in drawn.points.classes])
+    few = Given(_chosen(drawn.points, np.sort(rows)), _chosen(drawn.tests, slice(1)))
     deque(_results(study, path, few), maxlen=0)
     return time.perf_counter() - begun
 
@@ -239,15 +233,15 @@ def _results(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
     return (result for group in groups for result in _at_once(study, group, drawn, other))
 
 
-def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
+def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None) -> Iterator[Result]:
     """The results of a learner for which one search is enough, such as kNN for all k."""
-    family, n, begun = lanes[0].family, len(drawn.xy), time.perf_counter()
-    ahead_of = family.ahead_of_all(lanes[0].settings, drawn.xy, drawn.labels)
-    searched, classes = family.field(family.searched), np.unique(drawn.labels)
+    family, points, n, begun = lanes[0].family, drawn.points, len(drawn.points), time.perf_counter()
+    ahead_of = family.ahead_of_all(lanes[0].settings, points.xy, points.labels)
+    searched, classes = family.field(family.searched), np.array(points.classes)
     ks = np.array([searched.value(lane.settings) for lane in lanes], dtype=np.int64)
     sound = ks <= n
 
-    def shares(xy: Array, labels: Indices, ties: bool = True) -> Array:
+    def shares(xy: Array, labels: Labels, ties: bool = True) -> Array:
         same = np.zeros(int(sound.sum()))
         size = max(1, BLOCK // (n * (1 + len(classes))))
         for start in range(0, len(xy), size):
@@ -260,12 +254,12 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | Non
 
     values: dict[str, Array] = {}
     if {"accuracy", "seconds"} & set(study.values):
-        values["accuracy"] = shares(drawn.test_xy, drawn.test_labels)
+        values["accuracy"] = shares(drawn.tests.xy, drawn.tests.labels)
         values["seconds"] = np.full(len(ks), time.perf_counter() - begun)
     if "training_accuracy" in study.values:
-        values["training_accuracy"] = shares(drawn.xy, drawn.labels)
+        values["training_accuracy"] = shares(points.xy, points.labels)
     if other is not None:
-        values["disagreement"] = 1.0 - shares(drawn.test_xy, other, ties=False)
+        values["disagreement"] = 1.0 - shares(drawn.tests.xy, other, ties=False)
     for k, there, place in zip(ks, sound, sound.cumsum() - 1, strict=True):
         if there:
             yield {name: float(values[name][place]) for name in study.values}, "exact", ""
@@ -273,13 +267,13 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Indices | Non
             yield {}, "", f"{searched.called} is {k}, but there are only {n} points to learn from."
 
 
-def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Indices | None) -> Iterator[Result]:
+def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None) -> Iterator[Result]:
     """One training after the other; those of one path of C go on where the one before has ended."""
     alone = partial(_fitted, study, drawn, other)
     train = _OnPath(study, drawn, other).trained if _goes_on(study, lanes, drawn) else alone
     for lane in lanes:
         try:
-            if not len(drawn.test_xy):
+            if not len(drawn.tests):
                 raise ValueError("There are no points to test on.")
             trained = train(lane)
             values = {name: float(MEASURES[name].of(trained)) for name in study.values}
@@ -289,17 +283,17 @@ def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Indices | 
             yield values, trained.status, ""
 
 
-def _fitted(study: Study, drawn: Given, other: Indices | None, lane: Lane) -> Trained:
+def _fitted(study: Study, drawn: Given, other: Labels | None, lane: Lane) -> Trained:
     """Train `lane` by itself."""
     begun, trainer = time.perf_counter(), None
     if lane.trainer is not None:
         estimator = lane.estimator(at_once=not _from_zero(study))
-        trainer = _ended(estimator.prepare(drawn.xy, drawn.labels), study)
+        trainer = _ended(estimator.prepare(drawn.points.xy, drawn.points.labels), study)
         seconds = time.perf_counter() - begun
         model: Any = estimator.adopt(trainer.snapshot(thorough=False))
     else:
-        points = Points.of(drawn.xy, drawn.labels)
-        model = _Estimator(lane, drawn) if lane.family.own_process else lane.family.fit(lane.settings, points)
+        own, points = lane.family.own_process, drawn.points
+        model = _Estimator(lane, points) if own else lane.family.fit(lane.settings, points)
         seconds = time.perf_counter() - begun
     n_support = len(getattr(model, "support_", ()))
     return Trained(
@@ -308,7 +302,7 @@ def _fitted(study: Study, drawn: Given, other: Indices | None, lane: Lane) -> Tr
 
 
 def _leading(model: Any, points: Given, tests: bool) -> Mask:
-    xy = points.test_xy if tests else points.xy
+    xy = (points.tests if tests else points.points).xy
     if model.kind == "f":
         return np.asarray(model.leaders(xy))
     parts = range(0, len(xy), QUERIES)
@@ -319,7 +313,7 @@ def _leading(model: Any, points: Given, tests: bool) -> Mask:
 class _Estimator(SharesModel):
     """A classifier of another library: this process is the study's own, so that it needs no further one."""
 
-    def __init__(self, lane: Lane, points: Given) -> None:
+    def __init__(self, lane: Lane, points: Points) -> None:
         self.classes_ = np.unique(points.labels)
         try:
             with warnings.catch_warnings(action="ignore"):
@@ -347,13 +341,13 @@ def _from_zero(study: Study) -> bool:
 
 def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
     """Whether a `PathSolver` can go through these trainings: nothing but C is another."""
-    first, n = lanes[0], len(drawn.xy)
+    first, n = lanes[0], len(drawn.points)
     if first.trainer is None or not first.trainer.has_rules or _from_zero(study):
         return False
     s = first.settings
     alike = all(msgspec.structs.replace(lane.settings, C=s.C) == s for lane in lanes)
     definite = s.as_kernel().is_positive_semidefinite and not s.hard_margin
-    return alike and definite and n <= MOST_POINTS and n * len(drawn.test_xy) <= MOST_VALUES
+    return alike and definite and n <= MOST_POINTS and n * len(drawn.tests) <= MOST_VALUES
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,9 +372,9 @@ class Trained:
     """
 
     points: Given
-    other: Indices | None
+    other: Labels | None
     trainer: PairTrainer[Any] | None
-    classes: Indices
+    classes: Labels
     leaders: Callable[[bool], Mask]
     support_vectors: int
     seconds: float = 0.0
@@ -394,10 +388,10 @@ class Trained:
 
     def right(self, tests: bool) -> float:
         """The share of the test points, or of those that were trained on, that is classified rightly."""
-        labels = self.points.test_labels if tests else self.points.labels
-        return float(credit_of(self.leaders(tests), self.classes, labels).mean())
+        points = self.points.tests if tests else self.points.points
+        return float(credit_of(self.leaders(tests), self.classes, points.labels).mean())
 
-    def predicted(self) -> Indices:
+    def predicted(self) -> Labels:
         """The classes of the test points."""
         return np.asarray(self.classes[self.leaders(True).argmax(axis=1)])
 
@@ -405,7 +399,7 @@ class Trained:
 class _OnPath:
     """Trainings for one C after the other, from kernel values that are computed once."""
 
-    def __init__(self, study: Study, points: Given, other: Indices | None) -> None:
+    def __init__(self, study: Study, points: Given, other: Labels | None) -> None:
         self._study, self._points, self._other = study, points, other
         self._trainer: PairTrainer[PathSolver] | None = None
         self._C = 1.0
@@ -417,22 +411,22 @@ class _OnPath:
         if trainer is None:
             estimator = lane.estimator(at_once=True)
             estimator.set_params(solver="path", selection="second-order")
-            trainer = estimator.prepare(self._points.xy, self._points.labels)
+            trainer = estimator.prepare(self._points.points.xy, self._points.points.labels)
         else:
             for solver in trainer.solvers:
                 solver.restart(solver.C / self._C * lane.settings.C)
         self._trainer, self._C = _ended(trainer, self._study), lane.settings.C
-        support = np.zeros(len(self._points.xy), dtype=bool)
+        support = np.zeros(len(self._points.points), dtype=bool)
         for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
             support[pair.index] |= solver.beta != 0.0
-        classes = np.unique(self._points.labels)
+        classes = np.unique(self._points.points.labels)
         leading = partial(self._leading, trainer, len(classes))
         return Trained(self._points, self._other, trainer, classes, leading, int(support.sum()))
 
     def _leading(self, trainer: PairTrainer[PathSolver], n_classes: int, tests: bool) -> Mask:
         solvers = trainer.solvers
         if tests not in self._rows:
-            xy = self._points.test_xy if tests else self._points.xy
+            xy = (self._points.tests if tests else self._points.points).xy
             self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
         # As `KernelClassifier.rounding`.

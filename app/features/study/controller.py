@@ -451,7 +451,7 @@ class StudyController:
         if not self.kept.study.digest:
             return None
         document = self._host.document
-        return Given.of(document.training_points, document.test_points)
+        return Given(document.training_points, document.test_points)
 
 
 def _sort(study: Study) -> tuple[str, str]:

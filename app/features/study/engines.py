@@ -10,6 +10,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import closing, nullcontext
 from importlib import import_module
 from pathlib import Path as File
 from typing import Any
@@ -55,14 +56,11 @@ def run(
         Dask is not installed or does not answer, or no process can be started.
     """
     file = None if folder is None or not todo else ResultsFile(folder, study)
-    try:
+    with nullcontext() if file is None else closing(file):
         if dask:
             yield from _with_dask(study, given, todo, file, jobs, dask)
         else:
             yield from _with_processes(study, given, todo, file, jobs)
-    finally:
-        if file is not None:
-            file.close()
 
 
 def _with_processes(

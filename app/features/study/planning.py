@@ -308,7 +308,7 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
         faults.setdefault("data", sentence)
     if faults:
         return Planned(faults=faults)
-    given = None if plan.generated else Given.of(document.training_points, document.test_points)
+    given = None if plan.generated else Given(document.training_points, document.test_points)
     study = _study(plan, lane, document, table, whole, other)
     size = math.prod(shape_of(study))
     if size > MOST_RESULTS:
@@ -421,7 +421,7 @@ def seconds_of_one(study: Study, given: Given | None, n: int) -> float:
         assert study.generator is not None
         number, test = (n or study.generator.count) * study.generator.n_classes, study.test
     else:
-        number, test = n * len(np.unique(given.labels)) if n else len(given.labels), len(given.test_labels)
+        number, test = n * len(given.points.classes) if n else len(given.points), len(given.tests)
     if study.folds:
         test, number = number // study.folds, number - number // study.folds
     if study.lane.family.searched:

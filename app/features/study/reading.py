@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import numpy as np
 from msgspec import Meta
 
 from app.core.plain_text import plain
@@ -106,16 +105,12 @@ class _Reader:
             self.fault(name, f"must be a table, [{name}].")
             tables[name] = {}
         fields = self._converted({name: whole[name] for name in _WHOLE if name in whole}, Study, "")
-        if self.source is None:
-            lanes = [self._classifier(tables["classifier"])]
-            generator, digest = self._data(tables["data"])
-        else:
-            generator, digest = None, self._given(self.source)
-            try:
-                lanes = lanes_of(self.source)
-            except FileError as error:
-                self.fault("classifier", str(error))
-                lanes = [Lane()]
+        try:
+            lanes = [self._classifier(tables["classifier"])] if self.source is None else lanes_of(self.source)
+        except FileError as error:
+            self.fault("classifier", str(error))
+            lanes = [Lane()]
+        generator, digest = self._data(tables["data"])
         if tables["other"]:
             lanes = [lanes[0], self._classifier(tables["other"], "other")]
         elif "disagreement" not in fields.get("values", ()):
@@ -166,6 +161,8 @@ class _Reader:
         return Lane(name).with_part(name, LEARNERS[name].settings(**values))
 
     def _data(self, table: dict[str, Any]) -> tuple[GeneratorSettings | None, str]:
+        if self.source is not None:
+            return None, self._given(self.source)
         if "document" not in table:
             return GeneratorSettings(**self._converted(table, GeneratorSettings, "data.")), ""
         for key in table.keys() - {"document"}:
@@ -185,7 +182,7 @@ class _Reader:
         points, test = document.training_points, document.test_points
         if len(points) < 2:
             self.fault("data.document", "has fewer than two points to learn from.")
-        self.given = Given.of(points, test)
+        self.given = Given(points, test)
         return digest_of(points, test)
 
     def _axes(self, table: dict[str, Any], lane: Lane, given: bool) -> tuple[Axis, ...]:
@@ -294,9 +291,9 @@ def _of_values(study: Study) -> Iterator[_Rule]:
 
 
 def _of_given(study: Study, given: Given) -> Iterator[_Rule]:
-    n, most = len(given.labels), int(values_along(study, "n", 0).max())
-    fewest = int(np.unique(given.labels, return_counts=True)[1].min())
-    untested = not study.folds and not len(given.test_xy)
+    n, most = len(given.points), int(values_along(study, "n", 0).max())
+    fewest = min(filter(None, given.points.counts))
+    untested = not study.folds and not len(given.tests)
     yield untested, "folds", "is 0, but the document keeps no test points back; give folds = 5."
     yield study.folds > n, "folds", f"is {study.folds}, but there are only {n} points."
     yield study.draws > 1, "draws", "is for a generator; a document has its points."

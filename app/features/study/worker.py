@@ -64,10 +64,8 @@ def _read(source: BinaryIO, orders: queue.SimpleQueue[Order], go: threading.Even
         order = decoder.decode(line)
         if order.go is None:
             orders.put(order)
-        elif order.go:
-            go.set()
         else:
-            go.clear()
+            (go.set if order.go else go.clear)()
     os._exit(0)  # the window is gone, or wants no more
 
 

@@ -81,4 +81,4 @@ def document_of(n: int = 20) -> Document:
 
 
 def given_of(points: Points) -> Given:
-    return Given.of(points, Points())
+    return Given(points, Points())
