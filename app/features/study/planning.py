@@ -302,19 +302,13 @@ def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = Non
     if len(table) < len(plan.axes):
         faults["axis1.name"] = "The second axis must be another parameter than the first."
     whole = {name: _whole(name, getattr(plan, name), faults) for name in WHOLE}
-    points = document.training_points
-    if not plan.generated and (len(points) < 2 or len(points.classes) < 2):
+    if not plan.generated and len(document.training_points.classes) < 2:
         sentence = "There are no points of two classes to learn from: draw some, or take those of the generator."
         faults.setdefault("data", sentence)
-    if faults:
-        return Planned(faults=faults)
-    given = None if plan.generated else Given(document.training_points, document.test_points)
-    study = _study(plan, lane, document, table, whole, other)
-    size = math.prod(shape_of(study))
-    if size > MOST_RESULTS:
-        sentence = f"That makes {grouped(size)} results; the window takes {grouped(MOST_RESULTS)} at most."
-        return Planned(faults={"": f"{sentence} The command line takes more."})
-    faults = _faults_of(study, given)
+    if not faults:
+        given = None if plan.generated else Given(document.training_points, document.test_points)
+        study = _study(plan, lane, document, table, whole, other)
+        faults = _faults_of(study, given)
     if faults:
         return Planned(faults=faults)
     return Planned(study, given, {}, trainings_of(study), seconds_of(study, given))
@@ -383,7 +377,11 @@ _FIELDS = {"folds": "folds", "draws": "draws", "values": "value", "test_on": "da
 
 
 def _faults_of(study: Study, given: Given | None) -> Faults:
-    """What does not fit together, by the rules of study files."""
+    """What does not fit together, by the rules of study files, and what is too much for the window."""
+    size = math.prod(shape_of(study))
+    if size > MOST_RESULTS:
+        sentence = f"That makes {grouped(size)} results; the window takes {grouped(MOST_RESULTS)} at most."
+        return {"": f"{sentence} The command line takes more."}
     found, names = Faults(), [axis.name for axis in study.axes[:2]]
     for fault in reading.faults_of(study, given):
         key, _, sentence = fault.partition(": ")
