@@ -295,14 +295,12 @@ def _fitted(study: Study, drawn: Given, other: Labels | None, lane: Lane) -> Tra
         own, points = lane.family.own_process, drawn.points
         model = _Estimator(lane, points) if own else lane.family.fit(lane.settings, points)
         seconds = time.perf_counter() - begun
-    n_support = len(getattr(model, "support_", ()))
-    return Trained(
-        drawn, other, trainer, np.asarray(model.classes_), partial(_leading, model, drawn), n_support, seconds
-    )
+    leading, n_support = partial(_leading, model, drawn), len(getattr(model, "support_", ()))
+    return Trained(drawn, other, trainer, np.asarray(model.classes_), leading, n_support, seconds)
 
 
-def _leading(model: Any, points: Given, tests: bool) -> Mask:
-    xy = (points.tests if tests else points.points).xy
+def _leading(model: Any, drawn: Given, tests: bool) -> Mask:
+    xy = (drawn.tests if tests else drawn.points).xy
     if model.kind == "f":
         return np.asarray(model.leaders(xy))
     parts = range(0, len(xy), QUERIES)
@@ -352,11 +350,12 @@ def _goes_on(study: Study, lanes: list[Lane], drawn: Given) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A training that has ended, with its points.
+    """A training that has ended.
 
     Attributes
     ----------
-    points : Given
+    drawn : Given
+        Its points.
     other : ndarray or None
         The classes of the test points by the other classifier.
     trainer : PairTrainer or None
@@ -371,7 +370,7 @@ class Trained:
         Of the training.
     """
 
-    points: Given
+    drawn: Given
     other: Labels | None
     trainer: PairTrainer[Any] | None
     classes: Labels
@@ -388,7 +387,7 @@ class Trained:
 
     def right(self, tests: bool) -> float:
         """The share of the test points, or of those that were trained on, that is classified rightly."""
-        points = self.points.tests if tests else self.points.points
+        points = self.drawn.tests if tests else self.drawn.points
         return float(credit_of(self.leaders(tests), self.classes, points.labels).mean())
 
     def predicted(self) -> Labels:
@@ -399,8 +398,8 @@ class Trained:
 class _OnPath:
     """Trainings for one C after the other, from kernel values that are computed once."""
 
-    def __init__(self, study: Study, points: Given, other: Labels | None) -> None:
-        self._study, self._points, self._other = study, points, other
+    def __init__(self, study: Study, drawn: Given, other: Labels | None) -> None:
+        self._study, self._drawn, self._other = study, drawn, other
         self._trainer: PairTrainer[PathSolver] | None = None
         self._C = 1.0
         self._rows: dict[bool, list[Array]] = {}
@@ -411,22 +410,22 @@ class _OnPath:
         if trainer is None:
             estimator = lane.estimator(at_once=True)
             estimator.set_params(solver="path", selection="second-order")
-            trainer = estimator.prepare(self._points.points.xy, self._points.points.labels)
+            trainer = estimator.prepare(self._drawn.points.xy, self._drawn.points.labels)
         else:
             for solver in trainer.solvers:
                 solver.restart(solver.C / self._C * lane.settings.C)
         self._trainer, self._C = _ended(trainer, self._study), lane.settings.C
-        support = np.zeros(len(self._points.points), dtype=bool)
+        support = np.zeros(len(self._drawn.points), dtype=bool)
         for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
             support[pair.index] |= solver.beta != 0.0
-        classes = np.unique(self._points.points.labels)
+        classes = np.unique(self._drawn.points.labels)
         leading = partial(self._leading, trainer, len(classes))
-        return Trained(self._points, self._other, trainer, classes, leading, int(support.sum()))
+        return Trained(self._drawn, self._other, trainer, classes, leading, int(support.sum()))
 
     def _leading(self, trainer: PairTrainer[PathSolver], n_classes: int, tests: bool) -> Mask:
         solvers = trainer.solvers
         if tests not in self._rows:
-            xy = (self._points.tests if tests else self._points.points).xy
+            xy = (self._drawn.tests if tests else self._drawn.points).xy
             self._rows[tests] = [each.kernel.gram(xy - each.centre, each.points.T) for each in solvers]
         values = [solver.values_at(rows) for solver, rows in zip(solvers, self._rows[tests], strict=True)]
         # As `KernelClassifier.rounding`.
