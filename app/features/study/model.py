@@ -99,11 +99,6 @@ class Measure:
     log: bool = False
     only: Literal["", "steps", "multipliers"] = ""
 
-    @property
-    def heading(self) -> str:
-        """The title where nothing stands before it."""
-        return self.title[0].upper() + self.title[1:]
-
 
 def _margin(trained: Any) -> float:
     norm = max(solver.squared_norm for solver in trained.trainer.solvers)
@@ -168,7 +163,8 @@ def heading_of(name: str, generated: bool, folds: bool, square: bool = False) ->
     """What a measure is called, and of which points an accuracy is: those of the folds that were left out, points of
     the whole square with their true classes, new points of the generator, or the test points of the document."""
     if name != "accuracy":
-        return MEASURES[name].heading
+        title = MEASURES[name].title
+        return title[0].upper() + title[1:]
     if folds:
         return "Validation accuracy"
     if square:
