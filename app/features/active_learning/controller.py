@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.engine.query import Answer, Query
+from app.engine.query import Query
 from app.engine.requests import Picture
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
@@ -30,8 +30,6 @@ class ActiveLearningController:
     asking : ActiveLearningRun or None
     picture : Picture or None
         The newest one; while the next is painted, of the answers before.
-    curves : Curves or None
-        The comparison as far as it has come.
     failure : str
         Why nothing more is learnt, in a sentence.
     learning : bool
@@ -40,30 +38,32 @@ class ActiveLearningController:
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
-        self._wanted: dict[str, Query] = {}
-        self._comparison: Comparison | None = None
-        self._compared: Answer | None = None  # the newest answer of the comparison that was taken
         self.start(None)
 
     @property
     def comparing(self) -> bool:
         """The comparison has not come to its end."""
-        return self._comparison is not None and not self._comparison.finished
+        return self._comparison is not None and not self._comparison.curves.finished
+
+    @property
+    def curves(self) -> Curves | None:
+        """The comparison as far as it has come."""
+        answer, known = self._scheduler.results.answer(CURVES), self._comparison
+        if known is None or answer is None or not answer.message:
+            return None if known is None else known.curves
+        return replace(known.curves, failure=answer.message)
 
     def start(self, asking: ActiveLearningRun | None) -> None:
         """Another run, or none; of the last one nothing is kept."""
         self._ask({})
         self.asking = asking
         self.picture: Picture | None = None
-        self.failure = ""
-        self.learning = False
+        self.failure, self.learning = "", False
         self._comparison = Comparison(asking) if asking is not None else None
-        self.curves: Curves | None = self._comparison.curves if self._comparison is not None else None
 
     def go_on(self, asking: ActiveLearningRun) -> None:
         """The same run, with another answer, one less, or another choice."""
-        self.asking = asking
-        self.failure = ""
+        self.asking, self.failure = asking, ""
 
     def want(self, grid: Grid, shades: Shades) -> None:
         """Have learnt what the present moment lacks, and a picture of it."""
@@ -89,17 +89,14 @@ class ActiveLearningController:
 
     def collect(self) -> None:
         """Take what has come."""
-        step, curves = map(self._scheduler.results.answer, (STEP, CURVES))
-        if curves is not None and curves is not self._compared and self.curves is not None:
-            self._compared = curves
-            self.curves = replace(curves.value or self.curves, failure=curves.message)
+        step = self._scheduler.results.answer(STEP)
         if step is None or self.asking is None:
             return
-        query = step.query
+        query, reply = step.query, step.value
         assert isinstance(query, LearningQuery)
-        if step.value is not None:
-            self.asking = self.asking.learnt(query.answers, step.value.looks)
+        if reply is not None:
+            self.asking = self.asking.learnt(query.answers, reply.looks)
         if query == self._wanted.get(STEP):
             self.failure, self.learning = step.message, not step.done
-            if step.value is not None:
-                self.picture = step.value.picture or self.picture
+            if reply is not None:
+                self.picture = reply.picture or self.picture

@@ -66,7 +66,6 @@ class PlanForm(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setVerticalSpacing(3)
         self._grid.setHorizontalSpacing(SPACING)
-        self._pairs: list[tuple[QLabel, QWidget]] = []
         self._columns = 0
         self._source = self._combo(
             "source",
@@ -91,23 +90,20 @@ class PlanForm(QWidget):
             "Labels of so many points of each class are given at the start.",
         )
         self._draw = self._spin("draw", "Draw", 1, 9999, "Seed of all that is drawn: the same number, the same run.")
+        fields: tuple[QWidget, ...] = (self._source, self._strategy, self._lane, self._given, self._draw)
+        self._pairs = [(label_for(field.accessibleName(), field), field) for field in fields]
         self._arrange()
 
     def _combo(self, name: str, title: str, tip: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
         combo = describe(combo_box(entries, 8), f"asking.{name}", title, tip)
         combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         combo.activated.connect(lambda: self._changed(replace(self._plan, **{name: combo.currentData()})))
-        self._pair(title, combo)
         return combo
 
     def _spin(self, name: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
         spin = describe(spin_box(low, high), f"asking.{name}", title, tip)
         spin.valueChanged.connect(lambda value: self._changed(replace(self._plan, **{name: value})))
-        self._pair(title, spin)
         return spin
-
-    def _pair(self, title: str, widget: QWidget) -> None:
-        self._pairs.append((label_for(title, widget), widget))
 
     # -- room ------------------------------------------------------------------------------------------------------
 
@@ -115,11 +111,9 @@ class PlanForm(QWidget):
         """What so many fields beside each other need."""
         source, strategy, lane, given, draw = self._pairs
         stacks = [[source, lane, given], [strategy, draw]] if columns == 2 else [self._pairs]
-        width = -SPACING
-        for stack in stacks:
-            width += max(label.sizeHint().width() for label, _ in stack) + SPACING
-            width += max(widget.minimumSizeHint().width() for _, widget in stack) + SPACING
-        return width
+        labels = [max(label.sizeHint().width() for label, _ in stack) for stack in stacks]
+        fields = [max(field.minimumSizeHint().width() for _, field in stack) for stack in stacks]
+        return sum(labels) + sum(fields) + (2 * columns - 1) * SPACING
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._width_of(1), self._grid.minimumSize().height())
@@ -143,8 +137,6 @@ class PlanForm(QWidget):
         rows: list[tuple[tuple[QLabel, QWidget], ...]] = [(source, strategy), (lane,), (), (given, draw)]
         if columns == 1:
             rows = [(source,), (strategy,), (lane,), (), (given,), (draw,)]
-        for widget in (*(each for pair in self._pairs for each in pair), self._formula):
-            self._grid.removeWidget(widget)
         for row, fields in enumerate(rows):
             for place, (label, widget) in enumerate(fields):
                 self._grid.addWidget(label, row, 2 * place)
@@ -167,8 +159,7 @@ class PlanForm(QWidget):
         show_number(self._given, plan.per_class)
         show_number(self._draw, plan.draw)
         number = len(asking.pool.classes) if asking is not None else len(classes)
-        formula = asking_words.formula(lanes[plan.lane], plan.strategy, number)
-        show_text(self._formula, formula)
+        show_text(self._formula, asking_words.formula(lanes[plan.lane], plan.strategy, number))
 
 
 #: Milliseconds between two answers of the truth that goes on answering.
@@ -198,7 +189,7 @@ class ActiveLearningPanel(QWidget):
         self._plan = Plan()
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
-        self._desk = ActiveLearningController(scheduler)
+        self.desk = ActiveLearningController(scheduler)
         self._clock = QTimer(self, interval=PLAY_INTERVAL)
         self._clock.timeout.connect(self._tick)
         describe(self, "asking", "Active learning", "Ask for the label that teaches most.")
@@ -234,14 +225,14 @@ class ActiveLearningPanel(QWidget):
             "Put the labelled points, with the labels told, in place of the document's points: one undo step.",
             self._put,
         )
-        self._settings_button = self._button(
-            "settings", "Settings", "Show or hide how the next run is to begin.", self._toggle_settings
-        )
-        self._settings_button.setCheckable(True)
         self._form = PlanForm(self._set_plan)
         for spin in self._form.findChildren(WholeField):
             spin.refused.connect(self._controller.say)
         self._form.hide()
+        self._settings_button = self._button(
+            "settings", "Settings", "Show or hide how the next run is to begin.", self._show_settings
+        )
+        self._settings_button.setCheckable(True)
         left = filled(QVBoxLayout(), self._question, (self._board, 1), self._classes, answers, spacing=4)
         runs = ButtonRows([self._start_button, self._settings_button, self._put_button])
         right = filled(QVBoxLayout(), self._words, (self._curve, 1), runs, self._form, spacing=4)
@@ -263,11 +254,6 @@ class ActiveLearningPanel(QWidget):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     @property
-    def desk(self) -> ActiveLearningController:
-        """What is known of the run."""
-        return self._desk
-
-    @property
     def playing(self) -> bool:
         """The truth goes on answering."""
         return self._clock.isActive()
@@ -275,7 +261,7 @@ class ActiveLearningPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
         self._scene, self._theme = scene, theme
-        self._desk.collect()
+        self.desk.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
             lanes = enumerate(each.lane for each in scene.lanes)
@@ -286,7 +272,7 @@ class ActiveLearningPanel(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        scene, theme, desk = self._scene, self._theme, self._desk
+        scene, theme, desk = self._scene, self._theme, self.desk
         if scene is None or theme is None:
             return
         if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed, perhaps just now
@@ -313,7 +299,7 @@ class ActiveLearningPanel(QWidget):
         self._say()
 
     def _say(self) -> None:
-        asking, curves = self._desk.asking, self._desk.curves
+        asking, curves = self.desk.asking, self.desk.curves
         if asking is None:
             self._question.say("")
             self._words.say("")
@@ -333,41 +319,37 @@ class ActiveLearningPanel(QWidget):
     # -- the user --------------------------------------------------------------------------------------------------
 
     def _answer(self, label: int, *_: object) -> None:
-        if self._desk.asking is None:
-            return
-        if label not in self._desk.asking.pool.classes:
+        asking = self.desk.asking
+        if asking is not None and label not in asking.pool.classes:
             self._controller.say(f"No point of this pool is of class {label + 1}.")
-        self._go_on(self._desk.asking.answered(label))
+        self._change(lambda asking: asking.answered(label))
 
     @Slot()
     def _truth(self, *_: object) -> None:
-        if self._desk.asking is not None:
-            self._go_on(self._desk.asking.told_truth())
+        self._change(ActiveLearningRun.told_truth)
 
     @Slot(int)
     def _choose(self, index: int) -> None:
-        if self._desk.asking is not None:
-            self._go_on(self._desk.asking.choosing(index if index >= 0 else None))
+        self._change(lambda asking: asking.choosing(index if index >= 0 else None))
 
     @Slot()
     def _back(self, *_: object) -> None:
         self._clock.stop()
-        if self._desk.asking is not None:
-            self._go_on(self._desk.asking.back())
+        self._change(ActiveLearningRun.back)
 
     @Slot()
     def _toggle_play(self, *_: object) -> None:
-        if self.playing or self._desk.asking is None or self._desk.asking.finished:
+        if self.playing:
             self._clock.stop()
         else:
             self._clock.start()
-            self._truth()
+            self._tick()
         self._show()
 
     @Slot()
     def _tick(self) -> None:
         """The next answer of the truth, unless the model is not ready for a question yet."""
-        if self._desk.asking is None or self._desk.asking.finished or self._desk.failure:
+        if self.desk.asking is None or self.desk.asking.finished or self.desk.failure:
             self._clock.stop()
             self._show()
         else:
@@ -379,36 +361,39 @@ class ActiveLearningPanel(QWidget):
         self._clock.stop()
         self._words.forget()
         try:
-            self._desk.start(begin(self._controller.document, self._plan))
+            self.desk.start(begin(self._controller.document, self._plan))
         except ValueError as error:
-            self._desk.start(None)
+            self.desk.start(None)
             self._refusal = str(error)
         if self.isVisible():
-            self._desk.compare()
+            self.desk.compare()
         self._show()
 
     @Slot()
-    def _toggle_settings(self, *_: object) -> None:
+    def _show_settings(self) -> None:
         self._form.setVisible(self._settings_button.isChecked())
 
     def _set_plan(self, plan: Plan) -> None:
         """Other settings: at once while no answer can be lost, else from the next start on."""
         if plan != self._plan:
             self._plan = plan
-            if self._begun and (self._desk.asking is None or not self._desk.asking.answers):
+            if self._begun and (self.desk.asking is None or not self.desk.asking.answers):
                 self._start()
             else:
                 self._show()
 
     @Slot()
     def _put(self, *_: object) -> None:
-        if self._desk.asking is not None:
-            self._controller.dispatch(self._desk.asking.command(self._controller.document))
+        if self.desk.asking is not None:
+            self._controller.dispatch(self.desk.asking.command(self._controller.document))
 
-    def _go_on(self, asking: ActiveLearningRun) -> None:
-        if asking is not self._desk.asking:
-            self._desk.go_on(asking)
-            if asking.finished:
+    def _change(self, change: Callable[[ActiveLearningRun], ActiveLearningRun]) -> None:
+        """Go on with the run as it is after `change`; nothing happens where that hands back the same one."""
+        before = self.desk.asking
+        after = before if before is None else change(before)
+        if after is not None and after is not before:
+            self.desk.go_on(after)
+            if after.finished:
                 self._clock.stop()
             self._show()
 
@@ -436,8 +421,7 @@ class ActiveLearningPanel(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         direction = QBoxLayout.Direction.LeftToRight if self._wide else QBoxLayout.Direction.TopToBottom
-        if direction is not self._columns.direction():
-            self._columns.setDirection(direction)
+        self._columns.setDirection(direction)
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -445,15 +429,15 @@ class ActiveLearningPanel(QWidget):
         if not self._seen:  # from here on the user decides whether the settings are shown
             self._seen = True
             self._settings_button.setChecked(self._wide or self.height() >= TALL)
-            self._toggle_settings()
-        self._desk.compare()
+            self._show_settings()
+        self.desk.compare()
         self._show()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Hidden: what is under way comes to rest."""
         super().hideEvent(event)
         self._clock.stop()
-        self._desk.rest()
+        self.desk.rest()
 
 
 def _own_key(event: QKeyEvent) -> bool:
@@ -463,6 +447,4 @@ def _own_key(event: QKeyEvent) -> bool:
 
 
 def _html(text: str, bold: bool = False) -> str:
-    if not text:
-        return ""
-    return f"<b>{escape(text)}</b>" if bold else escape(text)
+    return f"<b>{escape(text)}</b>" if text and bold else escape(text)

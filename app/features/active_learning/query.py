@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from app.core.points import Points
 from app.engine.export_surface import picture_of
-from app.engine.fitting import trained
+from app.engine.fitting import Fitted, trained
 from app.engine.outcome import outcome
 from app.engine.pieces import Pace, Step
 from app.engine.pool import Priority
@@ -42,7 +42,7 @@ from .state import (
     Question,
     Score,
     Strategy,
-    drawn,
+    started,
 )
 
 
@@ -76,19 +76,11 @@ class LearningQuery:
     def answer(self, post: Callable[[LearningReply], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post what was learnt, then the same with its picture."""
         asking, looks = self.asking, list(self.asking.looks)
-        pace = Pace(overtaken, self.priority)
-        told = asking.labelled
-        index = np.array([answer.index for answer in told], dtype=np.intp)
-        labels = np.array([answer.label for answer in told], dtype=np.int64)
-        strategy = asking.plan.strategy
+        told, pace = asking.labelled, Pace(overtaken, self.priority)
         for n in range(len(asking.given) + len(looks), len(told) + 1):
-            before = looks[-1] if looks else None
-            learnt = learning_step(
-                asking.pool, asking.lane, asking.order, strategy, index[:n], labels[:n], before, pace
-            )
-            looks.append((yield from learnt))
+            looks.append((yield from learning_step(asking, told[:n], looks[-1] if looks else None, pace)))
         post(LearningReply(tuple(looks)))
-        points = Points.of(asking.pool.xy[index], labels)
+        points = Points.of(asking.pool.xy[[each.index for each in told]], [each.label for each in told])
         frame = Frame(0, asking.plan.lane, points, asking.lane, Phase.DONE, model=looks[-1].model)
         picture = yield from picture_of(frame, self.grid, self.shades, pace)
         post(LearningReply(tuple(looks), picture))
@@ -98,52 +90,45 @@ class LearningQuery:
 
 
 def learning_step(
-    pool: Pool,
-    lane: Lane,
-    order: Indices,
-    strategy: Strategy,
-    index: Indices,
-    labels: Integers,
-    before: LearningStep | None,
-    pace: Pace,
+    asking: ActiveLearningRun, told: Sequence[Answer], before: LearningStep | None, pace: Pace
 ) -> Generator[Step, None, LearningStep]:
-    """Learn from the points `index` of `pool` with these `labels`.
+    """Learn from the first labels of a run.
 
     Parameters
     ----------
-    order : ndarray of shape (n,)
-        As in `ActiveLearningRun`.
+    asking : ActiveLearningRun
+    told : sequence of Answer
     before : LearningStep or None
         What was learnt from all but the last of them (or from any number of the first).
     """
-    learnt = yield from training(pool.xy[index], labels, lane, before.multipliers if before is not None else {}, pace)
-    model = learnt.model
+    pool, order, index = asking.pool, asking.order, np.array([answer.index for answer in told], dtype=np.intp)
+    labels = np.array([answer.label for answer in told], dtype=np.int64)
+    start = before.multipliers if before is not None else {}
+    learnt, multipliers = yield from training(pool.xy[index], labels, asking.lane, start, pace)
+    model, question = learnt.model, None
     score = yield from scoring(model, pool, pace)
-    unknown = np.ones(len(pool), dtype=bool)
-    unknown[index] = False
-    candidates = order[unknown[order]]
-    question = None
+    candidates = order[~np.isin(order, index)]
     if len(candidates):
         # In the order of chance, so that of equals (kNN has many) no class comes first.
-        at = most_informative(model, pool.xy[candidates]) if strategy == "closest" else 0
+        at = most_informative(model, pool.xy[candidates]) if asking.plan.strategy == "closest" else 0
         asked = int(candidates[at])
         question = Question(asked, float(certainty(model, pool.xy[[asked]])[0]))
-    return LearningStep(model, score, question, learnt.optimal, learnt.multipliers)
+    return LearningStep(model, score, question, learnt.finished, multipliers)
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """A model and what its successor starts from."""
+def training(
+    xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace
+) -> Generator[Step, None, tuple[Fitted, Multipliers]]:
+    """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to.
 
-    model: Model
-    optimal: bool
-    multipliers: Multipliers
-
-
-def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace: Pace) -> Generator[Step, None, Learnt]:
-    """Train the classifier of `lane` on `xy` (n, 2), the first of which the multipliers `before` belong to."""
+    Returns
+    -------
+    fitted : Fitted
+    multipliers : dict
+        What its successor starts from.
+    """
     if lane.trainer is None:
-        return Learnt(lane.family.fit(lane.settings, Points.of(xy, labels)), True, {})
+        return Fitted(lane.family.fit(lane.settings, Points.of(xy, labels)), True), {}
     estimator = lane.family.label_estimator(lane.settings)
     classes = [int(label) for label in np.unique(labels)]
 
@@ -158,13 +143,12 @@ def training(xy: Array, labels: Integers, lane: Lane, before: Multipliers, pace:
         return first * C if bounded else first
 
     trainer = estimator.prepare(xy, labels, start=start)
-    made = yield from trained(estimator, trainer, pace, most=math.inf)
+    fitted = yield from trained(estimator, trainer, pace, most=math.inf)
     kept: Multipliers = {}
     for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-        alpha = solver.alpha
-        share = alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
-        kept[problem_of(pair, classes)] = pair.index, alpha, share
-    return Learnt(made.model, made.finished, kept)
+        share = solver.alpha / np.where(np.isfinite(solver.C), solver.C, 1.0)
+        kept[problem_of(pair, classes)] = pair.index, solver.alpha, share
+    return fitted, kept
 
 
 def scoring(model: Model, pool: Pool, pace: Pace) -> Generator[Step, None, Score]:
@@ -244,16 +228,6 @@ class Curves:
         return int(self.labels[reached[0]]) if len(reached) else None
 
 
-@dataclass
-class _Run:
-    """One repetition of one strategy."""
-
-    strategy: Strategy
-    order: Indices
-    index: list[int]
-    look: LearningStep | None = None
-
-
 class Comparison:
     """Query: the repetitions of both strategies on the pool of a run, and how far they have come.
 
@@ -264,77 +238,51 @@ class Comparison:
     ----------
     asking : ActiveLearningRun
     repetitions : int
+
+    Attributes
+    ----------
+    curves : Curves
+        As far as all repetitions have come.
     """
 
     def __init__(self, asking: ActiveLearningRun, repetitions: int = REPETITIONS) -> None:
-        self._asking, self._repetitions = asking, repetitions
-        self._runs = []
-        for repetition in range(repetitions):
-            given, order = drawn(asking.pool.truth, asking.plan.per_class, asking.plan.draw, repetition)
-            self._runs += [_Run(strategy, order, [int(i) for i in given]) for strategy in STRATEGIES]
-        self._first = len(self._runs[0].index)
-        self._last = max(min(len(asking.pool), MOST_LABELS), self._first)
+        pool, plans = asking.pool, [replace(asking.plan, strategy=strategy) for strategy in STRATEGIES]
+        #: Each with the labels told so far as the given ones, and what was learnt from them.
+        self._runs = [started(pool, plan, asking.lane, each) for each in range(repetitions) for plan in plans]
+        first = len(self._runs[0].given)
+        last = max(min(len(pool), MOST_LABELS), first)
+        self.curves = Curves(pool, first, last, dict.fromkeys(STRATEGIES, NOTHING), repetitions=repetitions)
         #: For each strategy and number of labels the accuracies of all repetitions.
         self._accuracies: dict[Strategy, list[list[float]]] = {strategy: [] for strategy in STRATEGIES}
-        self._full = math.nan
-
-    @property
-    def curves(self) -> Curves:
-        """As far as all repetitions have come."""
-        bands = {strategy: Band.of(np.array(rows).T) for strategy, rows in self._accuracies.items() if rows}
-        return Curves(
-            self._asking.pool,
-            self._first,
-            self._last,
-            bands or dict.fromkeys(STRATEGIES, NOTHING),
-            self._full,
-            self._repetitions,
-        )
-
-    @property
-    def finished(self) -> bool:
-        """Nothing is left to compute."""
-        return self._reached == self._last
-
-    @property
-    def _reached(self) -> int:
-        """The number of labels up to which the curves go."""
-        return self._first + len(self._accuracies["closest"]) - 1
 
     def answer(self, post: Callable[[Curves], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Go on from where this was overtaken the last time; post the curves as they grow."""
         pace = Pace(overtaken)
-        if math.isnan(self._full):
-            self._full = yield from self._learn_all(pace)
+        if math.isnan(self.curves.full):
+            pool, lane = self.curves.pool, self._runs[0].lane
+            learnt, _ = yield from training(pool.xy, pool.truth.astype(np.int64), lane, {}, pace)
+            score = yield from scoring(learnt.model, pool, pace)
+            self.curves = replace(self.curves, full=score.shown)
             post(self.curves)
         posted = time.perf_counter()
-        while not self.finished:
+        while not self.curves.finished:
+            reached = self.curves.first + len(self.curves.labels) - 1
             row: dict[Strategy, list[float]] = {strategy: [] for strategy in STRATEGIES}
-            for run in self._runs:
-                if run.look is None or len(run.index) <= self._reached:  # else it was done before the job was given up
-                    yield from self._step(run, pace)
-                assert run.look is not None
-                row[run.strategy].append(run.look.score.shown)
+            for place, run in enumerate(self._runs):
+                if run.look is None or len(run.given) <= reached:  # else it was done before the job was given up
+                    run = self._runs[place] = yield from _further(run, pace)
+                row[run.plan.strategy].append(run.looks[0].score.shown)
             for strategy, accuracies in row.items():
                 self._accuracies[strategy].append(accuracies)
-            if self.finished or time.perf_counter() - posted >= INTERVAL:
+            bands = {strategy: Band.of(np.array(rows).T) for strategy, rows in self._accuracies.items()}
+            self.curves = replace(self.curves, bands=bands)
+            if self.curves.finished or time.perf_counter() - posted >= INTERVAL:
                 post(self.curves)
                 posted = time.perf_counter()
 
-    def _step(self, run: _Run, pace: Pace) -> Generator[Step]:
-        """Let `run` learn from the labels it begins with, or ask for one more and learn from that."""
-        asking, index = self._asking, run.index
-        if run.look is not None and run.look.question is not None:
-            index = [*index, run.look.question.index]
-        place = np.array(index, dtype=np.intp)
-        labels = asking.pool.truth[place].astype(np.int64)
-        look = yield from learning_step(
-            asking.pool, asking.lane, run.order, run.strategy, place, labels, run.look, pace
-        )
-        run.index, run.look = index, look
 
-    def _learn_all(self, pace: Pace) -> Generator[Step, None, float]:
-        pool = self._asking.pool
-        learnt = yield from training(pool.xy, pool.truth.astype(np.int64), self._asking.lane, {}, pace)
-        score = yield from scoring(learnt.model, pool, pace)
-        return score.shown
+def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, ActiveLearningRun]:
+    """`run` with what is learnt from the labels that it begins with, or from the next one too, told by the truth."""
+    told = run.told_truth().labelled
+    look = yield from learning_step(run, told, run.look, pace)
+    return replace(run, given=told, looks=(look,))

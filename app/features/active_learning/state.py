@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.core.points import Points
 from app.learners.model import Model
 from app.state.commands import ImportPoints
-from app.state.document import Document, GeneratorSettings, Lane, View
+from app.state.document import Document, GeneratorSettings, Lane
 from solver.core.arrays import Array, Indices
 from solver.data import datasets
 
@@ -32,7 +32,6 @@ LARGEST_POOL = 1000
 #: Fresh points that measure how well a pool from the generator was learnt.
 TEST_POINTS = 2000
 MOST_GIVEN = 5
-#: Classifiers that can be trained again with each label, and say how sure they are.
 
 
 @dataclass(frozen=True)
@@ -239,22 +238,18 @@ class ActiveLearningRun:
 
     # -- going on --------------------------------------------------------------------------------------------------
 
+    def told_truth(self) -> ActiveLearningRun:
+        """With the true label of `target`; the same object when nothing is asked."""
+        return self if self.target is None else self.answered(int(self.pool.truth[self.target]))
+
     def answered(self, label: int) -> ActiveLearningRun:
         """With the label of `target` told by the person; the same object when nothing is asked or there is no such
         class in the pool."""
-        return self._told(label) if label in self.pool.classes else self
-
-    def told_truth(self) -> ActiveLearningRun:
-        """With the true label of `target`; the same object when nothing is asked."""
-        return self if self.target is None else self._told(int(self.pool.truth[self.target]))
-
-    def _told(self, label: int) -> ActiveLearningRun:
         index = self.target
-        if index is None:
+        if index is None or label not in self.pool.classes:
             return self
         own = self.question is None or index != self.question.index
-        answer = Answer(index, label, own)
-        return replace(self, answers=(*self.answers, answer), chosen=None)
+        return replace(self, answers=(*self.answers, Answer(index, label, own)), chosen=None)
 
     def choosing(self, index: int | None) -> ActiveLearningRun:
         """With the person's own choice, or with None back to the one asked for; a labelled point cannot be chosen."""
@@ -290,7 +285,8 @@ class ActiveLearningRun:
             return "The generator's settings have changed since the start: this run goes on with the old ones."
         if self.plan.lane >= len(document.lanes):
             return "The classifier has been removed since the start: this run goes on with its settings."
-        if not _same_classifier(self.lane, document.lanes[self.plan.lane]):
+        now = document.lanes[self.plan.lane]
+        if (now.classifier, now.settings) != (self.lane.classifier, self.lane.settings):
             return "The classifier's settings have changed since the start: this run goes on with the old ones."
         return ""
 
@@ -329,11 +325,16 @@ def begin(document: Document, plan: Plan) -> ActiveLearningRun:
     if len(pool.classes) < 2:
         name = document.class_name(pool.classes[0])
         raise ValueError(f"All {what.removeprefix('the ')} are of {name}, so nothing to ask: add a second class.")
-    given, order = drawn(pool.truth, plan.per_class, plan.draw, 0)
-    if len(given) == len(pool):
+    run = started(pool, plan, document.lanes[plan.lane])
+    if run.finished:
         raise ValueError(f"Nothing is left to ask: all {len(pool)} labels are given. Add points, or give fewer.")
-    answers = tuple(Answer(int(index), int(pool.truth[index])) for index in given)
-    return ActiveLearningRun(pool, plan, document.lanes[plan.lane], order, answers)
+    return run
+
+
+def started(pool: Pool, plan: Plan, lane: Lane, repetition: int = 0) -> ActiveLearningRun:
+    """The start of a run as chance decides in one repetition; the shown one is repetition 0."""
+    given, order = drawn(pool.truth, plan.per_class, plan.draw, repetition)
+    return ActiveLearningRun(pool, plan, lane, order, tuple(Answer(int(at), int(pool.truth[at])) for at in given))
 
 
 def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[Indices, Indices]:
@@ -353,8 +354,7 @@ def drawn(truth: Labels, per_class: int, draw: int, repetition: int) -> tuple[In
 
 def _pool(document: Document, plan: Plan) -> Pool:
     if plan.source == "points":
-        points = document.points.sample(LARGEST_POOL)
-        nothing = Points()
+        points, nothing = document.points.sample(LARGEST_POOL), Points()
         return Pool(points.xy, points.labels, nothing.xy, nothing.labels, document.points, len(document.points))
     settings = document.generator
     many = settings.n_classes if datasets.DATASETS[settings.name].n_classes[1] > 2 else 2
@@ -366,12 +366,3 @@ def _pool(document: Document, plan: Plan) -> Pool:
     pool = sample(min(settings.count, LARGEST_POOL // many), seeds[0])
     test = sample(TEST_POINTS // many, seeds[1])
     return Pool(pool.xy, pool.labels, test.xy, test.labels, settings, len(pool))
-
-
-def _same_classifier(first: Lane, second: Lane) -> bool:
-    return first.classifier == second.classifier and bool(first.settings == second.settings)
-
-
-def view_of(pool: Pool) -> View:
-    """The part of the plane that shows the whole pool."""
-    return View.fitting(Points.of(pool.xy, pool.truth))

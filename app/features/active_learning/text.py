@@ -21,23 +21,23 @@ def formula(lane: Lane, strategy: Strategy, n_classes: int) -> str:
     """Which of the unlabelled points is asked for."""
     if strategy == "random":
         return "next = any unlabelled x, all equally likely"
-    if lane.trainer is None:
-        return "next = argmin p₁(x) − p₂(x): the two largest shares of the vote"
-    if n_classes == 2:
-        return "next = argmin |f(x)|: closest to the boundary"
-    if lane.multiclass == "one-vs-rest":
-        return "next = argmin f₁(x) − f₂(x): the two largest f"
-    return "next = argmin of the lead: the two best classes, by duels won, then by f"
+    return f"next = argmin {_signs(lane, n_classes)[1]}"
 
 
 def measure(lane: Lane, certainty: float, n_classes: int) -> str:
     """How sure the model is of a point, in the signs of `formula`."""
-    value = short(certainty)
+    return f"{_signs(lane, n_classes)[0]} = {short(certainty)}"
+
+
+def _signs(lane: Lane, n_classes: int) -> tuple[str, str]:
+    """How sure a model is, in signs and as a formula that says what they mean."""
     if lane.trainer is None:
-        return f"p₁ − p₂ = {value}"
+        return "p₁ − p₂", "p₁(x) − p₂(x): the two largest shares of the vote"
     if n_classes == 2:
-        return f"|f| = {value}"
-    return f"f₁ − f₂ = {value}" if lane.multiclass == "one-vs-rest" else f"lead = {value}"
+        return "|f|", "|f(x)|: closest to the boundary"
+    if lane.multiclass == "one-vs-rest":
+        return "f₁ − f₂", "f₁(x) − f₂(x): the two largest f"
+    return "lead", "of the lead: the two best classes, by duels won, then by f"
 
 
 def progress(asking: ActiveLearningRun) -> str:
@@ -121,7 +121,7 @@ def remarks(asking: ActiveLearningRun) -> str:
     if asking.own:
         parts.append(f"{count(asking.own, 'point')} of your own choice.")
     lane, chosen = asking.lane, asking.plan.strategy == "closest"
-    parts += filter(None, [lane.family.label_remark(lane.settings, len(asking.labelled), chosen)])
+    parts.append(lane.family.label_remark(lane.settings, len(asking.labelled), chosen))
     if asking.look is not None and not asking.look.optimal:
         parts.append("The training found no solution for these labels; this is where it stopped.")
-    return " ".join(parts)
+    return " ".join(filter(None, parts))

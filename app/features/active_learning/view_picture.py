@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixma
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.number_format import short
+from app.core.points import Points
 from app.engine.requests import Picture
 from app.scene.model import grid_of
 from app.state.document import View
@@ -21,7 +22,7 @@ from app.views.widgets.painting import blank, bold, painter_on
 from solver import Grid
 from solver.core.arrays import Array
 
-from .state import ActiveLearningRun, view_of
+from .state import ActiveLearningRun
 
 #: Pixels from a point within which a click means it.
 REACH = 14
@@ -80,7 +81,7 @@ class PoolPicture(QWidget):
     def show_board(self, asking: ActiveLearningRun | None, picture: Picture | None, message: str, theme: Theme) -> None:
         """Draw the pool of `asking` over `picture`, with a `message` across it."""
         if asking is not None and (self._asking is None or self._asking.pool is not asking.pool):
-            self._view = view_of(asking.pool)
+            self._view = View.fitting(Points.of(asking.pool.xy, asking.pool.truth))
         self._asking, self._picture, self._message, self._theme = asking, picture, message, theme
         self._tell()
         self.update()
@@ -117,8 +118,8 @@ class PoolPicture(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._asking is None:
             return
-        away = self.places() - (event.position().x(), event.position().y())
-        distance = np.where(self._asking.open, np.hypot(away[:, 0], away[:, 1]), np.inf)
+        away = self.places() - event.position().toTuple()
+        distance = np.where(self._asking.open, np.hypot(*away.T), np.inf)
         nearest = int(distance.argmin())
         if distance[nearest] <= REACH:
             self.chosen.emit(nearest)

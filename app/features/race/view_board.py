@@ -233,7 +233,6 @@ class RaceBoard(QWidget):
         if columns != self._columns:
             self._columns = columns
             for place, racer in enumerate(self.racers):
-                self._grid.removeWidget(racer)
                 self._grid.addWidget(racer, *divmod(place, columns))
         for racer in self.racers:
             racer.note.setVisible(self.height() >= rows * TALL)

@@ -116,7 +116,7 @@ def finished(comparison: Comparison) -> Curves:
     posted: list[Curves] = []
     for _ in comparison.answer(posted.append, lambda: False):
         pass
-    assert comparison.finished
+    assert comparison.curves.finished
     return posted[-1]
 
 
@@ -583,7 +583,7 @@ def test_a_comparison_given_up_goes_on_where_it_was(monkeypatch: pytest.MonkeyPa
     whole = finished(Comparison(asking, 2))
     comparison, jobs = Comparison(asking, 2), 0
     posted: list[Curves] = []
-    while not comparison.finished:
+    while not comparison.curves.finished:
         jobs += 1
         asked = itertools.count()
         with suppress(OvertakenError):
