@@ -134,9 +134,11 @@ class PlanForm(QWidget):
             return
         self._columns = columns
         source, strategy, lane, given, draw = self._pairs
-        rows: list[tuple[tuple[QLabel, QWidget], ...]] = [(source, strategy), (lane,), (), (given, draw)]
-        if columns == 1:
-            rows = [(source,), (strategy,), (lane,), (), (given,), (draw,)]
+        two, one = (
+            [(source, strategy), (lane,), (), (given, draw)],
+            [(source,), (strategy,), (lane,), (), (given,), (draw,)],
+        )
+        rows: Sequence[Sequence[tuple[QLabel, QWidget]]] = two if columns == 2 else one
         for row, fields in enumerate(rows):
             for place, (label, widget) in enumerate(fields):
                 self._grid.addWidget(label, row, 2 * place)
@@ -184,8 +186,7 @@ class ActiveLearningPanel(QWidget):
     def __init__(self, controller: Controller, scheduler: Scheduler) -> None:
         super().__init__()
         self._controller = controller
-        self._scene: Scene | None = None
-        self._theme: Theme | None = None
+        self._shown: tuple[Scene, Theme] | None = None
         self._plan = Plan()
         self._begun = self._seen = False
         self._refusal = asking_words.PREPARING  # why there is no run
@@ -260,7 +261,7 @@ class ActiveLearningPanel(QWidget):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what the scene changes: colours, names, and whether the run is still of its points and settings."""
-        self._scene, self._theme = scene, theme
+        self._shown = scene, theme
         self.desk.collect()
         if not self._begun and fast_loops.ready():
             self._begun = True
@@ -272,9 +273,9 @@ class ActiveLearningPanel(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        scene, theme, desk = self._scene, self._theme, self.desk
-        if scene is None or theme is None:
+        if self._shown is None:
             return
+        (scene, theme), desk = self._shown, self.desk
         if self._plan.lane >= len(self._controller.document.lanes):  # it has been removed, perhaps just now
             self._plan = replace(self._plan, lane=0)
         asking = desk.asking
@@ -285,28 +286,26 @@ class ActiveLearningPanel(QWidget):
         self._curve.show_curves(asking, desk.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
-        classes = asking.pool.classes if asking is not None else []
-        self._classes.show_classes(classes, scene.class_names, theme)
-        target = asking is not None and asking.target is not None
-        for button in (*self._classes.buttons, self._truth_button):
-            button.setEnabled(target)
-        self._play_button.setEnabled(asking is not None and not asking.finished)
-        self._back_button.setEnabled(asking is not None and bool(asking.answers))
-        self._start_button.setEnabled(self._begun)
+        self._classes.show_classes(asking.pool.classes if asking is not None else [], scene.class_names, theme)
+        asks = asking is not None and asking.target is not None
+        for button, on in (
+            *((button, asks) for button in self._classes.buttons),
+            (self._truth_button, asks),
+            (self._play_button, asking is not None and not asking.finished),
+            (self._back_button, asking is not None and bool(asking.answers)),
+            (self._start_button, self._begun),
+            (self._put_button, asking is not None),
+        ):
+            button.setEnabled(on)
         self._start_button.setText("Start" if asking is None else "Start again")
-        self._put_button.setEnabled(asking is not None)
         self._play_button.setText("Stop" if self.playing else "Label all")
-        self._say()
+        self._question.say("" if asking is None else _html(asking_words.question(asking), bold=True))
+        self._words.say("" if asking is None else self._text_of(asking))
 
-    def _say(self) -> None:
-        asking, curves = self.desk.asking, self.desk.curves
-        if asking is None:
-            self._question.say("")
-            self._words.say("")
-            return
-        stale = asking.stale(self._controller.document)
+    def _text_of(self, asking: ActiveLearningRun) -> str:
+        """Where the run stands."""
+        curves, stale = self.desk.curves, asking.stale(self._controller.document)
         changed = "" if asking.plan == self._plan else "Other settings are chosen: “Start again” begins with them."
-        self._question.say(_html(asking_words.question(asking), bold=True))
         first = (asking_words.measured(asking), asking_words.against_random(asking, curves))
         lines = [
             f"{_html(asking_words.progress(asking), bold=True)} {_html(' '.join(text for text in first if text))}",
@@ -314,7 +313,7 @@ class ActiveLearningPanel(QWidget):
             _html(f"{stale} “Start again” takes the new ones." if stale else changed, bold=True),
             *map(_html, asking_words.verdict(curves)),
         ]
-        self._words.say("<br>".join(line for line in lines if line))
+        return "<br>".join(line for line in lines if line)
 
     # -- the user --------------------------------------------------------------------------------------------------
 

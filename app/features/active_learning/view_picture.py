@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.number_format import short
@@ -18,7 +18,7 @@ from app.views.plot.picture import paint_lines, paint_surface
 from app.views.plot.symbols import DISC, UNKNOWN, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import blank, bold, painter_on
+from app.views.widgets.painting import bold, painter_on
 from solver import Grid
 from solver.core.arrays import Array
 
@@ -39,10 +39,7 @@ _ARROWS = {
 
 
 class PoolPicture(QWidget):
-    """Shows the pool of a run; tells of the point the user chooses, and of its keys.
-
-    The still part is painted once and copied from then on; only rings and the focus are drawn each time.
-    """
+    """Shows the pool of a run; tells of the point the user chooses, and of its keys."""
 
     #: Place in the pool of the point chosen, or -1: back to the one asked for.
     chosen = Signal(int)
@@ -69,8 +66,6 @@ class PoolPicture(QWidget):
         self._message = ""
         self._theme: Theme | None = None
         self._view = View()
-        self._still: QPixmap | None = None
-        self._made_of: tuple[object, ...] = ()
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()  # it takes what the others leave
@@ -80,15 +75,17 @@ class PoolPicture(QWidget):
 
     def show_board(self, asking: ActiveLearningRun | None, picture: Picture | None, message: str, theme: Theme) -> None:
         """Draw the pool of `asking` over `picture`, with a `message` across it."""
+        shown = asking, picture, message, theme
+        if shown == (self._asking, self._picture, self._message, self._theme):
+            return
         if asking is not None and (self._asking is None or self._asking.pool is not asking.pool):
             self._view = View.fitting(Points.of(asking.pool.xy, asking.pool.truth))
-        self._asking, self._picture, self._message, self._theme = asking, picture, message, theme
-        self._tell()
+        self._asking, self._picture, self._message, self._theme = shown
+        self._tell(asking, message)
         self.update()
 
-    def _tell(self) -> None:
+    def _tell(self, asking: ActiveLearningRun | None, words: str) -> None:
         """Say in words what the picture shows."""
-        asking, words = self._asking, self._message
         if asking is not None and not words:
             words = f"{len(asking.pool)} points, {len(asking.labelled)} of them labelled."
             if asking.target is not None:
@@ -161,27 +158,20 @@ class PoolPicture(QWidget):
                 self._paint(painter, self._theme)
 
     def _paint(self, painter: QPainter, theme: Theme) -> None:
-        ratio, asking = self.devicePixelRatioF(), self._asking
-        labels = asking.labelled if asking is not None else ()
-        made_of = (self._picture, labels, asking.pool if asking else None, theme, self.size(), ratio)
-        if self._still is None or made_of != self._made_of:
-            still = blank(self.width(), self.height(), ratio, QColor(*theme.background))
-            if asking is not None:
-                with painter_on(still) as on_still:
-                    self._paint_still(on_still, asking, theme)
-            self._still, self._made_of = still, made_of
-        painter.drawPixmap(0, 0, self._still)
+        painter.fillRect(self.rect(), QColor(*theme.background))
+        if self._asking is not None:
+            self._paint_pool(painter, self._asking, theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._message:
             self._paint_message(painter, self._message, theme)
-        elif asking is not None:
-            self._paint_rings(painter, asking, theme)
+        elif self._asking is not None:
+            self._paint_rings(painter, self._asking, theme)
         width = 2.0 if self.hasFocus() else 1.0
         painter.setPen(QPen(QColor(*(theme.accent if self.hasFocus() else theme.faint)), width))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(self.rect()).adjusted(width / 2, width / 2, -width / 2, -width / 2))
 
-    def _paint_still(self, painter: QPainter, asking: ActiveLearningRun, theme: Theme) -> None:
+    def _paint_pool(self, painter: QPainter, asking: ActiveLearningRun, theme: Theme) -> None:
         """Surface, lines, and all points."""
         if self._picture is not None:
             grid = self.grid()

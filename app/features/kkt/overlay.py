@@ -30,6 +30,8 @@ FOOT = 5.0
 SEAMED, CROWDED = 600, 110
 #: Pixels between a ring and the plate that belongs to it, and between a plate's edge and its text.
 GAP, PAD = 5.0, 5.0
+#: x and y of a place, in pixels.
+Spot = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,21 +93,16 @@ class Label:
 
     Attributes
     ----------
-    box : tuple of (left, top, width, height)
+    rect : QRectF
         In pixels, the padding included.
     lines : tuple of str
     bold : tuple of bool
         For each line.
     """
 
-    box: tuple[float, float, float, float]
+    rect: QRectF
     lines: tuple[str, ...]
     bold: tuple[bool, ...]
-
-    @property
-    def rect(self) -> QRectF:
-        """The box."""
-        return QRectF(*self.box)
 
 
 @dataclass(frozen=True)
@@ -122,17 +119,28 @@ class PairMark:
         The points in sight.
     """
 
-    at: tuple[tuple[float, float], ...]
-    rings: tuple[tuple[float, float], ...]
+    at: tuple[Spot, ...]
+    rings: tuple[Spot, ...]
     labels: tuple[Label, ...]
+
+    def bounds(self) -> QRectF:
+        """The pixels they cover."""
+        area = QRectF()
+        for each in (*(square(at, PAIR + 4) for at in self.at), *(label.rect for label in self.labels)):
+            area |= each
+        return area
 
 
 @dataclass(frozen=True)
 class Card:
     """The hovered point: a ring, and its numbers beside it."""
 
-    at: tuple[float, float]
+    at: Spot
     label: Label
+
+    def bounds(self) -> QRectF:
+        """The pixels they cover."""
+        return square(self.at, CARD + 4) | self.label.rect
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,30 +180,15 @@ class StudyOverlay:
 
 def to_repaint(old: StudyOverlay | None, new: StudyOverlay | None, area: QRectF) -> list[QRect]:
     """The pixels of `area` that differ between two overlays, as few rectangles."""
-    areas: list[QRectF] = []
-    empty = StudyOverlay()
-    before, after = old or empty, new or empty
-    if before.slacks is not after.slacks:
-        areas += [each.slacks.bounds() for each in (before, after) if each.slacks is not None]
-    if before.pair != after.pair:
-        areas += [_pair_bounds(each.pair) for each in (before, after) if each.pair is not None]
-    if before.card != after.card:
-        areas += [_card_bounds(each.card) for each in (before, after) if each.card is not None]
+    before, after = ((each.slacks, each.pair, each.card) for each in (old or StudyOverlay(), new or StudyOverlay()))
+    changed = [part for pair in zip(before, after, strict=True) if pair[0] != pair[1] for part in pair]
+    areas = [part.bounds() for part in changed if part is not None]
     return [(each.adjusted(-2, -2, 2, 2) & area).toAlignedRect() for each in areas if each.intersects(area)]
 
 
-def _pair_bounds(pair: PairMark) -> QRectF:
-    area = QRectF()
-    for x, y in pair.at:
-        area |= QRectF(x - PAIR - 4, y - PAIR - 4, 2 * PAIR + 8, 2 * PAIR + 8)
-    for label in pair.labels:
-        area |= label.rect
-    return area
-
-
-def _card_bounds(card: Card) -> QRectF:
-    x, y = card.at
-    return QRectF(x - CARD - 4, y - CARD - 4, 2 * CARD + 8, 2 * CARD + 8) | card.label.rect
+def square(at: Spot, radius: float) -> QRectF:
+    """The square about a place, in pixels."""
+    return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------
@@ -227,20 +220,19 @@ def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark, within: QRectF)
         _paint_ring(painter, theme, at, PAIR, ink)
 
 
-def _paint_ring(painter: QPainter, theme: Theme, at: tuple[float, float], radius: float, colour: QColor) -> None:
+def _paint_ring(painter: QPainter, theme: Theme, at: Spot, radius: float, colour: QColor) -> None:
     for pen in (QPen(QColor(*theme.background), 6.0), QPen(colour, 3.0)):
         painter.setPen(pen)
         painter.drawEllipse(QPointF(*at), radius, radius)
 
 
 def _paint_label(painter: QPainter, theme: Theme, label: Label, font: QFont) -> None:
-    box = label.rect
+    box, strong = label.rect, bold(font)
     painter.setPen(QPen(QColor(*theme.faint), 1))
     painter.setBrush(QColor(*theme.background, 225))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QColor(*theme.ink))
-    strong = bold(font)
     metrics = QFontMetricsF(strong)
     y = box.top() + PAD - 2 + metrics.ascent()
     for text, is_bold in zip(label.lines, label.bold, strict=True):

@@ -17,7 +17,7 @@ from app.views.plot.lines import clipped, to_pixels
 from app.views.widgets import painting
 from solver import Grid
 
-from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, StudyOverlay, to_repaint
+from .overlay import CARD, GAP, PAD, PAIR, Card, Label, PairMark, SlackLines, Spot, StudyOverlay, square, to_repaint
 from .scene import KktSession
 from .text import number, point_words
 
@@ -76,8 +76,9 @@ def study_overlay(
         return None
     slacks = _slack_lines(run_state, grid, area, old.slacks if old is not None else None)
     pair = _pair_mark(run_state, grid, area, font, labelled)
-    busy = [] if pair is None else [_square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
-    return StudyOverlay(slacks, pair, _card(run_state, grid, area, hovered, font, busy), font)
+    busy = [] if pair is None else [square(at, PAIR) for at in pair.rings] + [label.rect for label in pair.labels]
+    card = None if hovered is None else _card(run_state, grid, area, hovered, font, busy)
+    return StudyOverlay(slacks, pair, card, font)
 
 
 def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines | None) -> SlackLines | None:
@@ -103,7 +104,7 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
     pixels = to_pixels(run_state.points.xy[[index for _, index in members]], grid, area).tolist()
     spots = [(x, y) for x, y in pixels]
     inside = [spot for spot in spots if area.contains(QPointF(*spot))]
-    busy = [_square(spot, PAIR) for spot in inside]
+    busy = [square(spot, PAIR) for spot in inside]
     labels = []
     for (name, index), spot in zip(members, spots, strict=True):
         if not (labelled and area.contains(QPointF(*spot))):
@@ -131,10 +132,8 @@ def _signed(value: float) -> str:
 
 
 def _card(
-    run_state: RunState, grid: Grid, area: QRectF, hovered: int | None, font: QFont, busy: Sequence[QRectF]
+    run_state: RunState, grid: Grid, area: QRectF, hovered: int, font: QFont, busy: Sequence[QRectF]
 ) -> Card | None:
-    if hovered is None:
-        return None
     found = np.flatnonzero(run_state.points.ids[run_state.index] == hovered)
     if not len(found):
         return None
@@ -144,19 +143,19 @@ def _card(
         return None
     lines = point_words(run_state, place)
     bold = tuple(at == len(lines) - 1 for at in range(len(lines)))
-    around = [*busy, _square((x, y), CARD)]
+    around = [*busy, square((x, y), CARD)]
     return Card((x, y), _label(lines, bold, (x, y), CARD + GAP, area, font, around))
 
 
 def _label(
     lines: tuple[str, ...],
     bold: tuple[bool, ...],
-    at: tuple[float, float],
+    at: Spot,
     reach: float,
     area: QRectF,
     font: QFont,
     busy: Sequence[QRectF],
-    away: Sequence[tuple[float, float]] = (),
+    away: Sequence[Spot] = (),
 ) -> Label:
     """Lines on a plate beside `at`, in `area`, broken where they are longer than is becoming."""
     plain, bolder = QFontMetricsF(font), QFontMetricsF(painting.bold(font))
@@ -168,12 +167,4 @@ def _label(
     wide = max((bolder if is_bold else plain).horizontalAdvance(text) for text, is_bold in broken)
     size = QSizeF(np.ceil(wide) + 2 * PAD, len(broken) * np.ceil(bolder.lineSpacing()) + 2 * PAD - 4)
     box = place_box(size, at, reach, area, busy, away)
-    return Label(
-        (box.left(), box.top(), box.width(), box.height()),
-        tuple(text for text, _ in broken),
-        tuple(is_bold for _, is_bold in broken),
-    )
-
-
-def _square(at: tuple[float, float], radius: float) -> QRectF:
-    return QRectF(at[0] - radius, at[1] - radius, 2 * radius, 2 * radius)
+    return Label(box, tuple(text for text, _ in broken), tuple(is_bold for _, is_bold in broken))

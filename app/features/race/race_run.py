@@ -107,7 +107,7 @@ class RaceRun:
 
     def cut_round_short(self) -> None:
         """Let the round end where the racer that is ahead stands: the others still catch up with it."""
-        ahead = max((racer.spent(self.course.mode) for racer in self.racers if racer.running), default=0.0)
+        ahead = max((racer.now.spent(self.course.mode) for racer in self.racers if racer.running), default=0.0)
         self.goal = min(self.goal, ahead)
 
     def work(self) -> None:

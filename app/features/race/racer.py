@@ -136,9 +136,10 @@ class Racer:
         """Solver time so far."""
         return self.cost_probe.seconds_at(self.solver.n_iter)
 
-    def spent(self, mode: str) -> float:
-        """Steps or seconds so far."""
-        return self.solver.n_iter if mode == "steps" else self.seconds
+    @property
+    def now(self) -> Finish:
+        """What it has spent so far."""
+        return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
 
     def behind(self, mode: str, goal: float) -> bool:
         """Whether there is something left to do until it has spent `goal`."""
@@ -180,7 +181,7 @@ class Racer:
         if steps:
             self._rows[int(FINENESS * math.log2(steps))] = self._row(certificate)
         if self.near is None and gap <= NEAR_GAP:
-            self.near = self._finish()
+            self.near = self.now
         in_sight = self.near is None and gap <= IN_SIGHT
         self._mark = max(steps + 1, math.ceil(steps * (CLOSE_MARKS if in_sight else MARKS)))
 
@@ -193,8 +194,8 @@ class Racer:
         return self._looked[2]
 
     def _row(self, certificate: Certificate) -> tuple[float, ...]:
-        spent = (self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
-        return (*spent, certificate.gap, certificate.kkt_violation)
+        now = self.now
+        return now.steps, now.evaluations, now.seconds, certificate.gap, certificate.kkt_violation
 
     def _curve(self, certificate: Certificate) -> Array:
         """What the marks have said, and the present state."""
@@ -203,23 +204,20 @@ class Racer:
             rows.append(self._row(certificate))
         return np.array(rows).reshape(-1, len(CURVE))
 
-    def _finish(self) -> Finish:
-        return Finish(self.solver.n_iter, self.solver.n_kernel_evaluations, self.seconds)
-
     def frame(self, picture: Picture) -> RacerFrame:
         """Return what there is to say of it, with its `picture`."""
-        certificate, solver = self.look(), self.solver
+        certificate, solver, now = self.look(), self.solver, self.now
         bounded = (solver.alpha == solver.C) & (solver.alpha > 0)
         return RacerFrame(
             self.rule,
-            solver.n_iter,
-            solver.n_kernel_evaluations,
-            self.seconds,
+            now.steps,
+            now.evaluations,
+            now.seconds,
             certificate,
             picture,
             Marks(np.flatnonzero((solver.alpha > 0) & ~bounded), np.flatnonzero(bounded)),
             self._curve(certificate),
-            self._finish() if solver.status in ARRIVED else None,
+            now if solver.status in ARRIVED else None,
             self.near,
         )
 
