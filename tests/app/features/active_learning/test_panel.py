@@ -633,7 +633,7 @@ def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
     assert "&" in made.find("class1").accessibleName()
 
 
-@pytest.mark.parametrize("method", ["_paint_still", "_paint_rings"])
+@pytest.mark.parametrize("method", ["_paint_pool", "_paint_rings"])
 def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
     stage: Build, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:

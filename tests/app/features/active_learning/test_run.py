@@ -24,7 +24,7 @@ from app.engine import pieces
 from app.engine.pieces import OvertakenError
 from app.engine.pool import Priority
 from app.engine.query import Answer as Learnt
-from app.engine.query import NumberedQuery, work_out
+from app.engine.query import work_out
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.features.active_learning import query as asking_module
@@ -81,7 +81,7 @@ def question(asking: ActiveLearningRun) -> LearningQuery:
 def replies(asking: ActiveLearningRun, overtaken: Callable[[], bool] = lambda: False) -> list[Learnt]:
     """What is posted of the query about `asking`."""
     posted: list[Learnt] = []
-    for step in work_out(NumberedQuery("asking", 1, question(asking)), posted.append, overtaken):
+    for step in work_out(Learnt("asking", 1, question(asking)), posted.append, overtaken):
         assert step is Priority.TRAINING
     return posted
 
