@@ -186,7 +186,8 @@ class RacePanel(QWidget):
         )
         self._sentence.hide()
         self._controls = RaceControls(self.desk)
-        self.board = RaceBoard(self._resized)
+        self.board = RaceBoard()
+        self.board.racers[0].picture.resized.connect(self._resized)  # all are of the same size
         self._news = describe(
             RoomyLabel(longest="<br>".join(LONGEST_NEWS), rich=True),
             "race.winner",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from itertools import product
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -75,17 +74,12 @@ def _stamps(theme: Theme, size: int, ratio: float) -> tuple[QPixmap, int]:
 
 
 class RacePicture(QWidget):
-    """Draws what it is shown, as large as it is.
+    """Draws what it is shown, as large as it is; tells when its size has changed."""
 
-    Parameters
-    ----------
-    resized : callable
-        Called after its size has changed.
-    """
+    resized = Signal()
 
-    def __init__(self, resized: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._resized = resized
         self._shown: tuple[Theme, Points, Picture | None, Marks, Grid] | None = None
         self.setMinimumSize(130, 100)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -110,7 +104,7 @@ class RacePicture(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._resized()
+        self.resized.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._shown is not None:
@@ -159,7 +153,7 @@ def pill(badge: Badge, theme: Theme) -> str:
 class RacerView(QWidget):
     """One racer: key and name, steps and badge, picture."""
 
-    def __init__(self, slot: int, resized: Callable[[], None]) -> None:
+    def __init__(self, slot: int) -> None:
         super().__init__()
         self._slot = slot
         self._shown: tuple[object, ...] = ()
@@ -167,7 +161,7 @@ class RacerView(QWidget):
         self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = RoomyLabel(longest="88\u202f888\u202f888 steps   <b>✓ 1st,&nbsp;stationary</b>", rich=True)
         self.note = RoomyLabel(longest=escape(max((rule.note for rule in RULES.values()), key=len)), rich=True)
-        self.picture = RacePicture(resized)
+        self.picture = RacePicture()
         first = filled(QHBoxLayout(), self._key, (self._name, 1), spacing=4)
         filled(QVBoxLayout(self), first, self.note, self._badge, (self.picture, 1), margins=0, spacing=2)
         self._name.setObjectName(f"race.title{slot}")
@@ -202,19 +196,12 @@ class RacerView(QWidget):
 
 
 class RaceBoard(QWidget):
-    """The racers side by side, or two above two, all of the same size.
+    """The racers side by side, or two above two, all of the same size."""
 
-    Parameters
-    ----------
-    resized : callable
-        Called after the size of the pictures has changed.
-    """
-
-    def __init__(self, resized: Callable[[], None]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._rules: tuple[str, ...] = ()
-        self._shown: tuple[object, ...] = ()
-        self.racers = [RacerView(slot, resized) for slot in range(MOST_RACERS)]
+        self._shown: tuple[tuple[str, ...], Theme | None, int] = (), None, 0
+        self.racers = [RacerView(slot) for slot in range(MOST_RACERS)]
         self._columns = 0
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -227,7 +214,7 @@ class RaceBoard(QWidget):
 
     def _divide(self) -> None:
         """Put the pictures into rows; leave the pixels over that cannot be shared out: one more is another picture."""
-        n = max(len(self._rules), 1)
+        n = max(len(self._shown[0]), 1)
         columns = n if n < 3 or self.width() >= n * (COMFORTABLE + GAP) else 2
         rows = -(-n // columns)
         if columns != self._columns:
@@ -247,7 +234,7 @@ class RaceBoard(QWidget):
         shown = rules, theme, self.fontMetrics().height()
         if shown == self._shown:
             return
-        self._rules, self._shown = rules, shown
+        self._shown = shown
         for slot, racer in enumerate(self.racers):
             racer.setVisible(slot < len(rules))
             if slot < len(rules):
@@ -256,10 +243,9 @@ class RaceBoard(QWidget):
 
     def show_frame(self, frame: RaceFrame | None, playing: bool, view: Grid | None, theme: Theme) -> None:
         """Where they stand."""
-        racers = frame.racers if frame is not None else ()
         for slot, each in enumerate(self.racers):
-            if frame is not None and view is not None and slot < len(racers):
-                each.show_racer(frame, racers[slot], playing, view, theme)
+            if frame is not None and view is not None and slot < len(frame.racers):
+                each.show_racer(frame, frame.racers[slot], playing, view, theme)
             elif not each.isHidden():
                 each.clear(theme)
 
