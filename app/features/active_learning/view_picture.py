@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.core.number_format import short
@@ -18,7 +18,7 @@ from app.views.plot.picture import paint_lines, paint_surface
 from app.views.plot.symbols import DISC, UNKNOWN, stamp
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import bold, painter_on
+from app.views.widgets.painting import blank, bold, painter_on
 from solver import Grid
 from solver.core.arrays import Array
 
@@ -39,7 +39,10 @@ _ARROWS = {
 
 
 class PoolPicture(QWidget):
-    """Shows the pool of a run; tells of the point the user chooses, and of its keys."""
+    """Shows the pool of a run; tells of the point the user chooses, and of its keys.
+
+    The still part is painted once and copied from then on; only rings and the focus are drawn each time.
+    """
 
     #: Place in the pool of the point chosen, or -1: back to the one asked for.
     chosen = Signal(int)
@@ -66,6 +69,7 @@ class PoolPicture(QWidget):
         self._message = ""
         self._theme: Theme | None = None
         self._view = View()
+        self._still: QPixmap | None = None
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()  # it takes what the others leave
@@ -81,6 +85,7 @@ class PoolPicture(QWidget):
         if asking is not None and (self._asking is None or self._asking.pool is not asking.pool):
             self._view = View.fitting(Points.of(asking.pool.xy, asking.pool.truth))
         self._asking, self._picture, self._message, self._theme = shown
+        self._still = None
         self._tell(asking, message)
         self.update()
 
@@ -108,6 +113,7 @@ class PoolPicture(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._still = None
         self.resized.emit()
 
     # -- the user --------------------------------------------------------------------------------------------------
@@ -158,9 +164,13 @@ class PoolPicture(QWidget):
                 self._paint(painter, self._theme)
 
     def _paint(self, painter: QPainter, theme: Theme) -> None:
-        painter.fillRect(self.rect(), QColor(*theme.background))
-        if self._asking is not None:
-            self._paint_pool(painter, self._asking, theme)
+        if self._still is None:
+            still = blank(self.width(), self.height(), self.devicePixelRatioF(), QColor(*theme.background))
+            if self._asking is not None:
+                with painter_on(still) as on_still:
+                    self._paint_pool(on_still, self._asking, theme)
+            self._still = still
+        painter.drawPixmap(0, 0, self._still)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._message:
             self._paint_message(painter, self._message, theme)
