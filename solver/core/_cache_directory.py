@@ -9,7 +9,6 @@ import shutil
 import sys
 import tempfile
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import platformdirs
@@ -17,6 +16,8 @@ import platformdirs
 
 def _fingerprint() -> str:
     """Hash of everything the machine code depends on: the compiled files, numba's version, this Python."""
+    from importlib.metadata import version  # only now: it costs the window's start 25 ms
+
     digest = hashlib.sha256(f"{version('numba')} {sys.version}".encode())
     for path in sorted(Path(__file__).parents[1].rglob("_[!_]*.py")):
         digest.update(path.read_bytes())
