@@ -6,7 +6,7 @@ from app.controllers.host import DocumentHost
 from app.files import documents
 from app.files.examples import EXAMPLES, Example, read
 from app.state.commands import Revert
-from app.state.document import MAX_LANES
+from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
 
 
@@ -50,12 +50,12 @@ class ExampleController:
             return None
         example, store = EXAMPLES[place], self._host.store
         own = store.modified or store.path is not None
-        try:
-            changed = self._host.replace_by(read(example), _step(example))
-        except documents.FileError as error:
-            self._host.say(str(error))
+        document = self._read(example)
+        if document is None:
             return None
-        if not changed:  # the points and settings of the example are here already
+        if not self._host.replace_by(
+            document, _step(example)
+        ):  # the points and settings of the example are here already
             self._opened = example, store.resets
         elif not own:
             store.saved(self._host.document, None)
@@ -68,15 +68,21 @@ class ExampleController:
         if example is None:
             self._host.say("This document is not one of the examples.")
             return
-        try:
-            document = read(example)
-        except documents.FileError as error:
-            self._host.say(str(error))
+        document = self._read(example)
+        if document is None:
             return
         self._host.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
         if self._host.store.path is None:
             self._host.store.saved(self._host.document, None)
         self._begin(example)
+
+    def _read(self, example: Example) -> Document | None:
+        """Return the document of an example; None, with a sentence, where it cannot be read."""
+        try:
+            return read(example)
+        except documents.FileError as error:
+            self._host.say(str(error))
+            return None
 
     def _begin(self, example: Example) -> None:
         """Every run from zero, at full speed, or waiting for its first step."""

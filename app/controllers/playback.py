@@ -51,10 +51,8 @@ class PlaybackController:
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
-        run_state = self._study_of(lane)
-        if run_state is None:
-            self._host.say(NO_RUN)
-        elif not self._ends_here(lane, run_state, by > 0):
+        run_state = self._run_to_go_through(lane, by > 0)
+        if run_state is not None:
             self.seek(lane, self._place(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
@@ -76,11 +74,8 @@ class PlaybackController:
 
     def to_change(self, lane: int, forward: bool) -> None:
         """Pause at the next step in which a point enters or leaves the support vectors, or at the one before."""
-        run_state = self._study_of(lane)
+        run_state = self._run_to_go_through(lane, forward)
         if run_state is None:
-            self._host.say(NO_RUN)
-            return
-        if self._ends_here(lane, run_state, forward):
             return
         place = self._place(lane, run_state)
         known = run_state.trace.next_change(place) if forward else run_state.trace.previous_change(place)
@@ -182,21 +177,25 @@ class PlaybackController:
         place = self._place(lane, run_state)
         self._go(lane, run_state, 0 if _is_last(run_state, place) else place, "replay", playing=True)
 
-    def _ends_here(self, lane: int, run_state: RunState, forward: bool) -> bool:
-        """Say that there is no step any more, forward or back, where that is so."""
+    def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
+        """Return the run of a lane; None, with a sentence, where it has no step any more, forward or back."""
+        run_state = self._study_of(lane)
+        if run_state is None:
+            self._host.say(NO_RUN)
+            return None
         place = self._place(lane, run_state)
-        if not forward and place == 0:
-            self._go(lane, run_state, 0, "step")
-            self._host.say(AT_START)
-            return True
         if forward and _is_last(run_state, place):
             # New points are trained on at once still: the run was not paused on its way.
             self._go(lane, run_state, place, "step", self._host.session.playing[self._slot(lane)])
             of = self._host.document.lanes[lane]
             ended = of.family.verdict((run_state.certificate,), of.settings).badge.partition(": ")[0]
             self._host.say(f"{ended}: no step left")
-            return True
-        return False
+        elif not forward and place == 0:
+            self._go(lane, run_state, 0, "step")
+            self._host.say(AT_START)
+        else:
+            return run_state
+        return None
 
     def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""

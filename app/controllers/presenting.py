@@ -23,16 +23,17 @@ class PresentingController:
         self._host = host
 
     @property
-    def _now(self) -> Presenting | None:
-        return self._host.session.presenting
+    def _state(self) -> Presenting:
+        return self._host.session.presenting or Presenting()
 
     def _change(self, **changes: Any) -> None:
-        if self._now is not None:
-            self._host.set_session(presenting=replace(self._now, **changes))
+        """Change what is shown; nothing outside presenter mode."""
+        if self._host.session.presenting is not None:
+            self._host.set_session(presenting=replace(self._state, **changes))
 
     def toggle(self) -> None:
         """Show the pictures to many, or everything as before."""
-        self._host.set_session(presenting=Presenting() if self._now is None else None)
+        self._host.set_session(presenting=Presenting() if self._host.session.presenting is None else None)
 
     def end(self) -> None:
         """Everything as before."""
@@ -44,20 +45,17 @@ class PresentingController:
 
     def toggle_light(self) -> None:
         """Switch the spotlight on or off."""
-        if self._now is not None:
-            self.light(not self._now.spotlight)
+        self.light(not self._state.spotlight)
 
     def toggle_pen(self, ink: int = 0) -> None:
         """Have the mouse draw over the pictures in one of the two colours, or use the tool again."""
-        if self._now is not None:
-            drawing = self._now.pen and not self._now.erasing and self._now.ink == ink
-            self._change(pen=not drawing, ink=ink, erasing=False)
+        drawing = self._state.pen and not self._state.erasing and self._state.ink == ink
+        self._change(pen=not drawing, ink=ink, erasing=False)
 
     def toggle_eraser(self) -> None:
         """Have the mouse take away lines of the pen, or use the tool again."""
-        if self._now is not None:
-            erasing = self._now.pen and self._now.erasing
-            self._change(pen=not erasing, erasing=not erasing)
+        erasing = self._state.pen and self._state.erasing
+        self._change(pen=not erasing, erasing=not erasing)
 
     def select(self, lane: int) -> None:
         """Have the sliders of a lane in sight, where there is no room for those of all."""
@@ -65,23 +63,21 @@ class PresentingController:
 
     def begin(self, lane: int, x: float, y: float) -> None:
         """Put the pen down on the picture of a lane."""
-        if self._now is not None:
-            stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._now.ink)
-            self._change(strokes=(*self._now.strokes, stroke))
+        stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._state.ink)
+        self._change(strokes=(*self._state.strokes, stroke))
 
     def go_on(self, x: float, y: float) -> None:
         """Draw on to (x, y)."""
-        if self._now is not None and self._now.strokes:
-            *others, last = self._now.strokes
+        if self._state.strokes:
+            *others, last = self._state.strokes
             self._change(strokes=(*others, replace(last, xy=(*last.xy, (x, y)))))
 
     def erase(self, lane: int, x: float, y: float, reach: float) -> None:
         """Take away the lines on the picture of a lane that pass (x, y) at most `reach` away."""
-        if self._now is not None:
-            slot = self._host.document.slots[lane]
-            kept = tuple(each for each in self._now.strokes if each.slot != slot or _distance(each, x, y) > reach)
-            if len(kept) < len(self._now.strokes):
-                self._change(strokes=kept)
+        slot, strokes = self._host.document.slots[lane], self._state.strokes
+        kept = tuple(each for each in strokes if each.slot != slot or _distance(each, x, y) > reach)
+        if len(kept) < len(strokes):
+            self._change(strokes=kept)
 
     def clear(self) -> None:
         """Take away what the pen has drawn."""

@@ -31,8 +31,9 @@ from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import describe, filled
-from app.views.widgets.icons import ICON_SIZE, icon
+from app.views.widgets.flat_button import flat_button
+from app.views.widgets.form_fields import filled, named
+from app.views.widgets.icons import icon
 from app.views.widgets.later import later
 from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink
@@ -108,13 +109,9 @@ class _Title(QWidget):
             ("float", "Into a window of its own, or back.", lambda: dock.setFloating(not dock.isFloating())),
             ("close", "Close; the View menu opens it again.", dock.close),
         ):
-            button = self._buttons[what] = QToolButton()
-            button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-            button.setAutoRaise(True)
-            button.setMinimumSize(28, 26)
-            describe(button, f"dock.{name}.{what}", f"{what.title()}: {title}", tip)
-            button.clicked.connect(lambda checked, run=run: run())
-            layout.addWidget(button)
+            title_of = f"{what.title()}: {title}"
+            self._buttons[what] = flat_button(f"dock.{name}.{what}", title_of, tip, run, (28, 26))
+            layout.addWidget(self._buttons[what])
 
     def show_theme(self, theme: Theme, ratio: float) -> None:
         """Draw the buttons in the theme's ink."""
@@ -156,16 +153,11 @@ class DockManager:
         self._shared: Sequence[QAction] = ()
         self._specs = {spec.name: spec for spec in docks(features)}
         self._docks: dict[str, QDockWidget] = {}
-        self._titles: list[_Title] = []
         tips = {spec.name: spec.tip for spec in every(features)}
         for spec in self._specs.values():
-            dock = QDockWidget(spec.tab or spec.title, window)
-            dock.setObjectName(f"dock.{spec.name}")
+            dock = named(QDockWidget(spec.tab or spec.title, window, allowedAreas=AREAS), f"dock.{spec.name}")
             dock.setWhatsThis(tips.get(spec.name, spec.title))
-            dock.setAllowedAreas(AREAS)
-            bar = _Title(dock, spec.name, spec.title)
-            dock.setTitleBarWidget(bar)
-            self._titles.append(bar)
+            dock.setTitleBarWidget(_Title(dock, spec.name, spec.title))
             dock.visibilityChanged.connect(partial(self._sight, spec.name))
             dock.topLevelChanged.connect(partial(_entitle, dock, spec))
             self._docks[spec.name] = dock
@@ -215,8 +207,8 @@ class DockManager:
         dressed = self._scene is None or self._scene[1] is not theme
         self._scene = scene, theme
         if dressed:
-            for title in self._titles:
-                title.show_theme(theme, self._window.devicePixelRatioF())
+            for dock in self._docks.values():
+                cast(_Title, dock.titleBarWidget()).show_theme(theme, self._window.devicePixelRatioF())
         drawn = self._in_sight - self._taking_turns(scene)
         for name, dock in self._docks.items():
             actions[name].setChecked(not dock.isHidden())

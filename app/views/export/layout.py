@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from types import SimpleNamespace
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -26,10 +27,8 @@ from app.scene.text import LEGEND, headline, sampled
 from app.state.document import View
 from app.state.session import Session
 from app.state.test_split import unsplit
-from app.tools import PointerPosition
 from app.views.plot import symbols
 from app.views.plot.canvas import Canvas
-from app.views.plot.pointer_input import EditTarget, ViewTarget
 from app.views.theme import Theme, dressed, theme_of
 from app.views.widgets.painting import saved
 from solver import Grid
@@ -155,22 +154,6 @@ def shoot(features: FeatureTable, scene: Scene, frames: Sequence[Frame | None], 
     return Shot(scene, tuple((scene.lanes[index], frames[index]) for index in indices), features)
 
 
-class _NoTarget(EditTarget, ViewTarget):
-    """Does nothing: nobody touches a canvas that is not on screen."""
-
-    holds_after = 0
-    view = View()
-
-    def right_click(self, pointer: PointerPosition) -> bool:
-        return False
-
-    def selects_at(self, pointer: PointerPosition) -> bool:
-        return False
-
-    def cancel(self) -> bool:
-        return False
-
-
 class _Plot:
     """One lane of a sheet: its words, its canvas and where that is."""
 
@@ -217,8 +200,8 @@ class _Plot:
         self.headline += sampled(frame, number, shot.scene.training_limit)
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
-        hand = _NoTarget()  # type: ignore[abstract]  # what is not written out does nothing
-        self.canvas = canvas or Canvas(index, hand, hand, lambda: None, shot.features)
+        nobody: Any = SimpleNamespace(view=View())  # on screen is no canvas that could be touched
+        self.canvas = canvas or Canvas(index, nobody, nobody, lambda: None, shot.features)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:

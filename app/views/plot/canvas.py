@@ -1,4 +1,4 @@
-"""Canvas: one lane's plot.  It draws a scene, and turns what the pointer does into calls of a `EditTarget`."""
+"""Canvas: one lane's plot.  It draws a scene, and turns what the pointer does into calls of the controllers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 
+from app.controllers.controller import Controller
+from app.controllers.editing import Editing
 from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene, Scene, grid_of
 from app.state.document import View
@@ -22,7 +24,7 @@ from solver import Grid
 from .axes import NUMBER, size_axes, widest_number
 from .layers import Layers
 from .overlays import LaneOverlays
-from .pointer_input import EditTarget, PointingPlot, ViewTarget
+from .pointer_input import PointingPlot
 from .pointer_marks import Overlay
 
 #: Pixels between a sentence over a picture and the edge of its card.
@@ -56,8 +58,8 @@ class Canvas(PointingPlot):
     ----------
     index : int
         The lane.
-    hand : EditTarget
-    eye : ViewTarget
+    hand : Editing
+    eye : Controller
     resized : callable
         Called after the plot's size in pixels has changed.
     features : FeatureTable
@@ -65,7 +67,7 @@ class Canvas(PointingPlot):
     """
 
     def __init__(
-        self, index: int, hand: EditTarget, eye: ViewTarget, resized: Callable[[], None], features: FeatureTable
+        self, index: int, hand: Editing, eye: Controller, resized: Callable[[], None], features: FeatureTable
     ) -> None:
         super().__init__(hand, eye)
         self._resized = resized

@@ -94,12 +94,10 @@ class Layers(pg.GraphicsObject):
     def show_orders(self, orders: Orders | None) -> None:
         """A perceptron's lines from other orders of the points, and the widest one; None for none."""
         self._orders = orders
-        self._made_of = ()
 
     def show_sheets(self, sheets: tuple[Sheet, ...]) -> None:
         """What features lay between surface and points."""
         self._sheets = sheets
-        self._made_of = ()
 
     def show_points(
         self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
@@ -129,7 +127,6 @@ class Layers(pg.GraphicsObject):
     def show_weight(self, weight: float) -> None:
         """Draw all lines `weight` times as wide."""
         self._weight = weight
-        self._made_of = ()
 
     def paint_anew(self) -> None:
         """Copy nothing that was painted before: edges of a copy may differ by a shade."""
@@ -138,7 +135,6 @@ class Layers(pg.GraphicsObject):
     def put_points_away(self, away: bool) -> None:
         """Draw no points, marks or specks, or all of them again."""
         self._points_away = away
-        self._made_of = ()
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
@@ -202,7 +198,8 @@ class Layers(pg.GraphicsObject):
             self._paint_below(painter, area, canvas.intersected(area), theme, ratio)
             return
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
-        made_of = (self._picture, self._provisional, theme, ratio, self.boundingRect(), area.translated(-home))
+        drawn = (self._picture, self._provisional, self._orders, self._sheets, self._weight, self._points_away)
+        made_of = (drawn, theme, ratio, self.boundingRect(), area.translated(-home))
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
             with saved(painter):

@@ -23,12 +23,11 @@ FEW = 4
 
 def draw_pieces(painter: QPainter, ends: Array, pen: QPen) -> None:
     """Draw straight pieces, ``x1, y1, x2, y2`` each, in an eighth of the time that Qt takes for polylines."""
+    painter.setPen(pen)
     if len(ends) <= FEW:
-        painter.setPen(pen)
         for piece in ends.tolist():
             painter.drawLine(QLineF(*piece))
     else:
-        painter.setPen(pen)
         pieces = PrimitiveArray(QLineF, 4)
         pieces.resize(len(ends))
         pieces.ndarray()[:] = ends

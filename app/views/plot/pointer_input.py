@@ -1,10 +1,9 @@
-"""Pointer input: turns what mouse, fingers and keys do on a plot into calls of an `EditTarget` and a `ViewTarget`."""
+"""Pointer input: turns what mouse, fingers and keys do on a plot into calls of the controllers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
@@ -23,8 +22,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.controllers.editing import STEPS
-from app.state.document import View
+from app.controllers.controller import Controller
+from app.controllers.editing import STEPS, Editing
 from app.tools import CLICK_PIXELS, COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
 
 from .axes import Axis
@@ -45,45 +44,18 @@ _DIRECT = {
 _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, 1), Qt.Key.Key_Down: (0, -1)}
 
 
-class EditTarget(Protocol):
-    """What a plot tells of the pointer among the points."""
-
-    @property
-    def holds_after(self) -> int: ...
-    def press(self, pointer: PointerPosition, keys: Keys) -> None: ...
-    def drag(self, pointer: PointerPosition) -> None: ...
-    def hold(self) -> None: ...
-    def release(self, pointer: PointerPosition) -> None: ...
-    def cancel(self) -> bool: ...
-    def right_click(self, pointer: PointerPosition) -> bool: ...
-    def menu_location(self, pointer: PointerPosition | None, unit: float) -> PointerPosition | None: ...
-    def selects_at(self, pointer: PointerPosition) -> bool: ...
-    def hover(self, pointer: PointerPosition | None) -> None: ...
-    def arrow(self, dx: int, dy: int, unit: float, again: bool) -> None: ...
-    def enter(self, unit: float) -> None: ...
-    def escape(self) -> None: ...
-
-
-class ViewTarget(Protocol):
-    """What a plot asks for to look elsewhere, or to stand still."""
-
-    @property
-    def view(self) -> View: ...
-    def zoom(self, factor: float, pointer: PointerPosition) -> None: ...
-    def pan(self, dx: float, dy: float) -> None: ...
-    def toggle_pause(self) -> None: ...
-
-
 class PointingPlot(pg.PlotWidget):
     """A plot that hands on what is done to it.
 
     Parameters
     ----------
-    hand : EditTarget
-    eye : ViewTarget
+    hand : Editing
+        What the pointer does among the points.
+    eye : Controller
+        Moves the view, and pauses what is trained.
     """
 
-    def __init__(self, hand: EditTarget, eye: ViewTarget) -> None:
+    def __init__(self, hand: Editing, eye: Controller) -> None:
         super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")}, enableMenu=False)
         self._hand = hand
         self._eye = eye

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+from functools import partial
+
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count, grouped
@@ -11,10 +12,8 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
-from app.views.widgets.form_fields import describe
-
-#: Width and height of a chip, in pixels.
-SIZE = (30, 30)
+from app.views.widgets.flat_button import flat_button
+from app.views.widgets.form_fields import describe, filled
 
 
 class ClassChips(QWidget):
@@ -25,30 +24,19 @@ class ClassChips(QWidget):
         self._theme: Theme | None = None
         self._said: tuple[tuple[str, int], ...] = ()
         self._group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        self._chips = []
-        for label in range(MAX_CLASSES):
-            chip = QToolButton()
-            chip.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
+        self._chips = [
+            flat_button(f"class{label + 1}", f"Class {label + 1}", "", partial(controller.set_class, label))
+            for label in range(MAX_CLASSES)
+        ]
+        for chip in self._chips:
             chip.setCheckable(True)
-            chip.setAutoRaise(True)
-            chip.setIconSize(QSize(20, 20))
-            chip.setMinimumSize(*SIZE)
-            chip.clicked.connect(lambda checked, label=label: controller.set_class(label))
             self._group.addButton(chip)
-            self._chips.append(chip)
-            row.addWidget(chip)
         self._shown = 0
-        self._more = QToolButton()
-        self._more.setText("+")
-        self._more.setAutoRaise(True)
-        self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._more.setMinimumSize(*SIZE)
-        describe(self._more, "class.more", "One more class", "One more class: the next points are of it.")
-        self._more.clicked.connect(lambda: controller.set_class(self._shown))
-        row.addWidget(self._more)
+        tip = "One more class: the next points are of it."
+        self._more = flat_button(
+            "class.more", "One more class", tip, lambda: controller.set_class(self._shown), text="+"
+        )
+        filled(QHBoxLayout(self), *self._chips, self._more, margins=0, spacing=0)
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the active class, the classes' names, and how many points each has."""

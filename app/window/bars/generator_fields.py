@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import count
@@ -12,6 +12,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
+from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import (
     Gestures,
     NumberField,
@@ -19,13 +20,13 @@ from app.views.widgets.form_fields import (
     filled,
     label_for,
     mark_bad,
+    named,
     show_choice,
     show_number,
-    show_text,
     spin_box,
     take_typed_number,
 )
-from app.views.widgets.icons import ICON_SIZE, icon
+from app.views.widgets.icons import icon
 from solver.data.datasets import DATASETS, MOST_FLIPPED
 
 from .class_chips import counts_sentence
@@ -84,22 +85,16 @@ class GeneratorFields(QWidget):
         bar = (self._set, self._n, self._count, self._noise_label, self._noise)
         self._row = filled(QHBoxLayout(self), *bar, margins=0, spacing=4)
         self._count.setMaximumWidth(COUNT)
-        generate = self._go = QToolButton()
-        generate.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        generate.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-        generate.setMinimumSize(30, 30)
-        describe(generate, "generate", "Generate points", "Put these points in place of the present ones (G).")
-        generate.clicked.connect(lambda: self._generate())
-        self._row.addWidget(generate)
-        self._row.addWidget(more)
+        tip = "Put these points in place of the present ones (G)."
+        self._go = flat_button("generate", "Generate points", tip, self._generate)
+        self._go.setAutoRaise(False)
+        filled(self._row, self._go, more)
 
     def _build(self, more: PopupButton) -> None:
         self._form = more.form.rows
-        self._note, self._counts = QLabel(), QLabel()
-        for label, name in ((self._note, "generator.note"), (self._counts, "counts")):
-            label.setObjectName(name)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setWordWrap(True)
+        self._note = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "generator.note")
+        self._counts = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "counts")
+        for label in (self._note, self._counts):
             label.setMinimumWidth(260)
             self._form.addRow(label)
         self._rows: dict[str, QWidget] = {}
@@ -191,8 +186,8 @@ class GeneratorFields(QWidget):
         self._shift.show_value(generator.shift)
         self._flipped.show_value(generator.flipped)
         show_number(self._n_classes, generator.n_classes)
-        show_text(self._note, scene.generator_note)
-        show_text(self._counts, counts_sentence(scene))
+        self._note.setText(scene.generator_note)
+        self._counts.setText(counts_sentence(scene))
         shown = (scene.generator_note, scene.generator_fields, scene.limited)
         if shown != self._shown:
             self._shown = shown

@@ -15,8 +15,7 @@ class PopupForm(QFrame):
     """The form; a click beside it, Enter and Escape close it, Shift+F1 explains the field."""
 
     def __init__(self, button: QToolButton) -> None:
-        super().__init__(button, Qt.WindowType.Popup)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        super().__init__(button, Qt.WindowType.Popup, frameShape=QFrame.Shape.StyledPanel)
         self.rows = AlignedForm(self)
 
     def event(self, event: QEvent) -> bool:
@@ -60,7 +59,6 @@ class PopupButton(QToolButton):
     def __init__(self, name: str, sign: str, title: str, tip: str) -> None:
         super().__init__()
         self.setText(sign)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         describe(self, name, title, tip)
         self.form = PopupForm(self)
         self.clicked.connect(self.open)

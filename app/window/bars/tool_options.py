@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSlider, QSpinBox, QWidget
 
 from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.state.session import OPTION_LIMITS
 from app.tools import TOOLS
-from app.views.widgets.form_fields import combo_box, describe, show_check, show_choice, show_number, spin_box
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    show_check,
+    show_choice,
+    show_number,
+    spin_box,
+)
 
 #: Option: title, unit, sentence.
 NUMBERS: dict[str, tuple[str, str, str]] = {
@@ -47,9 +56,7 @@ class ToolOptions(QWidget):
         super().__init__()
         self._editing = editing
         self.setObjectName("tool")
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(0, 0, 0, 0)
-        self._line.setSpacing(4)
+        self._line = filled(QHBoxLayout(self), margins=0, spacing=4)
         self._parts: dict[str, tuple[QWidget, ...]] = {}
         self._numbers = {name: self._number(name) for name in NUMBERS}
         self._choices = {name: self._choice(name) for name in CHOICES}
@@ -68,7 +75,7 @@ class ToolOptions(QWidget):
         spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
         spin.refused.connect(self._editing.say)
         slider.setFixedWidth(90)
-        self._add(name, self._label(title, spin), slider, spin)
+        self._add(name, label_for(title, spin), slider, spin)
         return slider, spin
 
     def _choice(self, name: str) -> QComboBox:
@@ -76,7 +83,7 @@ class ToolOptions(QWidget):
         combo = combo_box(entries)
         describe(combo, f"tool.{name}", title, sentence)
         combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
-        self._add(name, self._label(title, combo), combo)
+        self._add(name, label_for(title, combo), combo)
         return combo
 
     def _check(self, name: str) -> QCheckBox:
@@ -86,14 +93,8 @@ class ToolOptions(QWidget):
         self._add(name, box)
         return box
 
-    def _label(self, title: str, widget: QWidget) -> QLabel:
-        label = QLabel(title)
-        label.setBuddy(widget)
-        return label
-
     def _add(self, name: str, *parts: QWidget) -> None:
-        for part in parts:
-            self._line.addWidget(part)
+        filled(self._line, *parts)
         self._parts[name] = parts
 
     def render_scene(self, scene: Scene) -> None:
@@ -102,11 +103,8 @@ class ToolOptions(QWidget):
         options = TOOLS[session.tool].options
         for name, parts in self._parts.items():
             for part in parts:
-                if part.isHidden() == (name in options):
-                    part.setVisible(name in options)
-        seen = bool(options) and "tools" not in scene.hidden
-        if self.isHidden() == seen:
-            self.setVisible(seen)
+                part.setVisible(name in options)
+        self.setVisible(bool(options) and "tools" not in scene.hidden)
         for name, (slider, spin) in self._numbers.items():
             show_number(slider, getattr(session, name))
             show_number(spin, getattr(session, name))

@@ -5,15 +5,16 @@ Simple has six of them in sight, and the others behind a button; the chosen one 
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar
 
 from app.controllers.editing import Editing
 from app.scene.model import Scene
 from app.tools import TOOLS
-from app.views.widgets.form_fields import describe, take_typed_number
-from app.window.actions import tool_button
+from app.views.widgets.flat_button import flat_button
+from app.views.widgets.form_fields import take_typed_number
+from app.window.actions import icon_button
 
 BUTTON = 34  # pixels
 
@@ -41,32 +42,29 @@ class ToolPalette(QToolBar):
         self.actions_by_tool: dict[str, QAction] = {}
         self._places: dict[str, QAction] = {}
         for name, kind in TOOLS.items():
-            action = QAction(kind.title, window)
+            tip = f"{kind.title} ({kind.key}): {kind.sentence}"
+            action = QAction(kind.title, window, checkable=True, shortcut=QKeySequence(kind.key), toolTip=tip)
             action.setObjectName(f"action.tool.{name}")
-            action.setCheckable(True)
-            action.setShortcut(QKeySequence(kind.key))
-            action.setToolTip(f"{kind.title} ({kind.key}): {kind.sentence}")
             action.triggered.connect(lambda checked, name=name: self._choose(name))
             group.addAction(action)
             menu.insertAction(first, action)
             window.addAction(action)  # its key works where the menu bar is hidden, too
-            button = tool_button(action)
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
-            button.setMinimumSize(QSize(BUTTON, BUTTON))
-            button.setAccessibleName(kind.title)
+            button = icon_button(action, kind.title, BUTTON)
             button.setAccessibleDescription(kind.sentence)
             self._places[name] = self.addWidget(button)
             self.actions_by_tool[name] = action
         self._others = QMenu(self)
         self._others.addActions([action for name, action in self.actions_by_tool.items() if not TOOLS[name].simple])
         titles = [kind.title.lower() for kind in TOOLS.values() if not kind.simple]
-        more = QToolButton()
-        more.setText("⋯")
-        more.setAutoRaise(True)
+        more = flat_button(
+            "tool.more",
+            "More tools",
+            f"More tools: {', '.join(titles)}.",
+            lambda: self._others.popup(more.mapToGlobal(QPoint(more.width(), 0))),
+            (BUTTON, BUTTON),
+            "⋯",
+        )
         more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        more.setMinimumSize(QSize(BUTTON, BUTTON))
-        describe(more, "tool.more", "More tools", f"More tools: {', '.join(titles)}.")
-        more.clicked.connect(lambda: self._others.popup(more.mapToGlobal(QPoint(more.width(), 0))))
         self._more = self.addWidget(more)
         window.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self)
 

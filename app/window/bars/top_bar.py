@@ -9,7 +9,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
-from app.views.widgets.form_fields import leave_field
+from app.views.widgets.form_fields import filled, leave_field, named
 
 from .class_chips import ClassChips
 from .generator_fields import GeneratorFields
@@ -28,30 +28,21 @@ class TopBar(QWidget):
         self._flow = FlowLayout(self, 8)
         self._flow.setContentsMargins(4, 2, 4, 2)
         self._full: list[QWidget] = []
-        self._commands = QHBoxLayout()
-        self._commands.setContentsMargins(0, 0, 0, 0)
-        self._commands.setSpacing(0)
-        commands = QWidget()
-        commands.setObjectName("toolbar")
-        commands.setLayout(self._commands)
+        commands = named(QWidget(), "toolbar")
+        self._commands = filled(QHBoxLayout(commands), margins=0, spacing=0)
         self.classes = ClassChips(controller)
         self.generator = GeneratorFields(controller)
         self.options = ToolOptions(controller.editing)
         self._groups = {"commands": commands, "classes": self.classes, "data set": self.generator}
         for group in (*self._groups.values(), self.options):
             self._flow.addWidget(group)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def add_command(self, button: QToolButton, gap: bool) -> None:
         """One more command, after a thin line with `gap`."""
         parts: list[QWidget] = [button]
         if gap and self._commands.count():
-            line = QFrame()
-            line.setFrameShape(QFrame.Shape.VLine)
-            line.setFrameShadow(QFrame.Shadow.Sunken)
-            parts.insert(0, line)
+            parts.insert(0, QFrame(frameShape=QFrame.Shape.VLine, frameShadow=QFrame.Shadow.Sunken))
         in_simple = button.objectName() in SIMPLE_COMMANDS
         first = self._commands.count() == len(self._full)
         for part in parts:
@@ -68,9 +59,7 @@ class TopBar(QWidget):
         self.classes.render_scene(scene, theme)
         self.generator.render_scene(scene, theme)
         self.options.render_scene(scene)
-        if self._full[0].isHidden() != scene.session.simple:
-            for part in self._full:
-                part.setHidden(scene.session.simple)
+        for part in self._full:
+            part.setHidden(scene.session.simple)
         for name, group in self._groups.items():
-            if group.isHidden() != (name in scene.hidden):
-                group.setVisible(name not in scene.hidden)
+            group.setVisible(name not in scene.hidden)

@@ -14,8 +14,9 @@ from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
+from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
-from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_text
+from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.later import later
 from app.window.bars.popup import PopupButton
@@ -108,10 +109,10 @@ class LaneRow(QWidget):
         self._title.setMinimumHeight(SIZE)
         self._title.hide()
         self.flow.addWidget(self._title)
-        self._more = self._button("fold", "All settings", "")
-        self._more.clicked.connect(lambda: maker.controller.lanes.toggle_fold(self._index))
-        self._play = self._button("watch", "Watch the training", WATCH)
-        self._play.clicked.connect(lambda: maker.controller.playback.watch(self._index))
+        controller = maker.controller
+        fold, watch, select = controller.lanes.toggle_fold, controller.playback.watch, controller.presenting.select
+        self._more = self._button("fold", "All settings", "", lambda: fold(self._index))
+        self._play = self._button("watch", "Watch the training", WATCH, lambda: watch(self._index))
         self._menu = PopupButton(
             f"lane{self._index}.menu",
             "⋮",
@@ -123,8 +124,8 @@ class LaneRow(QWidget):
             "settings", "All settings", "All settings, with their formulas.", lambda lanes, at: lanes.toggle_fold(at)
         )
         self._buttons = {name: self._entry(name, title, tip, run) for name, (title, tip, run) in _RUNS.items()}
-        self._sliders = self._button("sliders", "Sliders", "The sliders of this classifier, in place of another's.")
-        self._sliders.clicked.connect(lambda: maker.controller.presenting.select(self._index))
+        tip = "The sliders of this classifier, in place of another's."
+        self._sliders = self._button("sliders", "Sliders", tip, lambda: select(self._index))
         self._sliders.hide()
         #: What stands behind the controls, and what that is in.
         self.ends = (self._sliders, self._play, self._more, self._menu)
@@ -132,18 +133,12 @@ class LaneRow(QWidget):
         #: In presenter mode, the size of text in pixels; 0 otherwise; and the sizes of its buttons otherwise.
         self._text = 0
         self._plain: list[tuple[QSize, QSize]] = []
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def _button(self, name: str, title: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
-        button.setAutoRaise(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
-        button.setMinimumSize(SIZE, SIZE)
+    def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> QToolButton:
+        called = f"{title}, classifier {self._index + 1}"
+        button = flat_button(f"lane{self._index}.{name}", called, tip or title, act, (SIZE, SIZE))
         button.setMaximumWidth(SIZE)
-        describe(button, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip or title)
         return button
 
     def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QPushButton:
@@ -210,9 +205,8 @@ class LaneRow(QWidget):
 
     def offer_sliders(self, offered: bool) -> None:
         """Show the button that brings the sliders here, or not."""
-        if self._sliders.isHidden() == offered:
-            self._sliders.setVisible(offered)
-            self._end.setVisible(not self._text or offered or bool(self.ends_shown))
+        self._sliders.setVisible(offered)
+        self._end.setVisible(not self._text or offered or bool(self.ends_shown))
 
     def _show_ends(self, lane: LaneScene, theme: Theme) -> None:
         """Show the buttons behind the controls that there are now."""
@@ -258,7 +252,7 @@ class LaneRow(QWidget):
         self.classifier.setVisible("classifier" not in hidden)
         self._title.setVisible("classifier" in hidden)
         called = lane.lane.family.short
-        show_text(self._title, f"{self._index + 1}  {called}" if number > 1 else called)
+        self._title.setText(f"{self._index + 1}  {called}" if number > 1 else called)
         for name, useful in (
             ("left", self._index > 0),
             ("right", self._index < number - 1),

@@ -16,7 +16,8 @@ from app.engine.run_state import RunState
 from app.scene.model import LaneScene
 from app.state.session import REPLAY_FACTORS
 from app.views.theme import Theme
-from app.views.widgets.form_fields import combo_box, describe, show_choice
+from app.views.widgets.flat_button import flat_button
+from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.stable_label import StableLabel
 
@@ -129,27 +130,16 @@ class PlaybackBar(QWidget):
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._step.setContentsMargins(BESIDE, 0, BESIDE, 0)
         self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(4, 1, 4, 1)
-        self._line.setSpacing(0)
-        for button in self._buttons.values():
-            self._line.addWidget(button)
-        self._line.addWidget(self.timeline, 1)
-        self._line.addWidget(self._counter)
-        self._line.addWidget(self._speed)
         self._close = self._button(CLOSE)
-        self._line.addWidget(self._close)
+        self._line = filled(QHBoxLayout(self), *self._buttons.values(), margins=(4, 1, 4, 1), spacing=0)
+        filled(self._line, (self.timeline, 1), self._counter, self._speed, self._close)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # else its lane would be the wider one
         self._show_state()
 
     def _button(self, spec: ButtonSpec) -> QToolButton:
-        button = QToolButton()
-        button.setAutoRaise(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys where they are
-        self._fit_button(button)
+        button = flat_button(*self._words(spec), lambda: spec.run(self._playback, self._index))
         button.setAutoRepeat(spec.repeats)
-        self._describe(button, spec)
-        button.clicked.connect(lambda: spec.run(self._playback, self._index))
+        self._fit_button(button)
         return button
 
     def _fit_button(self, button: QToolButton) -> None:
@@ -173,15 +163,11 @@ class PlaybackBar(QWidget):
         self.updateGeometry()
         self._fit()
 
-    def _describe(self, button: QToolButton, spec: ButtonSpec, reason: str = "") -> None:
-        """Name a button, and say what it does, or the `reason` why it does nothing."""
+    def _words(self, spec: ButtonSpec, reason: str = "") -> tuple[str, str, str]:
+        """Return a button's names, and what it does, or the `reason` why it does nothing."""
         tip = f"{spec.title}: {spec.tip[:1].lower()}{spec.tip[1:]}"
-        describe(
-            button,
-            f"lane{self._index}.transport.{spec.name}",
-            f"{spec.title}, classifier {self._index + 1}",
-            reason or tip,
-        )
+        name = f"lane{self._index}.transport.{spec.name}"
+        return name, f"{spec.title}, classifier {self._index + 1}", reason or tip
 
     def sizeHint(self) -> QSize:
         return QSize(480, max(HEIGHT, self._size[1] + 6, self._step.fontMetrics().height() + 4))
@@ -231,10 +217,9 @@ class PlaybackBar(QWidget):
             if self._no_steps:
                 useful = spec.name == PLAY
             button = self._buttons[spec.name]
-            if button.isEnabled() != useful:
-                button.setEnabled(useful)
+            button.setEnabled(useful)
             if spec.name != PLAY:
-                self._describe(button, spec, self._no_steps)
+                describe(button, *self._words(spec, self._no_steps))
         if self._no_steps:
             self._forms = [("not step by step", "not step by step"), ("no steps", "no steps")]
             long = self._no_steps
@@ -274,8 +259,7 @@ class PlaybackBar(QWidget):
         longer = zip(self._forms, (wide, less), strict=False)
         fitting = (form for form, kept in longer if self._room(form[1]) + kept <= rest)
         text, widest = next(fitting, self._forms[-1])
-        if self._step.text() != text:
-            self._step.setText(text)
+        self._step.setText(text)
         if self._counter.minimumWidth() != self._room(widest):
             self._counter.setFixedWidth(self._room(widest))
 

@@ -15,6 +15,7 @@ from app.scene.model import Scene
 from app.state.session import Presenting
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
+from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.painting import blank, painter_on
 
@@ -47,11 +48,9 @@ class Tray(QFrame):
         self.hide()
 
     def _button(self, name: str, title: str, run: Callable[[], object], tip: str = "") -> QToolButton:
-        button = describe(QToolButton(), f"presenter.{name}", title, tip)
+        button = flat_button(f"presenter.{name}", title, tip, run)
         button.setCheckable(True)
-        button.setAutoRaise(True)
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys still belong to the picture
-        button.clicked.connect(lambda: run())
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         return button
 
     def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme, area: QRectF, text: int) -> None:

@@ -338,7 +338,7 @@ def test_what_is_painted_again_is_the_same_to_the_pixel(
     for change in (lambda: None, lambda: window.controller.pan(0.3, 0.1), lambda: window.choose_theme("dark")):
         change()
         settle(qtbot, window)
-        canvas.layers.show_orders(None)  # nothing is kept from before
+        canvas.layers.paint_anew()
         strokes.clear()
         first, second, third, fourth = (canvas.grab().toImage() for _ in range(4))
         assert second == third == fourth and alike(first, second)
