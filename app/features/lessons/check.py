@@ -68,11 +68,8 @@ def check(features: FeatureTable, files: Sequence[Path]) -> tuple[list[str], boo
         except FileError as error:
             found = [f"{name}{str(error).removeprefix(plain(path.name))}"]
         else:
-            if not found:
-                found = [f"{name}:{line}: {plain(sentence)}" for line, sentence in spoilers(features, lesson)]
-            if not found:
-                lines.append(f"{name}: sound, {count(len(lesson.steps), 'step')}")
-        lines += found
+            found = found or [f"{name}:{line}: {plain(sentence)}" for line, sentence in spoilers(features, lesson)]
+        lines += found or [f"{name}: sound, {count(len(lesson.steps), 'step')}"]
         sound &= not found
     return lines, sound
 

@@ -204,18 +204,16 @@ class LessonController:
         """Pick the point there, or leave it out again; a third takes the place of the second."""
         document, guess = self._host.document, self._now.state.guess
         index = point_at(document, pointer)
+        point = -1 if index is None else int(document.points.ids[index])
         if self._now.prediction is None:
             return
         if index is None:
             self._host.say("Click on a point.")
-            return
-        point = int(document.points.ids[index])
-        if point not in document.training_points.ids:
+        elif point not in document.training_points.ids:
             self._host.say("This is a test point: nothing is trained on it.")
-        elif point in guess.pair:
-            self._set(replace(guess, pair=tuple(each for each in guess.pair if each != point)))
         else:
-            self._set(replace(guess, pair=(*guess.pair[:1], point)))
+            others = tuple(each for each in guess.pair if each != point)
+            self._set(replace(guess, pair=others if point in guess.pair else (*others[:1], point)))
 
     # -- revealing ---------------------------------------------------------------------------------------------------
 

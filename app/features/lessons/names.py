@@ -35,12 +35,11 @@ def folded(name: str) -> str:
 def fields() -> dict[str, str]:
     """The learners' fields, by all that they may be called, folded: name, parameter, title, label."""
     every = [field for learner in LEARNERS.values() for field in learner.fields if field.kind != "text"]
-    found: dict[str, str] = {}
-    for called in ("name", "parameter", "title", "label"):  # a name first: "weights" is that of kNN
-        for field in every:
-            if getattr(field, called):
-                found.setdefault(folded(getattr(field, called)), field.name)
-    return found
+    # The last one counts, so a name comes last ("weights" is that of kNN), and that of the first learner.
+    called = (
+        (field, getattr(field, what)) for what in ("label", "title", "parameter", "name") for field in every[::-1]
+    )
+    return {folded(text): field.name for field, text in called if text}
 
 
 @cache

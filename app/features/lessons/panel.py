@@ -300,8 +300,7 @@ class LessonPanel(QWidget):
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
-        beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-        self._fold = QToolButton(autoRaise=True, toolButtonStyle=beside)
+        self._fold = QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         describe(self._fold, "lesson.hint", "Hint", "Show the hint, or fold it away.")
         self._fold.setCheckable(True)
         self._fold.setMinimumHeight(HIT + 2)

@@ -64,9 +64,8 @@ class AddStepDialog(NamedDialog):
         choose.clicked.connect(lambda: self._ask_file())
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson_add.fault")
         buttons = self.button_box(QDialogButtonBox.StandardButton.Cancel)
-        tip = "The step as a student meets it; leaving it comes back here."
-        if self._lesson_is_open:
-            tip = "Leave the lesson that is open first."
+        meets = "The step as a student meets it; leaving it comes back here."
+        tip = "Leave the lesson that is open first." if self._lesson_is_open else meets
         self._try = add_action(buttons, "Try &it", "lesson_add.try", "Try the step", tip, self._begin_trial)
         self._add = buttons.addButton("&Add", QDialogButtonBox.ButtonRole.AcceptRole)
         describe(self._add, "lesson_add.add", "Add the step", "As the last step of the lesson's file.")
