@@ -75,10 +75,12 @@ class LessonText(QTextBrowser):
 
     def show_markdown(self, text: str) -> None:
         """Show `text`, or nothing where there is none; HTML in it is text."""
-        self.setVisible(bool(text.strip()))
-        if text == self._markdown:
-            return
-        self._markdown = text
+        if text != self._markdown:
+            self._markdown = text
+            self._render(text)
+        self.setVisible(bool(text.strip()))  # last: it comes into sight as high as it is to be
+
+    def _render(self, text: str) -> None:
         document, font = self.document(), self.font()
         font.setPointSizeF(self.fontInfo().pointSizeF())  # Qt leaves no room between paragraphs of a size in pixels
         document.setDefaultFont(font)

@@ -463,6 +463,21 @@ def test_a_boundary_and_a_pair_by_the_keyboard(make: Make, qtbot: QtBot) -> None
     assert lesson_of(window).taken
 
 
+def test_a_reason_is_whole_in_sight(make: Make, qtbot: QtBot) -> None:
+    window = make(size=(1280, 900))
+    asked = replace(CHOICE, reasons=("", "", "They differ. " * 9))
+    begin(window, qtbot, Lesson("Short", "", "", 5, (Step("One", "Short.", prediction=asked),)))
+    window.lessons._lessons.choose(2)
+    settle(qtbot, window)
+    window.lessons._lessons.reveal()
+    settle(qtbot, window)
+    question = window.findChild(QLabel, "lesson.question")
+    assert question is not None and window.findChild(LessonText, "lesson.because").isVisible()
+    frame = question.parentWidget()
+    layout = frame.layout()
+    assert layout is not None and frame.height() >= layout.totalHeightForWidth(frame.width())
+
+
 def test_it_works_in_presenter_mode(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     begin(window, qtbot, at=1)
