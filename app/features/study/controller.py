@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from app.controllers.host import Host
-from app.core.number_format import count, span_of_time
-from app.core.points import Points
+from app.core.number_format import count, grouped
 from app.files.documents import FileError
 from app.state.commands import Attach, Generate, SetLane
-from app.state.document import Document, Lane
+from app.state.document import Lane
 
 from . import map_reading
 from .cells import Places, digest_of, numerics_of
 from .computing import Given
 from .map_reading import Best
 from .model import DATA_AXES, Study
-from .planning import AxisPlan, Plan, Planned, StudySession, axis_plan, costs_of, lane_of, plan_of, planned, titles
+from .planning import AxisPlan, Plan, Planned, StudySession, axis_plan, lane_of, plan_of, planned, titles
 from .results import NAME, StudyResults
-from .running import Run, State, jobs
-from .timing import BEGINNING, Trial
+from .running import State, jobs
+from .timing import BEGINNING, StudyRun, Trial, duration
 
 #: ``aside(work, done)``: ``done(work())``, with `work` on a thread of its own.
 Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
@@ -35,12 +32,12 @@ Aside = Callable[[Callable[[], bytes], Callable[[bytes], None]], None]
 KEEP = 5.0
 #: Seconds of computing from which one learns how fast this machine is.
 ENOUGH = 0.2
-#: Seconds after the first result from which the pace of a run is known; before, processes are still beginning.
-PACE = 5.0
 #: Kinds that are drawn as curves.
 CURVES = ("learning-curve", "rules")
 OUTDATED = "These results are of other points: run again."
 EARLIER = "These results are of an earlier version, which counted ties and dealt folds differently: run again."
+#: What names the points of a document, and its test points.
+digest = lru_cache(maxsize=4)(digest_of)
 
 
 class StudyController:
@@ -58,8 +55,6 @@ class StudyController:
         Why there are none, or why the run has ended, in a sentence.
     changes : int
         Is another number whenever there are other results.
-    wake : callable
-        Called from a thread when there is something to `collect`.
     aside : callable
         Does work and hands on what came of it, where there is a window without holding that up.
     """
@@ -69,20 +64,13 @@ class StudyController:
         self.kept: StudyResults | None = None
         self.failure = ""
         self.changes = 0
-        self.wake: Callable[[], None] = lambda: None
         self.aside: Aside = lambda work, done: done(work())
-        self._puts = 0
-        self._data: bytes = b""
-        self._resets = host.store.resets
-        self._run: Run | None = None
-        self._put = self._begun = 0.0
-        self._paused_at: float | None = None
-        self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
-        self._costs = np.zeros(0)
+        #: Which document the results are of, and what it has of them.
+        self._shown = host.store.resets, b""
+        self._put = 0.0
+        self._run: StudyRun | None = None
         self._trial: Trial | None = None
-        self._whole = self._over = self._took = 0.0
-        #: When the first results were there (active seconds), and what they had cost.
-        self._since = (0.0, 0.0)
+        self._planned: tuple[tuple[object, ...], Planned] = (), Planned()
         #: By which factor this machine is slower than the model of costs, by kind and classifier.
         self._slower: dict[tuple[str, str], float] = {}
         self.look()
@@ -96,17 +84,12 @@ class StudyController:
 
     def look(self) -> None:
         """The document may be another, or hold other results."""
-        if self._host.store.resets != self._resets:
-            self._resets = self._host.store.resets
-            self.close()
-        data = dict(self._host.document.attached).get(NAME, b"")
-        if data == self._data:
-            return
-        self._display(None)
-        self._data = data
-        if data:
+        shown = self._host.store.resets, dict(self._host.document.attached).get(NAME, b"")
+        if shown != self._shown:
+            self._display(None)
+            self._shown = shown
             try:
-                self.kept = StudyResults.decode(data)
+                self.kept = StudyResults.decode(shown[1]) if shown[1] else None
             except FileError as error:
                 self.failure = str(error)
 
@@ -116,18 +99,17 @@ class StudyController:
         return 0 if self.kept is None else int(self.kept.lacking.sum())
 
     @property
-    def outdated(self) -> bool:
-        """The results are of other points than those of the document, or of an earlier rule."""
-        return bool(self.why_outdated)
-
-    @property
     def why_outdated(self) -> str:
         """Why the results do not belong to the document or the program of now, in a sentence; or ""."""
         if self.kept is None:
             return ""
-        if self.kept.study.digest and self.kept.study.digest != digest(self._host.document):
+        if self.kept.study.digest not in ("", self._digest):
             return OUTDATED
         return "" if self.kept.numerics == numerics_of(self.kept.study) else EARLIER
+
+    @property
+    def _digest(self) -> str:
+        return digest(self._host.document.training_points, self._host.document.test_points)
 
     @property
     def place(self) -> int:
@@ -207,90 +189,76 @@ class StudyController:
 
     def start(self) -> None:
         """Compute what the form says, in place of the results that are there; of the same study, what is missing."""
-        plan = self.planned()
-        if plan.study is not None:
-            same = self.kept is not None and self.kept.study == plan.study and not self.outdated
-            kept = self.kept if same and self.kept is not None and self.missing else StudyResults(plan.study)
-            if not same:
-                self.look_at(value="", rest=(), midpoint=None, level=None)
-            self._compute(kept, plan.given)
-
-    def go_on(self) -> None:
-        """Compute what is missing of the results."""
-        if self.kept is not None and not self.outdated:
-            self._compute(self.kept, self._given())
-
-    def again(self) -> None:
-        """The same study of the present points."""
-        if self.kept is None:
+        study = self.planned().study
+        if study is None:
             return
-        study = self.kept.study
-        if study.digest:
-            study = msgspec.structs.replace(study, digest=digest(self._host.document))
-        self._compute(StudyResults(study), self._given())
+        if self.kept is None or self.kept.study != study or self.why_outdated:
+            self.look_at(value="", rest=(), midpoint=None, level=None)
+            self._compute(StudyResults(study))
+        else:
+            self._compute(self.kept if self.missing else StudyResults(study))
 
-    def extend(self) -> None:
-        """Let the axis go on at whose edge the best cell lies, and compute the new cells."""
+    def remedy(self) -> tuple[str, str, Callable[[], StudyResults] | None]:
+        """What is wrong with the results, in a sentence; what a button does about it, and makes to be computed then."""
+        kept, why = self.kept, self.why_outdated
+        if kept is not None and why:
+            mark = self._digest if kept.study.digest else ""
+            return why, "&Run again", lambda: StudyResults(msgspec.structs.replace(kept.study, digest=mark))
+        if kept is None or self.state != "ended":
+            return self.failure, "", None
+        if missing := self.missing:
+            there = f"{grouped(kept.done)} of {grouped(kept.done + missing)} results are there."
+            return f"{self.failure} {there}".strip(), "&Go on", lambda: kept
         best = self.best()
-        if self.kept is None or best is None or best.axis < 0 or self.outdated:
-            return
-        study = map_reading.extended(self.kept.study, best)
-        self._compute(self.kept.grown(study), self._given())
+        if best is None or best.axis < 0:
+            return self.failure, "", None
+        title = map_reading.axis_title(kept.study, best.axis)
+        wider = f"The best is at the edge of {title}: extend."
+        return wider, "&Extend", lambda: kept.grown(map_reading.extended(kept.study, best))
 
-    def _compute(self, kept: StudyResults, given: Given | None) -> None:
-        self._display(kept)
-        study = kept.study
-        self._costs = costs_of(study, given)
-        lacking = kept.lacking.sum(axis=(-2, -1))
-        self._whole, self._over, self._took = float((lacking * self._costs).sum()), 0.0, 0.0
-        self._since = (0.0, 0.0)
-        self._begun, self._paused_at = time.monotonic(), None
-        if lacking.any():
-            self._run = Run(study, given, lambda: deque(kept.missing()), lambda: self.wake())
-        self._keep()
+    def mend(self) -> None:
+        """Do what the button of the `remedy` says."""
+        results = self.remedy()[2]
+        if results is not None and self.state == "ended":
+            self._compute(results())
+
+    def _compute(self, kept: StudyResults) -> None:
+        self.take(kept)
+        if self.missing:
+            document = self._host.document
+            given = Given(document.training_points, document.test_points) if kept.study.digest else None
+            self._run = StudyRun(kept, given)
 
     def pause(self) -> None:
         """Rest, or go on."""
-        run = self._run
-        if run is None:
-            return
-        rests = run.state == "running"
-        run.pause(rests)
-        now = time.monotonic()
-        if rests:
-            self._paused_at = now
-            self.collect()
-            self._keep()
-        elif self._paused_at is not None:
-            self._begun += now - self._paused_at
-            self._paused_at = None
-        self.changes += 1
+        if self._run is not None:
+            self._run.pause()
+            if self.state == "paused":
+                self.collect()
+                self._keep()
 
     def cancel(self) -> None:
-        """End the run; what was computed stays, and `go_on` computes the rest."""
+        """End the run; what was computed stays, and the `remedy` computes the rest."""
         if self._run is not None:
-            self._run.cancel()
+            self._run.run.cancel()
             self.collect()
 
     def close(self) -> None:
         """End the run without a word: the window goes, or the document."""
-        run, self._run = self._run, None
-        if run is not None:
-            run.cancel()
-        self._end_trial()
-
-    def _end_trial(self) -> None:
+        if self._run is not None:
+            self._run.run.cancel()
+            self._run = None
         if self._trial is not None:
             self._trial.end()
 
     def measure(self) -> bool:
         """Measure how long what the form says will take, on some of its cells; whether that goes on."""
         plan = self.planned()
+        if self._trial is not None and (self._run is not None or self._trial.study != plan.study):
+            self._trial.end()
         if self._run is not None or plan.study is None:
-            self._end_trial()
             return False
         if self._trial is None or self._trial.study != plan.study:
-            self._end_trial()
             self._trial = Trial(plan.study, plan.given)
         self._trial.collect()
         if self._trial.factor > 0:
@@ -300,8 +268,7 @@ class StudyController:
     @property
     def measured(self) -> bool:
         """How long what the form says will take was measured."""
-        plan = self.planned()
-        return self._trial is not None and self._trial.ended and self._trial.study == plan.study
+        return self._trial is not None and self._trial.ended and self._trial.study == self.planned().study
 
     def collect(self) -> bool:
         """Take what was found; whether there was anything."""
@@ -309,52 +276,43 @@ class StudyController:
         run = self._run
         if run is None or self.kept is None:
             return False
-        ended = run.state == "ended"
+        ended = run.run.state == "ended"
         found = run.take()
         for record in found:
             self.kept.add(record)
-            self._over += float(self._costs[record.places])
-            self._took += record.seconds
-        if found and not self._since[1]:
-            self._since = (self._active(), self._over)
-        if found or ended:
-            self.changes += 1
         if ended:
-            if self._over > 0 and self._took > ENOUGH:
-                self._slower[_sort(run.study)] = self._took / self._over
-            self.failure = run.failure
-            self._run = None
-        if ended:
+            if run.cost > 0 and run.took > ENOUGH:
+                self._slower[_sort(run.study)] = run.factor
+            self.failure, self._run = run.run.failure, None
             self._keep()
         elif time.monotonic() - self._put > KEEP:
             self._keep_aside()
-        return bool(found) or ended
-
-    def _active(self) -> float:
-        """Seconds since the beginning, without pauses."""
-        return (time.monotonic() if self._paused_at is None else self._paused_at) - self._begun
+        new = ended or bool(found)
+        self.changes += new
+        return new
 
     def _keep(self) -> None:
         """Put what is there into the document."""
         if self.kept is not None:
-            self._put, self._puts = time.monotonic(), self._puts + 1
-            self._data = self.kept.encode()
-            self._host.apply(Attach(part=NAME, data=self._data))
+            self._attach(self.kept.encode())
 
     def _keep_aside(self) -> None:
         """The same of a run that goes on, encoded where nobody waits for it."""
-        kept, self._put, self._puts = self.kept, time.monotonic(), self._puts + 1
+        kept, shown, self._put = self.kept, self._shown, time.monotonic()
         if kept is None:
             return
-        number, resets = self._puts, self._host.store.resets
 
         def done(data: bytes) -> None:
             # Newer ones may be there by now, or another study, or another document.
-            if self.kept is kept and self._puts == number and self._host.store.resets == resets:
-                self._data = data
-                self._host.apply(Attach(part=NAME, data=data))
+            self.look()
+            if self.kept is kept and self._shown is shown:
+                self._attach(data)
 
         self.aside(kept.copy().encode, done)
+
+    def _attach(self, data: bytes) -> None:
+        self._put, self._shown = time.monotonic(), (self._host.store.resets, data)
+        self._host.apply(Attach(part=NAME, data=data))
 
     def take(self, kept: StudyResults) -> None:
         """Show these results, and keep them with the document."""
@@ -370,41 +328,27 @@ class StudyController:
     @property
     def state(self) -> State:
         """Whether it runs; what has ended runs until it is collected."""
-        return "ended" if self._run is None else "paused" if self._run.state == "paused" else "running"
+        return "ended" if self._run is None else "paused" if self._run.run.state == "paused" else "running"
 
     @property
     def share(self) -> float:
         """How much of the run is done, from 0 to 1."""
-        return min(self._over / self._whole, 1.0) if self._whole else 0.0
+        return 0.0 if self._run is None else self._run.share
 
     @property
     def left(self) -> str:
         """How far the run is, with the time left."""
-        percent = f"{100 * self.share:.0f} %"
-        if self._run is None or self.state == "paused":
-            return f"Paused at {percent}"
-        if self._over <= 0:
-            return "Beginning…"
-        active, over = self._since
-        elapsed, lacking = self._active() - active, self._whole - self._over
-        # Before there is a pace, as forecast.
-        seconds = lacking * self._slower.get(_sort(self._run.study), 1.0) / jobs()
-        if elapsed >= PACE and self._over > over:
-            seconds = elapsed * lacking / (self._over - over)
-        return f"{percent}, {duration(seconds)} left"
+        return "" if self._run is None else self._run.left(self._slower.get(_sort(self._run.study), 1.0))
 
     def forecast(self) -> str:
         """How many trainings the form asks for, and how long they will take."""
         plan = self.planned()
         if plan.study is None:
-            return ""
+            return "Not ready: see what is said below."
         seconds = plan.seconds * self._slower.get(_sort(plan.study), 1.0) / jobs() + BEGINNING
         measuring = "" if self.measured else " (measuring…)"
-        instead = (
-            "; in place of the results that are there"
-            if self.kept is not None and self.kept.study != plan.study
-            else ""
-        )
+        others = self.kept is not None and self.kept.study != plan.study
+        instead = "; in place of the results that are there" if others else ""
         return f"{count(plan.trainings, 'training')}, about {duration(seconds)}{measuring}{instead}"
 
     # -- the map -------------------------------------------------------------------------------------------------------
@@ -434,51 +378,17 @@ class StudyController:
         """Put the settings of a cell into the lane, and its points into the document, as one step."""
         if self.kept is None or not self.kept.study.exists(places):
             return
-        study = self.kept.study
-        wanted, lane = study.lane_at(study.choice(places)), self.lane
-        if lane.is_difference:
-            lane = Lane()
-        changed = replace_classifier(lane, wanted)
-        generator = study.generator_at(study.choice(places))
-        step = object() if generator is not None and any(axis.name in DATA_AXES for axis in study.axes) else None
-        if generator is not None and step is not None:
+        study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane
+        wanted, generator = study.lane_at(study.choice(places)), study.generator_at(study.choice(places))
+        changed = msgspec.structs.replace(lane, classifier=wanted.classifier)
+        changed = changed.with_part(wanted.classifier, wanted.settings)
+        step = None
+        if generator is not None and any(axis.name in DATA_AXES for axis in study.axes):
+            step = object()
             self._host.dispatch(Generate(settings=generator, merge_key=step))
         where = map_reading.choice_text(study, places)
         self._host.apply(SetLane(index=self.place, lane=changed, text=f"Set {where}", merge_key=step))
 
-    def _given(self) -> Given | None:
-        assert self.kept is not None
-        if not self.kept.study.digest:
-            return None
-        document = self._host.document
-        return Given(document.training_points, document.test_points)
-
 
 def _sort(study: Study) -> tuple[str, str]:
     return study.kind, study.lane.classifier
-
-
-def replace_classifier(lane: Lane, wanted: Lane) -> Lane:
-    """`lane` with the classifier and the settings of `wanted`."""
-    return msgspec.structs.replace(lane, classifier=wanted.classifier).with_part(wanted.classifier, wanted.settings)
-
-
-def digest(document: Document) -> str:
-    """What names the points of `document`."""
-    return _digest(document.training_points, document.test_points)
-
-
-@lru_cache(maxsize=4)
-def _digest(points: Points, test: Points) -> str:
-    return digest_of(points, test)
-
-
-def duration(seconds: float) -> str:
-    """ "12 s", "3 min", "2 h"."""
-    if seconds < 1.0:
-        return "1 s"
-    if seconds < 100:
-        return span_of_time(round(seconds) if seconds < 20 else 5.0 * round(seconds / 5)).replace(".0 ", " ")
-    if seconds < 5400:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h"

@@ -53,22 +53,17 @@ def best_of(kept: StudyResults, value: str, rest: tuple[int, ...]) -> Best | Non
     if not best or not np.isfinite(mean).any():
         return None
     target = np.nanmax(mean) if best == "largest" else np.nanmin(mean)
-    tied = [tuple(map(int, each)) for each in np.argwhere(np.abs(mean - target) <= 1e-12 * max(abs(target), 1.0))]
-    sides = mean.shape
-    inside = [sorted(min(i, side - 1 - i) for i, side in zip(each, sides, strict=True) if side > 1) for each in tied]
-    at = max(zip(inside, tied, strict=True), key=lambda each: each[0])[1]
+    tied = np.argwhere(np.abs(mean - target) <= 1e-12 * max(abs(target), 1.0)).tolist()
+    lasts = [side - 1 for side in mean.shape]
+    at = max(tied, key=lambda each: sorted(min(i, last - i) for i, last in zip(each, lasts, strict=True) if last))
     places = (*at, *rest)[: len(kept.study.axes)]
-    for axis, (place, side) in enumerate(zip(at, sides, strict=True)):
-        for low in (True, False):
-            if place == (0 if low else side - 1) and further(kept.study, axis, low):
-                return Best(places, axis, low)
-    return Best(places)
+    edges = [(axis, low) for axis in (0, 1) for low in (True, False) if at[axis] == (0 if low else lasts[axis])]
+    return next((Best(places, *edge) for edge in edges if further(kept.study, *edge)), Best(places))
 
 
 def plane_of(array: Any, study: Study, rest: tuple[int, ...]) -> Any:
     """The map of `array` at a choice of the axes beyond the second: by first and second axis."""
-    whole = array[(slice(None), slice(None), *rest)] if len(study.axes) > 1 else array[:, None]
-    return whole
+    return array[(slice(None), slice(None), *rest)] if len(study.axes) > 1 else array[:, None]
 
 
 def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
@@ -88,7 +83,7 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
     found: list[Value] = []
     for step in range(1, FURTHER + 1):
         new = first * (first / second) ** step if log else first + (first - second) * step
-        new = float(f"{new:.3g}") if log else float(f"{new:.6g}")
+        new = float(f"{new:.{3 if log else 6}g}")
         new = round(new) if whole else new
         if least <= new <= most and new not in (*values, *found):
             found.append(new)
@@ -120,16 +115,13 @@ def standing(study: Study, lane: Lane, generator: GeneratorSettings) -> tuple[tu
     are those of the study; None where it is another classifier.  Beyond the ends it is half a cell away."""
     if lane.classifier != study.lane.classifier:
         return None
-    kinds = [axis_kinds(lane.classifier)[axis.name] for axis in study.axes]
-    owners = [generator if kind.struct is GeneratorSettings else lane.settings for kind in kinds]
-    values = [getattr(owner, kind.parameter) for owner, kind in zip(owners, kinds, strict=True)]
-    own = {kind.parameter for kind in kinds if kind.struct is not GeneratorSettings}
-    same = all(
-        getattr(lane.settings, name) == getattr(study.lane.settings, name)
-        for name in lane.settings.__struct_fields__
-        if name not in own
-    )
-    return tuple(_place(axis, value) for axis, value in zip(study.axes[:2], values, strict=False)), same
+    kinds = axis_kinds(lane.classifier)
+    values = {
+        axis.name: getattr(generator if axis.name in DATA_AXES else lane.settings, kinds[axis.name].parameter)
+        for axis in study.axes
+    }
+    same = study.lane_at(values).settings == lane.settings
+    return tuple(_place(axis, values[axis.name]) for axis in study.axes[:2]), same
 
 
 def _place(axis: Axis, value: Value) -> float:
@@ -171,27 +163,26 @@ def value_text(study: Study, place: int, value: Value) -> str:
     return signed(grouped(value) if isinstance(value, int) else short(value))
 
 
-def number_text(number: float) -> str:
-    """A mean or a spread."""
-    if number != 0 and abs(number) < 1e-3:
-        return signed(f"{number:.2g}")
-    return signed(f"{number:.3f}" if abs(number) < 10 else f"{number:.1f}" if abs(number) < 1000 else f"{number:.0f}")
-
-
 def measure_text(value: str, number: float) -> str:
     """A mean or a spread of a measure; of a share in per cent, and never 100 % where one is missing."""
-    if not MEASURES[value].share:
-        return number_text(number)
-    share = 100.0 * number
-    return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
+    if MEASURES[value].share:
+        share = 100.0 * number
+        return "99.9+ %" if 99.95 <= share < 100.0 - 1e-9 else f"{share:.1f} %"
+    size = abs(number)
+    digits = ".2g" if 0 < size < 1e-3 else ".3f" if size < 10 else ".1f" if size < 1000 else ".0f"
+    return signed(f"{number:{digits}}")
+
+
+def axis_title(study: Study, axis: int) -> str:
+    """What an axis of a study is called."""
+    name = study.axes[axis].name
+    return titles(study.lane, True).get(name, name)
 
 
 def choice_text(study: Study, places: Places, first: int = 0) -> str:
     """ "C = 10, γ = 0.1": the values of the axes from the `first` on."""
-    names = titles(study.lane, True)
     return ", ".join(
-        f"{names.get(study.axes[axis].name, study.axes[axis].name)} ="
-        f" {value_text(study, axis, study.axes[axis].values[place])}"
+        f"{axis_title(study, axis)} = {value_text(study, axis, study.axes[axis].values[place])}"
         for axis, place in enumerate(places, first)
     )
 
@@ -203,23 +194,19 @@ def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> s
     if not study.exists(places):
         return f"{where}: no such cell, k is above n"
     count, errors = int(means.count[places]), int(means.errors[places])
-    title = study.heading(value)
-    title = title[0].lower() + title[1:]
     if not count:
         return f"{where}: {kept.error(places) or 'not computed yet'}"
-    what = runs_text(study, count)
-    failed = f", {errors} failed" if errors else ""
+    title, mean = study.heading(value), measure_text(value, float(means.mean[places]))
     spread = "" if count < 2 else f" ± {measure_text(value, float(means.spread[places]))}"
-    return f"{where}: {title} {measure_text(value, float(means.mean[places]))}{spread} ({what}{failed})"
+    failed = f", {errors} failed" if errors else ""
+    return f"{where}: {title[0].lower()}{title[1:]} {mean}{spread} ({runs_text(study, count)}{failed})"
 
 
 def runs_text(study: Study, count: int) -> str:
     """ "3 of 5 folds"."""
-    folds, repetitions = max(1, study.folds), study.repetitions
-    whole = folds * repetitions
-    noun = "fold" if folds > 1 else "repetition"
+    whole = max(1, study.folds) * study.repetitions
     number = f"{count}" if count == whole else f"{count} of {whole}"
-    return f"{number} {noun}{'' if number == '1' else 's'}"
+    return f"{number} {'fold' if study.folds > 1 else 'repetition'}{'' if number == '1' else 's'}"
 
 
 def all_rests(study: Study) -> list[tuple[int, ...]]:

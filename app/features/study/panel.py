@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import Qt, QTimer, SignalInstance, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -14,19 +14,18 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.controllers.controller import Controller
-from app.core.number_format import grouped
 from app.files.background_task import Progress, Task, saving
 from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
-from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -34,11 +33,10 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import reading, results
 from .controller import StudyController
-from .map_reading import cell_text, standing, value_text
+from .map_reading import axis_title, cell_text, standing, value_text
 from .model import MEASURES, Study
-from .planning import titles
 from .results import StudyResults, check
-from .view_form import StudyForm, fill, labelled
+from .view_form import StudyForm, fill, flow, labelled, row
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
 #: Milliseconds from one picture of a running study to the next.
@@ -47,34 +45,37 @@ TICK = 150
 SETTLED = 500
 HINT = "Point at a cell, or go there with the arrow keys; a click or Enter puts its settings into the classifier."
 EMPTY = "Nothing is computed yet: choose what to vary, and start."
-#: What the results are saved as, by suffix.
+#: What the results are saved as.
 FILES = {
-    ".png": "PNG picture",
-    ".svg": "SVG picture",
-    ".csv": "Table of all results",
-    ".toml": "Study for the command line",
+    "PNG picture": ".png",
+    "SVG picture": ".svg",
+    "Table of all results": ".csv",
+    "Study for the command line": ".toml",
 }
 #: Beyond what any number of the results can be.
 FAR = 1e12
 
 
+def _button(text: str, name: str, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
+    button = describe(QPushButton(text), f"study.{name}", title, tip)
+    button.clicked.connect(lambda: act())
+    return button
+
+
 class _Level(QWidget):
     """A number that may be switched off."""
 
-    def __init__(self, name: str, text: str, tip: str, studies: StudyController) -> None:
+    def __init__(self, name: str, text: str, tip: str, studies: StudyController, say: Callable[[str], object]) -> None:
         super().__init__()
-        self._name, self._studies = name, studies
+        self._proposal = 0.0
         self.check = describe(QCheckBox(text), f"study.{name}", text, tip)
-        self.field = describe(NumberField(text.replace("&", ""), -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
+        self.check.clicked.connect(lambda on: studies.look_at(**{name: self._proposal if on else None}))
+        self.field = describe(NumberField(text, -FAR, FAR), f"study.{name}.value", f"{text} at", tip)
         self.field.setMinimumWidth(52)
         self.field.setMaximumWidth(84)
-        self.check.clicked.connect(self._switch)
         self.field.committed.connect(lambda value: studies.look_at(**{name: value}))
-        self._proposal = 0.0
+        self.field.refused.connect(say)
         filled(QHBoxLayout(self), self.check, self.field, margins=0, spacing=4)
-
-    def _switch(self, on: bool) -> None:
-        self._studies.look_at(**{self._name: self._proposal if on else None})
 
     def show_level(self, level: float | None, proposal: float, percent: bool) -> None:
         """Show it, a share in per cent; `proposal` is what it is at first."""
@@ -83,6 +84,24 @@ class _Level(QWidget):
         show_check(self.check, level is not None)
         self.field.setEnabled(level is not None)
         self.field.show_value(proposal if level is None else level)
+
+
+class _FurtherAxis(QWidget):
+    """An axis beyond the second, of which the map of one value is shown."""
+
+    def __init__(self, number: int, choose: Callable[[], object]) -> None:
+        super().__init__()
+        self._label = QLabel()
+        self.choice = describe(combo_box(width=7), f"study.rest{number}", "Further axis", "The map of this value.")
+        self.choice.activated.connect(lambda: choose())
+        filled(QHBoxLayout(self), self._label, self.choice, margins=0, spacing=4)
+
+    def show_axis(self, study: Study, axis: int, chosen: int) -> None:
+        """Show the values of an axis."""
+        values = enumerate(study.axes[axis].values)
+        fill(self.choice, [(value_text(study, axis, each), place) for place, each in values], chosen)
+        show_text(self._label, axis_title(study, axis))
+        self.choice.setAccessibleName(axis_title(study, axis))
 
 
 class StudyPanel(QWidget):
@@ -97,8 +116,6 @@ class StudyPanel(QWidget):
         With it, what is computed ends.
     """
 
-    _rung = Signal()
-
     def __init__(self, controller: Controller, tasks: TaskRunner, closed: SignalInstance) -> None:
         super().__init__()
         self._controller, self._tasks = controller, tasks
@@ -107,65 +124,24 @@ class StudyPanel(QWidget):
         self._picture_of: tuple[object, ...] = ()
         self._drawn: Drawn | None = None
         self._open: bool | None = None
+        self._planned: Study | None = None
         describe(self, "study", "Study", "Many trainings over a table of settings, as one picture.")
         self.setToolTip("")
-        self._clock = QTimer(self, singleShot=True, interval=TICK)
+        self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._collect)
         self._measuring = QTimer(self, singleShot=True)
         self._measuring.timeout.connect(self._measure)
-        self._planned: Study | None = None
-        self._rung.connect(self._ring, Qt.ConnectionType.QueuedConnection)
-        studies.wake = self._rung.emit
         studies.aside = lambda work, done: tasks.run(
             Task("Keeping the study", lambda progress: work(), "The study was not kept", kept=False), done
         )
         closed.connect(studies.close)
         self.destroyed.connect(studies.close)
         self.form = StudyForm(studies)
-        self._build()
-
-    # -- parts ---------------------------------------------------------------------------------------------------------
-
-    def _build(self) -> None:
-        self.fold = describe(QToolButton(), "study.fold", "Set up", "What is studied: shown, or folded away.")
-        self.fold.setText("Set up")
-        self.fold.setCheckable(True)
-        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.fold.clicked.connect(self._folded)
+        self._scrolled = ScrollingForm(self.form)
         self.forecast = named(QLabel(wordWrap=True), "study.forecast")
-        self.open = describe(
-            QPushButton("&Open…"), "study.open", "Open results", "Those that the command line has put into a folder."
-        )
-        self.open.clicked.connect(self._ask_folder)
-        self.start = describe(QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.")
-        self.start.clicked.connect(self._start)
-        self.pause = describe(QPushButton("Pa&use"), "study.pause", "Pause", "Rest after the cell at hand, or go on.")
-        self.pause.clicked.connect(self._act(self.studies.pause))
-        self.cancel = describe(
-            QPushButton("&Cancel"),
-            "study.cancel",
-            "Cancel",
-            "End it; what was computed stays, and can be gone on with.",
-        )
-        self.cancel.clicked.connect(self._act(self.studies.cancel))
-        self.bar = describe(QProgressBar(), "study.progress", "Progress", "How much of the study is computed.")
-        self.bar.setTextVisible(False)
-        self.bar.setMaximumHeight(10)
-        self.left = named(QLabel(), "study.left")
-        first, self._going = QWidget(), QWidget()
-        filled(QHBoxLayout(first), self.fold, 1, self.open, self.start, margins=0, spacing=6)
-        buttons = QWidget()
-        flow = FlowLayout(buttons, 8)
-        for widget in (self.left, self.pause, self.cancel):
-            flow.addWidget(widget)
-        filled(QVBoxLayout(self._going), self.bar, buttons, margins=0, spacing=4)
-        self.warning = named(QLabel(wordWrap=True), "study.warning")
-        self.remedy = describe(QPushButton(), "study.remedy", "Extend", "Compute what the sentence asks for.")
-        self.remedy.clicked.connect(self._remedy)
-        self._warned = QWidget()
-        filled(QHBoxLayout(self._warned), (self.warning, 1), self.remedy, margins=0, spacing=6)
+        head, self._going, self._warned = self._head(), self._progress(), self._warning()
         self.picture = describe(
-            StudyPicture(lambda places: self._say(), self.studies.apply),
+            StudyPicture(lambda places: self._say(), studies.apply),
             "study.picture",
             "Results",
             "Arrow keys go from cell to cell, Enter puts its settings into the classifier.",
@@ -175,63 +151,60 @@ class StudyPanel(QWidget):
         self.words = RoomyLabel("study.words", title="The cell that is read")
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
         self._options = self._option_row()
-        self._scrolled = ScrollingForm(self.form)
-        filled(
-            QVBoxLayout(self),
-            first,
-            self.forecast,
-            (self._scrolled, 1),
-            self._going,
-            self._warned,
-            self._options,
-            (self.picture, 3),
-            (self.empty, 1),
-            self.words,
-            margins=(8, 6, 8, 6),
-            spacing=5,
-        )
+        below = self._going, self._warned, self._options, (self.picture, 3), (self.empty, 1), self.words
+        filled(QVBoxLayout(self), head, self.forecast, (self._scrolled, 1), *below, margins=(8, 6, 8, 6), spacing=5)
+
+    # -- parts ---------------------------------------------------------------------------------------------------------
+
+    def _head(self) -> QWidget:
+        self.fold = describe(QToolButton(), "study.fold", "Set up", "What is studied: shown, or folded away.")
+        self.fold.setText("Set up")
+        self.fold.setCheckable(True)
+        self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.fold.clicked.connect(self._folded)
+        tip = "Those that the command line has put into a folder."
+        self.open = _button("&Open…", "open", "Open results", tip, self._ask_folder)
+        self.start = _button("&Start", "start", "Start", "Compute all of it in the background.", self._start)
+        return row(self.fold, 1, self.open, self.start)
+
+    def _progress(self) -> QWidget:
+        bar = QProgressBar(maximum=1000, textVisible=False)
+        self.bar = describe(bar, "study.progress", "Progress", "How much of the study is computed.")
+        self.bar.setMaximumHeight(10)
+        self.left = named(QLabel(), "study.left")
+        tip = "Rest after the cell at hand, or go on."
+        self.pause = _button("Pa&use", "pause", "Pause", tip, lambda: self._act(self.studies.pause))
+        tip = "End it; what was computed stays, and can be gone on with."
+        self.cancel = _button("&Cancel", "cancel", "Cancel", tip, lambda: self._act(self.studies.cancel))
+        box = QWidget()
+        filled(QVBoxLayout(box), self.bar, flow(8, self.left, self.pause, self.cancel), margins=0, spacing=4)
+        return box
+
+    def _warning(self) -> QWidget:
+        self.warning = named(QLabel(wordWrap=True), "study.warning")
+        tip = "Compute what the sentence asks for."
+        self.remedy = _button("", "remedy", "Extend", tip, lambda: self._act(self.studies.mend))
+        return row((self.warning, 1), self.remedy)
 
     def _option_row(self) -> QWidget:
-        row = QWidget()
-        flow = FlowLayout(row, 10)
+        studies = self.studies
         self.value = describe(combo_box(width=10), "study.shown", "What is shown", "Of what was measured.")
-        self.value.activated.connect(
-            lambda: self.studies.look_at(value=str(self.value.currentData()), midpoint=None, level=None)
-        )
+        self.value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.value.activated.connect(lambda: studies.look_at(value=self.value.currentData(), midpoint=None, level=None))
         self._value_box = labelled("Sh&ow", self.value)
-        flow.addWidget(self._value_box)
-        self.rests, self._rest_boxes = [], []
-        for number in range(4):
-            choice = describe(combo_box(width=7), f"study.rest{number}", "Further axis", "The map of this value.")
-            choice.activated.connect(self._choose_rest)
-            self.rests.append(choice)
-            box = QWidget()
-            filled(QHBoxLayout(box), QLabel(), choice, margins=0, spacing=4)
-            self._rest_boxes.append(box)
-            flow.addWidget(box)
-        self.midpoint = _Level("midpoint", "Midpoint", "Blue below it, orange above it.", self.studies)
-        self.level = _Level("level", "Contour", "A line where the mean is this.", self.studies)
-        for each in (self.midpoint, self.level):
-            each.field.refused.connect(self._controller.say)
-            flow.addWidget(each)
-        self.save = describe(
-            QPushButton("Sa&ve…"),
-            "study.save",
-            "Save the results",
-            "The picture as PNG or SVG, the results as CSV, the study as a file.",
-        )
-        self.save.clicked.connect(self._ask_path)
-        flow.addWidget(self.save)
-        return row
+        self.rests = [_FurtherAxis(number, self._choose_rest) for number in range(4)]
+        refused, tip = self._controller.say, "Blue below it, orange above it."
+        self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
+        self.level = _Level("level", "Contour", "A line where the mean is this.", studies, refused)
+        tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
+        self.save = _button("Sa&ve…", "save", "Save the results", tip, self._ask_path)
+        return flow(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------
 
-    def _act(self, act: Any) -> Any:
-        def done() -> None:
-            act()
-            self._again()
-
-        return done
+    def _act(self, act: Callable[[], object]) -> None:
+        act()
+        self._again()
 
     def _folded(self, on: bool) -> None:
         self._open = on
@@ -239,37 +212,18 @@ class StudyPanel(QWidget):
 
     def _start(self) -> None:
         self._open = False
-        self.studies.start()
-        self._again()
+        self._act(self.studies.start)
         self.picture.setFocus()
 
-    def _remedy(self) -> None:
-        if self.studies.state != "ended":
-            return
-        if self.studies.outdated:
-            self.studies.again()
-        elif self.studies.missing:
-            self.studies.go_on()
-        else:
-            self.studies.extend()
-        self._again()
-
     def _choose_rest(self) -> None:
-        kept = self.studies.kept
-        if kept is not None:
-            rest = tuple(int(choice.currentData()) for choice in self.rests[: len(kept.study.axes) - 2])
-            self.studies.look_at(rest=rest)
+        there = self.rests[: len(self.studies.rest)]
+        self.studies.look_at(rest=tuple(each.choice.currentData() for each in there))
 
     # -- what comes in -------------------------------------------------------------------------------------------------
 
     @Slot()
-    def _ring(self) -> None:
-        if not self._clock.isActive():
-            self._clock.start()
-
-    @Slot()
     def _collect(self) -> None:
-        if self.studies.collect():
+        if self.studies.collect() or self.studies.state == "ended":
             self._again()
 
     def _again(self) -> None:
@@ -290,65 +244,49 @@ class StudyPanel(QWidget):
         self._scene = scene, theme
         studies = self.studies
         studies.look()
-        has = studies.kept is not None
+        has, running = studies.kept is not None, studies.state != "ended"
         opened = not has if self._open is None else self._open
         self.fold.setChecked(opened)
         self.fold.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self._scrolled.setVisible(opened)
         self.first_stop = self.form.kind if opened else self.picture
+        study = studies.planned().study
         if opened:
             self.form.show_plan(scene)
-            study = studies.planned().study
             if study != self._planned and self.isVisible():
                 self._planned = study
                 self._measuring.start(SETTLED)
-        running = studies.state != "ended"
-        sound = studies.planned().study is not None
-        forecast = studies.forecast() if sound else "Not ready: see what is said below."
-        show_text(self.forecast, forecast)
-        self.forecast.setVisible(not running)
-        self.start.setVisible(not running)
-        self.open.setVisible(not running)
-        self.start.setEnabled(sound)
-        self._show_progress()
-        self._show_warning(opened)
-        for part in (self._options, self.picture, self.words):
-            part.setVisible(has and not opened)  # there is no room for both
+        show_text(self.forecast, studies.forecast())
+        self.start.setEnabled(study is not None)
+        for part in (self.forecast, self.start, self.open):
+            part.setHidden(running)
+        self._show_progress(running)
+        self._show_warning(running, opened and has)
+        for below in (self._options, self.picture, self.words):
+            below.setVisible(has and not opened)  # there is no room for both
         self.empty.setVisible(not has and not opened)
         self._show_picture(scene, theme)
 
-    def _show_progress(self) -> None:
-        state = self.studies.state
-        self._going.setVisible(state != "ended")
-        self.bar.setRange(0, 1000)
+    def _show_progress(self, running: bool) -> None:
+        if not running:
+            self._clock.stop()
+        elif not self._clock.isActive():
+            self._clock.start()
+        self._going.setVisible(running)
         self.bar.setValue(round(1000 * self.studies.share))
-        show_text(self.left, self.studies.left if state != "ended" else "")
-        word = "&Resume" if state == "paused" else "Pa&use"
-        show_text(self.pause, word)  # type: ignore[arg-type]
+        show_text(self.left, self.studies.left)
+        word = "&Resume" if self.studies.state == "paused" else "Pa&use"
+        self.pause.setText(word)
         self.pause.setAccessibleName(word.replace("&", ""))
 
-    def _show_warning(self, opened: bool) -> None:
-        studies, sentence, remedy = self.studies, self.studies.failure, ""
-        kept = studies.kept
-        if kept is not None and studies.outdated:
-            sentence, remedy = studies.why_outdated, "&Run again"
-        elif kept is not None and studies.state == "ended":
-            missing = studies.missing
-            best = studies.best()
-            if missing:
-                done = kept.done
-                sentence = f"{studies.failure} {grouped(done)} of {grouped(done + missing)} results are there.".strip()
-                remedy = "&Go on"
-            elif best is not None and best.axis >= 0:
-                name = kept.study.axes[best.axis].name
-                sentence = f"The best is at the edge of {titles(kept.study.lane, True)[name]}: extend."
-                remedy = "&Extend"
-        self._warned.setVisible(bool(sentence) and (kept is None or not opened))
+    def _show_warning(self, running: bool, covered: bool) -> None:
+        sentence, remedy, _ = self.studies.remedy()
+        self._warned.setVisible(bool(sentence) and not covered)
         show_text(self.warning, sentence)
         self.remedy.setText(remedy)
         self.remedy.setAccessibleName(remedy.replace("&", "") or "Extend")
         self.remedy.setVisible(bool(remedy))
-        self.remedy.setEnabled(studies.state == "ended")
+        self.remedy.setEnabled(not running)
 
     def _show_picture(self, scene: Scene, theme: Theme) -> None:
         studies, kept = self.studies, self.studies.kept
@@ -359,43 +297,29 @@ class StudyPanel(QWidget):
         study, session, value, rest = kept.study, studies.session, studies.value, studies.rest
         fill(self.value, ((study.heading(name), name) for name in study.values), value)
         self._value_box.setVisible(len(study.values) > 1)
-        names = titles(study.lane, True)
-        for number, (choice, box) in enumerate(zip(self.rests, self._rest_boxes, strict=True)):
-            box.setVisible(number + 2 < len(study.axes))
-            if number + 2 < len(study.axes):
-                axis = study.axes[number + 2]
-                entries = [(value_text(study, number + 2, each), place) for place, each in enumerate(axis.values)]
-                fill(choice, entries, rest[number])
-                label = box.findChild(QLabel)
-                if label is not None:
-                    show_text(label, names.get(axis.name, axis.name))
-                choice.setAccessibleName(names.get(axis.name, axis.name))
+        for number, further in enumerate(self.rests):
+            further.setVisible(number < len(rest))
+            if number < len(rest):
+                further.show_axis(study, number + 2, rest[number])
         stands = standing(study, studies.lane, scene.generator)
         key = (kept, studies.changes, value, rest, session.midpoint, session.level, stands)
-        if key != self._picture_of:
+        if self._drawn is None or key != self._picture_of:
             self._picture_of = key
-            means = kept.means(value)
-            cross, same = stands if stands is not None else (None, True)
-            best = studies.best()
-            self._drawn = Drawn(kept, means, value, rest, best, cross, same, session.midpoint, session.level)
-        assert self._drawn is not None
-        flat = self._drawn.curves
-        self.midpoint.setVisible(not flat)
-        self.level.setVisible(not flat)
-        self._show_levels()
+            cross, same = stands or (None, True)
+            marks = studies.best(), cross, same, session.midpoint, session.level
+            self._drawn = Drawn(kept, kept.means(value), value, rest, *marks)
+        self._show_levels(self._drawn)
         self.picture.show_results(self._drawn, theme)
         self._say()
 
-    def _show_levels(self) -> None:
-        assert self._drawn is not None
-        drawn, session = self._drawn, self.studies.session
+    def _show_levels(self, drawn: Drawn) -> None:
         best, proposal = drawn.best, 0.5
         if best is not None:
-            spread = drawn.means.spread[best.places]
-            mean = float(drawn.means.mean[best.places])
+            spread, mean = drawn.means.spread[best.places], float(drawn.means.mean[best.places])
             proposal = float(f"{mean - (spread if spread > 0 else 0.02 * abs(mean)):.3g}")
-        self.midpoint.show_level(session.midpoint, proposal, MEASURES[drawn.value].share)
-        self.level.show_level(session.level, proposal, MEASURES[drawn.value].share)
+        for shown, level in ((self.midpoint, drawn.midpoint), (self.level, drawn.level)):
+            shown.setVisible(not drawn.curves)
+            shown.show_level(level, proposal, MEASURES[drawn.value].share)
 
     def _say(self) -> None:
         """What is known of the cell that is read, or else of the best one."""
@@ -423,10 +347,10 @@ class StudyPanel(QWidget):
     def _ask_path(self) -> None:
         def chosen(path: Path) -> None:
             suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
-            self.save_as(path if path.suffix.lower() in FILES else Path(f"{path}{suffix}"))
+            self.save_as(path if path.suffix.lower() in FILES.values() else Path(f"{path}{suffix}"))
 
-        kinds = {what: suffix for suffix, what in FILES.items()}
-        dialog = ask_where(self, "study.path", "Save the results as", self._folder() / "study.png", kinds, chosen)
+        ask = self, "study.path", "Save the results as", self._folder() / "study.png", FILES
+        dialog = ask_where(*ask, chosen)
 
     def save_as(self, path: Path) -> None:
         """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
@@ -445,8 +369,8 @@ class StudyPanel(QWidget):
         self._tasks.run(saving(path, encode), self._controller.say)
 
     def _ask_folder(self) -> None:
-        dialog = QFileDialog(self, "Open the results in a folder", str(self._folder()))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        mode = QFileDialog.FileMode.Directory
+        dialog = QFileDialog(self, "Open the results in a folder", str(self._folder()), fileMode=mode)
         ask_path(dialog, "study.folder", self.open_results)
 
     def open_results(self, folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.scene.model import Scene
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import (
+    Part,
     ShortCombo,
     combo_box,
     describe,
@@ -39,19 +40,41 @@ from app.views.widgets.form_fields import (
 
 from .controller import StudyController
 from .model import MEASURES, axis_kinds
-from .planning import KINDS, WHOLE, AxisPlan, Plan, lane_of, titles, values_of
+from .planning import KINDS, WHOLE, Plan, lane_of, titles, values_of
 
 PLACES = ("x axis", "y axis")
+#: Fields of an axis, with their labels and tips.
+NUMBERS = (
+    ("start", "from", "The least value."),
+    ("stop", "to", "The greatest value."),
+    ("count", "values", "How many."),
+)
+#: Tips of the fields of whole numbers.
+TIPS = {
+    "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points decide.",
+    "repetitions": "Each with other points, or other folds.",
+    "draws": "Sets of training points in each repetition.",
+    "test": "New points of the generator that each model is measured on.",
+}
 
 
 class PlanField(QLineEdit):
-    """A number as it is typed; what is wrong with it is said below."""
+    """A number as it is typed; what is wrong with it is said below.
 
-    def __init__(self, name: str, title: str, tip: str) -> None:
-        super().__init__()
+    Parameters
+    ----------
+    name, title, tip : str
+    key : str
+        Of the plan, or of one of its axes.
+    put : callable
+        ``put(key=typed)``.
+    """
+
+    def __init__(self, name: str, title: str, tip: str, key: str, put: Callable[..., object]) -> None:
+        super().__init__(maxLength=30)
         describe(self, f"study.{name}", title, tip)
-        self.setMaxLength(30)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.textEdited.connect(lambda typed: put(**{key: typed}))
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().horizontalAdvance("0.00001") + 16, super().sizeHint().height())
@@ -67,27 +90,12 @@ class PlanField(QLineEdit):
         self.setAccessibleDescription(fault or self.toolTip())
 
 
-def fault_label(name: str) -> QLabel:
-    """Where a sentence stands that is not always there."""
-    label = named(QLabel(wordWrap=True), f"study.{name}.fault")
-    label.hide()
-    return label
-
-
-def say(label: QLabel, text: str) -> None:
-    """Show a sentence, or nothing."""
-    show_text(label, text)
-    label.setVisible(bool(text))
-
-
 class WholeCombo(ShortCombo):
     """A choice that is as long as its entry, where there is a line for that."""
 
-    def __init__(self, entries: Iterable[tuple[str, object]] = ()) -> None:
-        super().__init__()
-        show_entries(self, entries)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(9)
+    def __init__(self) -> None:
+        shortest = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        super().__init__(sizeAdjustPolicy=shortest, minimumContentsLength=9)
         self.currentTextChanged.connect(self.updateGeometry)
 
     def sizeHint(self) -> QSize:
@@ -101,13 +109,25 @@ class WholeCombo(ShortCombo):
         return super().sizeHint()
 
 
+def row(*parts: Part, spacing: int = 6) -> QWidget:
+    """Widgets beside each other."""
+    box = QWidget()
+    filled(QHBoxLayout(box), *parts, margins=0, spacing=spacing)
+    return box
+
+
+def flow(gap: int, *parts: QWidget) -> QWidget:
+    """Widgets beside each other, in as many lines as there must be."""
+    box = QWidget()
+    layout = FlowLayout(box, gap)
+    for part in parts:
+        layout.addWidget(part)
+    return box
+
+
 def labelled(text: str, widget: QWidget) -> QWidget:
     """A field behind its label."""
-    box = QWidget()
-    if isinstance(widget, QComboBox) and not isinstance(widget, WholeCombo):  # as long as there is room for it
-        widget.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    filled(QHBoxLayout(box), label_for(text, widget), widget, margins=0, spacing=4)
-    return box
+    return row(label_for(text, widget), widget, spacing=4)
 
 
 def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
@@ -116,12 +136,36 @@ def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> N
     show_choice(combo, chosen)
 
 
-def add_row(grid: QGridLayout, label: QLabel | None, widget: QWidget) -> None:
-    """A row of a form: `widget` behind its label, or under the fields above it."""
-    row = grid.rowCount()
-    if label is not None:
-        grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    grid.addWidget(widget, row, 1)
+def say(label: QLabel, text: str) -> None:
+    """Show a sentence, or nothing."""
+    show_text(label, text)
+    label.setVisible(bool(text))
+
+
+class FormGrid(QGridLayout):
+    """Rows of a form: labels end, and fields begin, in one line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setHorizontalSpacing(8)
+        self.setVerticalSpacing(5)
+        self.setContentsMargins(0, 0, 4, 0)
+        self.setColumnStretch(1, 1)
+
+    def add(self, text: str, widget: QWidget, buddy: QWidget | None = None) -> QLabel:
+        """Add a row: `widget` behind a label, whose key leads to it or to the `buddy` in it."""
+        label = label_for(text, buddy or widget)
+        at = self.rowCount()
+        self.addWidget(label, at, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.addWidget(widget, at, 1)
+        return label
+
+    def add_sentence(self, name: str) -> QLabel:
+        """Add a row under the fields above it, for a sentence that is not always there."""
+        label = named(QLabel(wordWrap=True), f"study.{name}")
+        label.hide()
+        self.addWidget(label, self.rowCount(), 1)
+        return label
 
 
 class AxisFields:
@@ -131,63 +175,34 @@ class AxisFields:
     ----------
     place : int
     studies : StudyController
-    grid : QGridLayout
-        Gets three rows: parameter, numbers, and a sentence where something is wrong.
+    grid : FormGrid
+        Gets rows for parameter, numbers, and a sentence where something is wrong.
     """
 
-    def __init__(self, place: int, studies: StudyController, grid: QGridLayout) -> None:
+    def __init__(self, place: int, studies: StudyController, grid: FormGrid) -> None:
         self._place, self._studies = place, studies
         name, word = f"axis{place}", PLACES[place]
-        self.parameter = describe(
-            combo_box(width=5),
-            f"study.{name}",
-            f"{word}: what is varied",
-            "A parameter of the classifier or of the points.",
-        )
-        self.parameter.activated.connect(self._choose)
-        self.spacing = describe(
-            QCheckBox("logarithmic"),
-            f"study.{name}.spacing",
-            f"{word}: logarithmic",
-            "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3.",
-        )
-        self.spacing.clicked.connect(lambda on: self._set(log=on))
-        texts = (
-            ("start", "from", "The least value."),
-            ("stop", "to", "The greatest value."),
-            ("count", "values", "How many."),
-        )
-        self.fields: dict[str, PlanField] = {}
-        self._numbers = QWidget()
-        flow = FlowLayout(self._numbers, 8)
-        for key, text, tip in texts:
-            field = self.fields[key] = PlanField(f"{name}.{key}", f"{word}: {text}", tip)
-            field.textEdited.connect(lambda typed, key=key: self._set(**{key: typed}))
-            flow.addWidget(labelled(text, field))
-        self._first = QWidget()
-        filled(QHBoxLayout(self._first), (self.parameter, 1), self.spacing, margins=0, spacing=8)
-        self._all = named(QLabel(wordWrap=True), f"study.{name}.all")
-        self.fault = fault_label(name)
-        self._label = label_for(word, self.parameter)
-        add_row(grid, self._label, self._first)
-        for widget in (self._numbers, self._all, self.fault):
-            add_row(grid, None, widget)
+        tip = "A parameter of the classifier or of the points."
+        self.parameter = describe(combo_box(width=5), f"study.{name}", f"{word}: what is varied", tip)
+        self.parameter.activated.connect(lambda: self._put(**vars(studies.axis_plan(self.parameter.currentData()))))
+        tip = "Values in equal ratios, such as 1, 10, 100; else in equal steps, such as 1, 2, 3."
+        self.spacing = describe(QCheckBox("logarithmic"), f"study.{name}.spacing", f"{word}: logarithmic", tip)
+        self.spacing.clicked.connect(lambda on: self._put(log=on))
+        self.fields = {
+            key: PlanField(f"{name}.{key}", f"{word}: {text}", tip, key, self._put) for key, text, tip in NUMBERS
+        }
+        self._first = row((self.parameter, 1), self.spacing, spacing=8)
+        self._label = grid.add(word, self._first, self.parameter)
+        self._numbers = flow(8, *(labelled(text, self.fields[key]) for key, text, _ in NUMBERS))
+        grid.addWidget(self._numbers, grid.rowCount(), 1)
+        self._all, self.fault = grid.add_sentence(f"{name}.all"), grid.add_sentence(f"{name}.fault")
 
-    def _axis(self) -> AxisPlan:
-        return self._studies.plan.axes[self._place]
-
-    def _put(self, axis: AxisPlan) -> None:
+    def _put(self, **changes: Any) -> None:
         axes = list(self._studies.plan.axes)
-        axes[self._place] = axis
+        axes[self._place] = replace(axes[self._place], **changes)
         self._studies.choose(axes=tuple(axes))
 
-    def _set(self, **changes: Any) -> None:
-        self._put(replace(self._axis(), **changes))
-
-    def _choose(self) -> None:
-        self._put(self._studies.axis_plan(str(self.parameter.currentData())))
-
-    def show_axis(self, plan: Plan, faults: Any) -> None:
+    def show_axis(self, plan: Plan, faults: Mapping[str, str]) -> None:
         """Show what is planned; nothing where there is no such axis."""
         there = self._place < len(plan.axes)
         self._label.setVisible(there)
@@ -205,13 +220,10 @@ class AxisFields:
         self.spacing.setVisible(not values)
         say(self._all, f"All {len(values)}." if values else "")
         show_check(self.spacing, axis.log)
-        name = f"axis{self._place}"
-        found = [
-            faults[key] for key in (f"{name}.name", f"{name}.start", f"{name}.stop", f"{name}.count") if key in faults
-        ]
+        own = {key: faults.get(f"axis{self._place}.{key}", "") for key in ("name", *self.fields)}
         for key, field in self.fields.items():
-            field.show_typed(getattr(axis, key), faults.get(f"{name}.{key}", ""))
-        say(self.fault, found[0] if found else "")
+            field.show_typed(getattr(axis, key), own[key])
+        say(self.fault, next(filter(None, own.values()), ""))
 
 
 class StudyForm(QWidget):
@@ -224,60 +236,38 @@ class StudyForm(QWidget):
 
     def __init__(self, studies: StudyController) -> None:
         super().__init__()
-        self._studies = studies
-        kinds = [(row.title, name) for name, row in KINDS.items()]
-        self.kind = describe(WholeCombo(kinds), "study.kind", "Kind of study", "What is varied.")
-        self.kind.activated.connect(lambda: studies.choose_kind(self.kind.currentData()))
-        self.lane = describe(
-            WholeCombo(), "study.lane", "Classifier", "Its settings are those that no axis changes; a cell goes to it."
-        )
-        self.lane.activated.connect(lambda: studies.choose_lane(self.lane.currentData()))
-        self.data = describe(
-            WholeCombo((("those of the document", False), ("new ones of the generator", True))),
-            "study.data",
-            "Points",
-            "Those of the document, or new ones of the generator for each repetition.",
-        )
-        self.data.activated.connect(lambda: studies.choose_data(bool(self.data.currentData())))
-        self.value = describe(WholeCombo(), "study.value", "What is measured", "In each cell.")
-        self.value.activated.connect(lambda: studies.choose(value=str(self.value.currentData())))
-        tips = {
-            "folds": "Parts of a cross-validation, each left out and then predicted; 0: test points decide.",
-            "repetitions": "Each with other points, or other folds.",
-            "draws": "Sets of training points in each repetition.",
-            "test": "New points of the generator that each model is measured on.",
-        }
-        self.fields = {name: PlanField(name, title, tips[name]) for name, (title, _, _) in WHOLE.items()}
-        for name, field in self.fields.items():
-            field.textEdited.connect(lambda typed, name=name: studies.choose(**{name: typed}))
+        self._studies, self._grid = studies, FormGrid()
+        self.kind = self._choice("&Kind", "kind", "Kind of study", "What is varied.", studies.choose_kind)
+        show_entries(self.kind, ((kind.title, name) for name, kind in KINDS.items()))
+        tip = "Its settings are those that no axis changes; a cell goes to it."
+        self.lane = self._choice("C&lassifier", "lane", "Classifier", tip, studies.choose_lane)
+        tip = "Those of the document, or new ones of the generator for each repetition."
+        self.data = self._choice("&Points", "data", "Points", tip, studies.choose_data)
+        show_entries(self.data, (("those of the document", False), ("new ones of the generator", True)))
         self.sentence = named(QLabel(wordWrap=True), "study.sentence")
         policy = self.sentence.sizePolicy()
         policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # else it widens the column of the labels
         self.sentence.setSizePolicy(policy)
-        self.faults = {name: fault_label(name) for name in ("data", "value", *WHOLE, "whole")}
-        self._lay_out()
+        self._grid.addWidget(self.sentence, self._grid.rowCount(), 0, 1, 2)
+        self.faults = {"data": self._grid.add_sentence("data.fault")}
+        self.axes = [AxisFields(place, studies, self._grid) for place in range(len(PLACES))]
+        self.value = self._choice(
+            "&Measure", "value", "What is measured", "In each cell.", lambda value: studies.choose(value=value)
+        )
+        self.faults["value"] = self._grid.add_sentence("value.fault")
+        self._fields: dict[str, tuple[QLabel, PlanField]] = {}
+        for name, (title, _, _) in WHOLE.items():
+            field = PlanField(name, title, TIPS[name], name, studies.choose)
+            self._fields[name] = self._grid.add(title, field), field
+            self.faults[name] = self._grid.add_sentence(f"{name}.fault")
+        self.faults[""] = self._grid.add_sentence("whole.fault")
+        filled(QVBoxLayout(self), self._grid, 1, margins=0)
 
-    def _lay_out(self) -> None:
-        """One grid for all: labels end, and fields begin, in one line."""
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 4, 0)
-        grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
-        add_row(grid, label_for("&Kind", self.kind), self.kind)
-        add_row(grid, label_for("C&lassifier", self.lane), self.lane)
-        add_row(grid, label_for("&Points", self.data), self.data)
-        grid.addWidget(self.sentence, grid.rowCount(), 0, 1, 2)
-        add_row(grid, None, self.faults["data"])
-        self.axes = (AxisFields(0, self._studies, grid), AxisFields(1, self._studies, grid))
-        add_row(grid, label_for("&Measure", self.value), self.value)
-        add_row(grid, None, self.faults["value"])
-        self._labels = {name: label_for(WHOLE[name][0], field) for name, field in self.fields.items()}
-        for name, field in self.fields.items():
-            add_row(grid, self._labels[name], field)
-            add_row(grid, None, self.faults[name])
-        add_row(grid, None, self.faults["whole"])
-        filled(QVBoxLayout(self), grid, 1, margins=0)
+    def _choice(self, label: str, name: str, title: str, tip: str, choose: Callable[[Any], object]) -> WholeCombo:
+        combo = describe(WholeCombo(), f"study.{name}", title, tip)
+        combo.activated.connect(lambda: choose(combo.currentData()))
+        self._grid.add(label, combo)
+        return combo
 
     def show_plan(self, scene: Scene) -> None:
         """Show what is planned, and what is wrong with it."""
@@ -293,21 +283,19 @@ class StudyForm(QWidget):
         show_choice(self.data, plan.generated)
         self.data.setEnabled(plan.kind in ("grid", "learning-curve"))
         further = ", ".join(f"{axis.name} ({len(axis.values)})" for axis in plan.further)
-        varied = f"  Also varied: {further}." if further else ""
-        show_text(self.sentence, f"{KINDS[plan.kind].sentence}{varied}")
+        show_text(self.sentence, KINDS[plan.kind].sentence + (f"  Also varied: {further}." if further else ""))
         for axis in self.axes:
             axis.show_axis(plan, faults)
-        lane = lane_of(plan, studies.lane)
         other = studies.other
-        values = values_of(plan, lane, other is not None)
+        values = values_of(plan, lane_of(plan, studies.lane), other is not None)
         if other is not None:
             values["disagreement"] = f"Disagreement with {other.title}"
         fill(self.value, ((text, name) for name, text in values.items()), plan.value)
         self.value.setToolTip(MEASURES[plan.value].note if plan.value in MEASURES else "")
-        for name, field in self.fields.items():
+        for name, (label, field) in self._fields.items():
             field.show_typed(getattr(plan, name), faults.get(name, ""))
-        for name in ("draws", "test"):
-            self._labels[name].setVisible(plan.generated)
-            self.fields[name].setVisible(plan.generated)
-        for name, label in self.faults.items():
-            say(label, faults.get("" if name == "whole" else name, ""))
+            there = plan.generated or name not in ("draws", "test")
+            label.setVisible(there)
+            field.setVisible(there)
+        for name, sentence in self.faults.items():
+            say(sentence, faults.get(name, ""))

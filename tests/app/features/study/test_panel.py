@@ -23,13 +23,13 @@ from app.features.study import engines, reading, results, timing
 from app.features.study.cells import Path as CellPath
 from app.features.study.cells import paths
 from app.features.study.computing import Given, Record
-from app.features.study.controller import OUTDATED, duration
+from app.features.study.controller import OUTDATED
 from app.features.study.model import LEARNING, NOTES, Axis, Study
 from app.features.study.panel import StudyPanel, study_file
 from app.features.study.planning import KINDS, AxisPlan, StudySession, costs_of
 from app.features.study.results import NAME, StudyResults
 from app.features.study.running import Run, jobs
-from app.features.study.timing import Trial
+from app.features.study.timing import Trial, duration
 from app.files.documents import FileError
 from app.learners.svm import SvmSettings
 from app.state.commands import AddPoints
@@ -537,15 +537,17 @@ def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make
     choose(panel, "kind", "notes")
     studies, seconds = panel.studies, panel.studies.planned().seconds
     studies.start()
-    studies._begun -= 400.0
+    run = studies._run
+    assert run is not None
+    run.begun -= 400.0
     qtbot.waitUntil(lambda: studies.kept is not None and studies.kept.done > 0)
     forecast = seconds * studies._slower.get(("efficiency", "knn"), 1.0) / jobs()
     assert studies.left == f"0 %, {duration(forecast)} left"
     # Then the pace of the results counts, from the first one on.
-    studies._begun -= 20.0
-    studies._over = 0.01 * studies._whole
-    elapsed = studies._active() - studies._since[0]
-    left = elapsed * (studies._whole - studies._over) / (studies._over - studies._since[1])
+    run.begun -= 20.0
+    run.cost = 0.01 * run.whole
+    elapsed = run.active - run.since[0]
+    left = elapsed * (run.whole - run.cost) / (run.cost - run.since[1])
     assert elapsed < 60 and studies.left == f"1 %, {duration(left)} left"
 
 
