@@ -115,14 +115,16 @@ class StudyController:
     def place(self) -> int:
         """The lane that is studied: the chosen one, else one of the classifier of the results, else the first."""
         document = self._host.document
-        if self.session.slot in document.slots[: document.shown]:
-            return document.slots.index(self.session.slot)
-        lanes = document.lanes[: document.shown]
+        slots, lanes = document.slots[: document.shown], document.lanes[: document.shown]
+        if self.session.slot in slots:
+            return slots.index(self.session.slot)
         wanted = None if self.kept is None else self.kept.study.lane.classifier
-        of_study = (place for place, lane in enumerate(lanes) if lane.classifier == wanted)
-        own = (place for place, lane in enumerate(lanes) if lane.trainer is not None and lane.trainer.has_multipliers)
-        any_ = (place for place, lane in enumerate(lanes) if not lane.is_difference)
-        return next(of_study, next(own, next(any_, 0)))
+        rules: tuple[Callable[[Lane], bool], ...] = (
+            lambda lane: lane.classifier == wanted,
+            lambda lane: lane.trainer is not None and lane.trainer.has_multipliers,
+            lambda lane: not lane.is_difference,
+        )
+        return next((place for rule in rules for place, lane in enumerate(lanes) if rule(lane)), 0)
 
     @property
     def lane(self) -> Lane:

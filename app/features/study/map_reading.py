@@ -79,15 +79,11 @@ def further(study: Study, axis: int, low: bool) -> tuple[Value, ...]:
     least, most, whole = axis_kinds(study.lane.classifier)[study.axes[axis].name].limits
     numbers = [float(each) for each in values]
     first, second = (numbers[0], numbers[1]) if low else (numbers[-1], numbers[-2])
-    log = is_log(study.axes[axis])
-    found: list[Value] = []
-    for step in range(1, FURTHER + 1):
-        new = first * (first / second) ** step if log else first + (first - second) * step
-        new = float(f"{new:.{3 if log else 6}g}")
-        new = round(new) if whole else new
-        if least <= new <= most and new not in (*values, *found):
-            found.append(new)
-    return tuple(sorted(found, key=float))
+    log, steps = is_log(study.axes[axis]), range(1, FURTHER + 1)
+    exact = [first * (first / second) ** step if log else first + (first - second) * step for step in steps]
+    rounded = [float(f"{number:.{3 if log else 6}g}") for number in exact]
+    new = {round(number) if whole else number for number in rounded}
+    return tuple(sorted(number for number in new if least <= number <= most and number not in values))
 
 
 @lru_cache(maxsize=16)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controllers.controller import Controller
-from app.files.background_task import Progress, Task, saving
+from app.files.background_task import Task, saving
 from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
@@ -359,14 +359,12 @@ class StudyPanel(QWidget):
             return
         kept, kind, document = drawn.kept.copy(), path.suffix.lower()[1:], self._controller.store.path
 
-        def encode(progress: Progress) -> bytes:
-            if kind == "csv":
-                return kept.table()
-            if kind == "toml":
-                return study_file(kept.study, path, document)
-            return picture_bytes([drawn], kind)
-
-        self._tasks.run(saving(path, encode), self._controller.say)
+        tables: dict[str, Callable[[], bytes]] = {
+            "csv": kept.table,
+            "toml": lambda: study_file(kept.study, path, document),
+        }
+        encode = tables.get(kind, lambda: picture_bytes([drawn], kind))
+        self._tasks.run(saving(path, lambda progress: encode()), self._controller.say)
 
     def _ask_folder(self) -> None:
         mode = QFileDialog.FileMode.Directory
