@@ -10,7 +10,7 @@ from app.files.background_task import Progress, Task
 from app.state.document import Document
 
 from .notebook import notebook
-from .program import Program, program
+from .program import program
 
 #: Title of each kind of file, and what it is.
 SUFFIXES: dict[str, tuple[str, str]] = {
@@ -23,11 +23,10 @@ def write(document: Document, lanes: Sequence[int] | None, path: Path) -> tuple[
     """Write the program of some lanes as a file of the kind that its name says; all files that were written."""
     points = path.with_name(f"{path.stem}-points.csv")
     made = program(document, lanes, points.name)
-    written: list[tuple[Path, bytes]] = [(points, made.rows.encode())] if made.n_rows else []
-    written.append((path, _encoded(made, path.suffix.lower())))
-    for place, data in written:
-        documents.write_bytes(data, place)
-    return tuple(place for place, _ in reversed(written))
+    if made.n_rows:
+        documents.write_bytes(made.rows.encode(), points)
+    documents.write_bytes(notebook(made) if path.suffix.lower() == ".ipynb" else made.text.encode(), path)
+    return (path, points) if made.n_rows else (path,)
 
 
 def saving(document: Document, lanes: Sequence[int] | None, path: Path) -> Task[str]:
@@ -39,7 +38,3 @@ def saving(document: Document, lanes: Sequence[int] | None, path: Path) -> Task[
         return f"Saved {' and '.join(names)}."
 
     return Task(f"Saving {path.name}", work, f"{path.name} was not saved")
-
-
-def _encoded(made: Program, suffix: str) -> bytes:
-    return notebook(made) if suffix == ".ipynb" else made.text.encode()

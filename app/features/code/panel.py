@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -91,7 +91,6 @@ class CodePanel(QWidget):
         super().__init__()
         self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
         self._shown: tuple[Document | None, int] = (None, ALL)
-        self._titles: tuple[str, ...] = ()
         self._soon = QTimer(self, singleShot=True, interval=PAUSE)
         self._soon.timeout.connect(self._render)
         self.program = Program(())
@@ -144,16 +143,11 @@ class CodePanel(QWidget):
         self.note.setVisible(self.program.n_rows > 0)
 
     def _show_choice(self, document: Document) -> None:
-        titles = tuple(f"{at + 1}: {lane.title}" for at, lane in enumerate(document.lanes[: document.shown]))
-        if titles == self._titles:
-            return
+        entries = [(f"{at + 1}: {lane.title}", at) for at, lane in enumerate(document.lanes[: document.shown])]
         chosen = self.choice.currentData()
-        self._titles = titles
-        with QSignalBlocker(self.choice):
-            entries = [(title, at) for at, title in enumerate(titles)]
-            show_entries(self.choice, [(f"All {len(titles)} classifiers", ALL), *entries])
-            show_choice(self.choice, chosen if chosen in range(len(titles)) else ALL)
-        self.choice.setVisible(len(titles) > 1)
+        show_entries(self.choice, [(f"All {len(entries)} classifiers", ALL), *entries])
+        show_choice(self.choice, chosen if chosen in range(len(entries)) else ALL)
+        self.choice.setVisible(len(entries) > 1)
 
     def _copy(self) -> None:
         self._render()  # the last change may be younger than the pause

@@ -155,34 +155,22 @@ def _part(document: Document, place: int, model: str) -> _Part:
 
 
 def _docstring(document: Document, drawn: Sequence[_Part]) -> str:
-    lines = [
-        '"""A picture of Classifier Playground, made with scikit-learn.',
-        "",
-        *(
-            textwrap.fill(part.title.replace("\\", "/").replace('"', "'"), WIDTH - 4, subsequent_indent="   ")
-            for part in drawn
-        ),
-        '"""',
-    ]
-    return "\n".join(lines)
+    titles = (part.title.replace("\\", "/").replace('"', "'") for part in drawn)
+    lines = (textwrap.fill(title, WIDTH - 4, subsequent_indent="   ") for title in titles)
+    return "\n".join(('"""A picture of Classifier Playground, made with scikit-learn.', "", *lines, '"""'))
 
 
 def _imports(parts: Sequence[_Part], drawn: Sequence[_Part], made: Generated | None) -> str:
-    names: dict[str, set[str]] = defaultdict(set)
-    for module, name in made.imports if made else ():
-        names[module].add(name)
-    for part in parts:
-        for module, name in part.code.imports if part.code else ():
-            names[module].add(name)
+    names = {*(made.imports if made else ()), *(each for part in parts if part.code for each in part.code.imports)}
     if any(part.code for part in drawn):
-        names["matplotlib.colors"].add("ListedColormap")
-        names["sklearn.inspection"].add("DecisionBoundaryDisplay")
-    standard = [f"from {module} import {', '.join(names.pop(module))}" for module in _STANDARD if module in names]
-    lines = [f"import {module} as {name}" for module, name in _MODULES.items()]
-    for module in sorted(names):
-        line = f"from {module} import {', '.join(sorted(names[module], key=lambda name: (name[0].islower(), name)))}"
-        lines.append(line)
-    return "\n".join([*standard, *[""][: len(standard)], *lines])
+        names |= {("matplotlib.colors", "ListedColormap"), ("sklearn.inspection", "DecisionBoundaryDisplay")}
+    of_modules: dict[str, list[str]] = defaultdict(list)
+    for module, name in sorted(names, key=lambda each: (each[0], each[1][0].islower(), each[1])):
+        of_modules[module].append(name)
+    lines = {module: f"from {module} import {', '.join(those)}" for module, those in of_modules.items()}
+    standard = [lines.pop(module) for module in _STANDARD if module in lines]
+    whole = [f"import {module} as {name}" for module, name in _MODULES.items()]
+    return "\n".join([*standard, *[""][: len(standard)], *whole, *lines.values()])
 
 
 def _many(document: Document, made: Generated | None) -> bool:
@@ -250,12 +238,10 @@ def _corners(view: View) -> str:
 
 
 def _training(part: _Part) -> str:
-    if part.code is None:
-        return _remarks(part.title, part.remarks)
     lines = [_remarks(part.title, part.remarks)]
-    if part.code.before:
-        lines.append(part.code.before)
-    lines += [f"{part.model} = {part.code.model}", part.code.fit.replace("{model}", part.model)]
+    if part.code is not None:
+        before = [part.code.before] if part.code.before else []
+        lines += [*before, f"{part.model} = {part.code.model}", part.code.fit.replace("{model}", part.model)]
     return "\n".join(lines)
 
 

@@ -130,9 +130,9 @@ class WipeCover:
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
         painter.setFont(bold(painter.font()))
         side = painter.fontMetrics().height() + 6.0
-        for place, left in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
-            left = min(max(left, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
-            box = QRectF(left, area.top() + 6 + (side + 4 if left != x - side - 4 and left != x + 4 else 0), side, side)
+        for place, beside in zip(self._wipe.places, (x - side - 4, x + 4), strict=True):
+            left = min(max(beside, area.left() + 2), area.right() - side - 2)  # at the edges too, both can be read
+            box = QRectF(left, area.top() + 6 + (0 if left in (x - side - 4, x + 4) else side + 4), side, side)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(accent)
             painter.drawRoundedRect(box, 4, 4)

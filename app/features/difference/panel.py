@@ -86,18 +86,16 @@ class InvolvedModel(QAbstractTableModel):
         if involved is None:
             return None
         at, column = int(involved.index[index.row()]), index.column()
-        if role == Qt.ItemDataRole.DisplayRole:
-            if column < 2:
-                return signed(f"{involved.points.xy[at, column]:.3g}")
-            label = int(involved.points.labels[at])
-            said = label if column == 2 else int(involved.said[index.row(), column - 3])
-            if said == TIED:
-                return "tie"
-            sign = "" if column == 2 else (" ✓" if said == label else " ✗")
-            return self._names[said].removeprefix("class ") + sign
         if role == Qt.ItemDataRole.TextAlignmentRole and column < 2:
             return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        return None
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        if column < 2:
+            return signed(f"{involved.points.xy[at, column]:.3g}")
+        label = int(involved.points.labels[at])
+        said = label if column == 2 else int(involved.said[index.row(), column - 3])
+        sign = "" if column == 2 else " ✓" if said == label else " ✗"
+        return "tie" if said == TIED else self._names[said].removeprefix("class ") + sign
 
 
 class DifferencePanel(QWidget):
@@ -157,14 +155,13 @@ class DifferencePanel(QWidget):
         self._table.horizontalHeader().setHighlightSections(False)
         self._table.setWordWrap(False)
         self._table.selectionModel().selectionChanged.connect(self._select)
-        self._rest = QLabel()
+        self._rest = QLabel(f"The first {grouped(MOST_ROWS)} of them.")
         form = QGridLayout()
         form.setColumnStretch(1, 1)
-        for row, (text, choice) in enumerate(zip(("&First", "&Second"), self._choices, strict=True)):
-            form.addWidget(label_for(text, choice), row, 0)
-            form.addWidget(choice, row, 1)
-        form.addWidget(self._wipe, 2, 0)
-        form.addWidget(self._slider, 2, 1)
+        labels = [label_for(text, field) for text, field in zip(("&First", "&Second"), self._choices, strict=True)]
+        for row, field in enumerate((*zip(labels, self._choices, strict=True), (self._wipe, self._slider))):
+            for column, widget in enumerate(field):
+                form.addWidget(widget, row, column)
         filled(
             QVBoxLayout(self),
             form,
@@ -189,10 +186,8 @@ class DifferencePanel(QWidget):
         chosen, other = (choice.currentData() for choice in (self._choices if first else self._choices[::-1]))
         if chosen == other:  # the one that was there goes to the other side
             self._difference.swap_compared()
-        elif first:
-            self._difference.compare(chosen, other)
         else:
-            self._difference.compare(other, chosen)
+            self._difference.compare(*((chosen, other) if first else (other, chosen)))
 
     def _select(self) -> None:
         rows = sorted({index.row() for index in self._table.selectionModel().selectedRows()})
@@ -206,21 +201,18 @@ class DifferencePanel(QWidget):
         if compare is None:
             return
         self._show_choices(scene, compare)
-        show_check(self._mark, scene.session.of(DifferenceSession).differing)
-        self._mark.setEnabled(compare.places is not None)
-        self._lane.setEnabled(compare.places is not None and len(compare.able) == scene.shown < 4)
-        wipe = scene.session.of(DifferenceSession).wipe
-        show_check(self._wipe, wipe is not None)
-        self._wipe.setEnabled(compare.places is not None)
-        self._slider.setEnabled(wipe is not None and compare.places is not None)
-        show_number(self._slider, round(PARTS * (HALF if wipe is None else wipe)))
-        text = "\n".join(compare.sentences)
-        show_text(self._words, text)
-        involved = None if compare.difference is None or compare.places is None else compare.difference.involved
+        chosen, two = scene.session.of(DifferenceSession), compare.places is not None
+        show_check(self._mark, chosen.differing)
+        self._mark.setEnabled(two)
+        self._lane.setEnabled(two and len(compare.able) == scene.shown < 4)
+        show_check(self._wipe, chosen.wipe is not None)
+        self._wipe.setEnabled(two)
+        self._slider.setEnabled(two and chosen.wipe is not None)
+        show_number(self._slider, round(PARTS * (HALF if chosen.wipe is None else chosen.wipe)))
+        show_text(self._words, "\n".join(compare.sentences))
+        involved = compare.difference.involved if two and compare.difference is not None else None
         self._model.show(involved, scene.class_names, compare.places or (0, 1))
-        number = 0 if involved is None else len(involved.index)
-        self._rest.setText(f"The first {grouped(MOST_ROWS)} of them." if number > MOST_ROWS else "")
-        self._rest.setVisible(number > MOST_ROWS)
+        self._rest.setVisible(involved is not None and len(involved.index) > MOST_ROWS)
 
     def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:
         wanted = [(f"{place + 1}  {scene.lanes[place].title}", place) for place in compare.able]

@@ -19,6 +19,7 @@ from app.engine.query import Query
 from app.engine.requests import Sides
 from app.engine.results import Results
 from app.engine.surface_values import TIED, difference_source, surface
+from app.features.scores.scene import is_present
 from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context
 from app.scene.model import LaneScene
@@ -195,24 +196,18 @@ def queries(context: Context) -> dict[str, Query]:
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The hatching of where they differ, over the pictures of the two that are compared."""
-    answer, places = context.results.answer(NAME), compared(context.document)
-    if not context.session.of(DifferenceSession).differing or answer is None or answer.value is None:
-        return ()
-    if places is None or index not in places:
-        return ()
-    return (answer.value.hatch,)
+    answer, places = context.results.answer(NAME), compared(context.document) or ()
+    marked = context.session.of(DifferenceSession).differing and index in places
+    return (answer.value.hatch,) if marked and answer is not None and answer.value is not None else ()
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     """The wipe, while there is one; and what the panel shows, while it is in sight."""
     document, session, places = context.document, context.session, compared(context.document)
-    added: list[object] = []
-    chosen = session.of(DifferenceSession)
-    if chosen.wipe is not None and places is not None:
-        added.append(Wipe(chosen.wipe, lanes[places[1]], places))
-    if NAME in session.open_panels:
-        added.append(difference_scene(document, context.results))
-    return tuple(added)
+    at, seen = session.of(DifferenceSession).wipe, NAME in session.open_panels
+    wipe = None if at is None or places is None else Wipe(at, lanes[places[1]], places)
+    panel = difference_scene(document, context.results) if seen else None
+    return tuple(each for each in (wipe, panel) if each is not None)
 
 
 def difference_scene(document: Document, results: Results) -> DifferenceScene:
@@ -224,23 +219,11 @@ def difference_scene(document: Document, results: Results) -> DifferenceScene:
         query, failure = answer.query, answer.message
         if [side.lane for side in query.sides] != [document.lanes[place] for place in places]:
             difference = None  # of two others, or of other settings
-        current = query.sides == sides_of(document, results) and query.points is document.points
-        current = current and _fresh(document, results, places) and document.view.is_seen_on(query.grid)
-    return DifferenceScene(
-        places,
-        able(document),
-        difference,
-        _sentences(places, difference, failure, current, without_model(document, results)),
-    )
-
-
-def _fresh(document: Document, results: Results, places: tuple[int, int]) -> bool:
-    """Both models are of the present points and settings."""
-    frames = [results.frame(document.slots[place]) for place in places]
-    return all(
-        frame is not None and frame.points is document.training_points and frame.lane == document.lanes[place]
-        for frame, place in zip(frames, places, strict=True)
-    )
+        same = query.sides == sides_of(document, results) and query.points is document.points
+        fresh = all(is_present(document, place, results.frame(document.slots[place])) for place in places)
+        current = same and fresh and document.view.is_seen_on(query.grid)
+    said = _sentences(places, difference, failure, current, without_model(document, results))
+    return DifferenceScene(places, able(document), difference, said)
 
 
 def _sentences(
@@ -262,9 +245,7 @@ def _sentences(
         if not number:
             said.append(f"They give each of the {all_points} the same class.")
         else:
-            right = involved.right
-            neither = number - sum(right)
-            who = f"{first} is right on {right[0]}, {second} on {right[1]}"
-            who += f", neither on {neither}" if neither else ""
+            right, neither = involved.right, number - sum(involved.right)
+            who = f"{first} is right on {right[0]}, {second} on {right[1]}" + f", neither on {neither}" * bool(neither)
             said.append(f"They differ on {number} of {all_points}: {who}.")
     return tuple(said)

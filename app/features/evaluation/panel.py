@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSizePolicy,
     QSlider,
     QVBoxLayout,
     QWidget,
@@ -69,51 +68,41 @@ class EvaluationTable(QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(0, 2)
-        self._heads = [self._label(f"evaluation.lane{place}", grid, 0, place + 1) for place in range(MAX_LANES)]
+        self._heads = self._labels("lane", 0)
+        for head in self._heads:
+            head.setFont(bold(head.font()))
         self._cells: dict[str, list[QLabel]] = {}
         self._titles: dict[str, QLabel] = {}
         for row, (name, sentence) in enumerate(ROWS, 1):
-            head = self._titles[name] = named(QLabel(), f"evaluation.{name}")
-            head.setToolTip(sentence)
-            head.setWordWrap(True)
-            grid.addWidget(head, row, 0)
-            self._cells[name] = [
-                self._label(f"evaluation.{name}{place}", grid, row, place + 1) for place in range(MAX_LANES)
-            ]
-        for place in range(MAX_LANES):
-            self._heads[place].setFont(bold(self._heads[place].font()))
+            self._cells[name] = self._labels(name, row)
+            title = self._titles[name] = named(QLabel(wordWrap=True), f"evaluation.{name}")
+            title.setToolTip(sentence)
+            grid.addWidget(title, row, 0)
 
-    @staticmethod
-    def _label(name: str, grid: QGridLayout, row: int, column: int) -> QLabel:
-        label = named(
-            QLabel(
-                textFormat=Qt.TextFormat.PlainText,
-                alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-            ),
-            name,
-        )
-        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        grid.addWidget(label, row, column)
-        return label
+    def _labels(self, name: str, row: int) -> list[QLabel]:
+        """A label for each lane."""
+        right, plain = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, Qt.TextFormat.PlainText
+        labels = [
+            named(QLabel(textFormat=plain, alignment=right), f"evaluation.{name}{place}") for place in range(MAX_LANES)
+        ]
+        for column, label in enumerate(labels, 1):
+            self._grid.addWidget(label, row, column)
+        return labels
 
     def show_evaluation(self, evaluation: Evaluation) -> None:
         """Show the numbers; only what has changed is touched."""
-        several = len(evaluation.lanes) > 2
-        for place in range(MAX_LANES):
-            here = place < len(evaluation.lanes)
-            self._grid.setColumnStretch(place + 1, int(here))
-            for label in (self._heads[place], *(cells[place] for cells in self._cells.values())):
-                label.setVisible(here)
-            if here:
-                self._show_lane(evaluation, place, evaluation.lanes[place], several)
-        validating = evaluation.validation.kind != "none"
-        for label in (self._titles["validated"], *self._cells["validated"][: len(evaluation.lanes)]):
-            label.setVisible(validating)
+        lanes = evaluation.lanes
+        for place, head in enumerate(self._heads):
+            self._grid.setColumnStretch(place + 1, int(place < len(lanes)))
+            head.setVisible(place < len(lanes))
+            if place < len(lanes):
+                self._show_lane(evaluation, place, lanes[place], len(lanes) > 2)
+        there = {"validated": evaluation.validation.kind != "none", "auc": any(lane.roc is not None for lane in lanes)}
         for name, title in words.titles(evaluation).items():
             show_text(self._titles[name], title)
-        with_curves = any(lane.roc is not None for lane in evaluation.lanes)
-        for label in (self._titles["auc"], *self._cells["auc"][: len(evaluation.lanes)]):
-            label.setVisible(with_curves)
+            self._titles[name].setVisible(there.get(name, True))
+            for place, cell in enumerate(self._cells[name]):
+                cell.setVisible(place < len(lanes) and there.get(name, True))
 
     def _show_lane(self, evaluation: Evaluation, place: int, lane: LaneEvaluation, several: bool) -> None:
         head = words.lane_title(place, lane)
@@ -131,8 +120,8 @@ class EvaluationTable(QWidget):
             cell = self._cells[name][place]
             show_text(cell, texts[name])
             cell.setAccessibleName(f"{titles[name]} of {head}: {texts[name]}")
-            more = words.STALE if lane.stale and name != "validated" else ""
-            cell.setToolTip(words.validated_words(lane) or sentence if name == "validated" else more or sentence)
+            more = words.validated_words(lane) if name == "validated" else words.STALE if lane.stale else ""
+            cell.setToolTip(more or sentence)
 
 
 SPLITS = (("None", "none"), ("A share of each class", "ratio"), ("Painted by hand (N)", "painted"))
@@ -151,7 +140,6 @@ class EvaluationPanel(QWidget):
         super().__init__()
         self._split_controller = controller.splitting
         self._evaluation = controller.feature(EvaluationController)
-        self._gestures = Gestures(self)
         self._shown: tuple[Evaluation, Theme] | None = None
         describe(self, "evaluation", "Evaluation", "The classifiers on points they were not trained on.")
         self.setToolTip("")
@@ -179,9 +167,10 @@ class EvaluationPanel(QWidget):
         self._ratio = QSlider(Qt.Orientation.Horizontal)
         self._ratio.setRange(round(100 * LEAST_RATIO), round(100 * MOST_RATIO))
         describe(self._ratio, "evaluation.ratio", "Share of test points", "Of each class, so many hundredths.")
-        self._gestures.watch(self._ratio)
+        gestures = Gestures(self)
+        gestures.watch(self._ratio)
         self._ratio.valueChanged.connect(
-            lambda value: self._split_controller.set_ratio(value / 100.0, ("split", self._gestures.count))
+            lambda value: self._split_controller.set_ratio(value / 100.0, ("split", gestures.count))
         )
         self._percent = QLabel()
         self._seed = describe(
@@ -225,14 +214,15 @@ class EvaluationPanel(QWidget):
     def _lane_box(self) -> QWidget:
         self._lane = QGroupBox()
         self._group = QButtonGroup(self)
-        self._buttons = []
-        for place in range(MAX_LANES):
-            button = QPushButton()
+        tip = "Show its matrix and threshold."
+        self._buttons = [
+            describe(QPushButton(), f"evaluation.choose{place}", f"Classifier {place + 1}", tip)
+            for place in range(MAX_LANES)
+        ]
+        for place, button in enumerate(self._buttons):
             button.setCheckable(True)
-            describe(button, f"evaluation.choose{place}", f"Classifier {place + 1}", "Show its matrix and threshold.")
             button.clicked.connect(partial(self._choose, place))
             self._group.addButton(button)
-            self._buttons.append(button)
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True)

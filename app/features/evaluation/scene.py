@@ -16,7 +16,7 @@ from app.features.scores.scene import is_present, measured_on, measured_words, p
 from app.scene.context import Context
 from app.state.document import MAX_LANES, Document, Lane
 from app.state.session import FeatureSession, Session
-from app.state.test_split import NO_VALIDATION, Parts, Split, Validation
+from app.state.test_split import NO_VALIDATION, Split, Validation
 from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.inspection.metrics import ClassScores, RocCurve, balanced_accuracy_of, class_scores
@@ -63,15 +63,11 @@ def queries(context: Context) -> dict[str, Query]:
     if PANEL not in session.open_panels:
         return {}
     asked: dict[str, Query] = {}
-    for index in range(document.shown):
-        slot = document.slots[index]
-        frame = results.frame(slot)
-        threshold = threshold_in(document, session, index)
+    for index, slot in enumerate(document.slots[: document.shown]):
+        frame, threshold = results.frame(slot), threshold_in(document, session, index)
         model = frame.model if frame is not None and is_present(document, index, frame) else None
-        two = model is not None and len(model.classes_) == 2
-        if model is not None and two and threshold is not None and index < len(context.grids):
-            field = field_of(model, context.grids[index])
-            asked[LaneQuestion("threshold", slot)] = ThresholdLine(field, threshold)
+        if model is not None and len(model.classes_) == 2 and threshold is not None and index < len(context.grids):
+            asked[LaneQuestion("threshold", slot)] = ThresholdLine(field_of(model, context.grids[index]), threshold)
         validation = validation_of(document, session, index)
         if validation is not None:
             asked[LaneQuestion("validated", slot)] = validation
@@ -134,12 +130,10 @@ def threshold_in(document: Document, session: Session, index: int) -> float | No
 
 def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
     """The line of a threshold that was moved away from the model's own."""
-    document, session = context.document, context.session
-    answer = context.results.answer(f"threshold{document.slots[index]}")
-    moved = threshold_in(document, session, index) is not None
-    if answer is None or answer.value is None or not moved or PANEL not in session.open_panels:
-        return ()
-    return _line(answer)
+    answer = context.results.answer(f"threshold{context.document.slots[index]}")
+    moved = threshold_in(context.document, context.session, index) is not None
+    seen = moved and PANEL in context.session.open_panels
+    return _line(answer) if seen and answer is not None and answer.value is not None else ()
 
 
 @lru_cache(maxsize=8)
@@ -237,12 +231,11 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
     document, session, results = context.document, context.session, context.results
     if PANEL not in session.open_panels:
         return ()
-    lanes = []
-    for index in range(document.shown):
-        slot = document.slots[index]
+    lanes, slots = [], document.slots[: document.shown]
+    for index, slot in enumerate(slots):
         scored, frame = results.answer(f"scores{slot}"), results.frame(slot)
         scoring = scoring_of(document, index, frame)
-        wished, validated = (validation_of(document, session, index), results.answer(f"validated{slot}"))
+        wished, validated = validation_of(document, session, index), results.answer(f"validated{slot}")
         if wished is None or (validated is not None and validated.query != wished):
             validated = None
         fresh = scored is not None and scoring is not None and scored.query == scoring
@@ -259,26 +252,15 @@ def scene(context: Context, others: object) -> tuple[Evaluation, ...]:
                 state_of(document, index, frame),
             )
         )
-    slots = document.slots[: document.shown]
-    chosen = session.of(EvaluationSession)
+    chosen, parts, measured = session.of(EvaluationSession), document.parts, measured_words(measured_on(document))
     judged = slots.index(chosen.judged) if chosen.judged in slots else 0
-    names = document.class_names
-    measured = measured_words(measured_on(document))
-    return (_whole(document.parts, document.split, measured, chosen.validation, judged, tuple(lanes), names),)
-
-
-@lru_cache(maxsize=4)
-def _whole(
-    parts: Parts,
-    split: Split,
-    measured: str,
-    validation: Validation,
-    judged: int,
-    lanes: tuple[LaneEvaluation, ...],
-    names: tuple[str, ...],
-) -> Evaluation:
     sizes = len(parts.test), parts.n_trainable, len(parts.training)
-    return Evaluation(split, *sizes, measured, validation, judged, lanes, names)
+    names = document.class_names
+    return (_whole(document.split, *sizes, measured, chosen.validation, judged, tuple(lanes), names),)
+
+
+#: The same evaluation as long as nothing in it changes: views compare it by identity.
+_whole = lru_cache(maxsize=4)(Evaluation)
 
 
 @lru_cache(maxsize=16)
@@ -301,9 +283,6 @@ def _lane(
         roc, own, lane_of = scores.roc, threshold_of(query.model), query.lane
         confusion = scores.confusion if threshold is None or roc is None else at_threshold(scores, threshold)
     moved = threshold is not None and roc is not None
-    right = float("nan")
-    if confusion is not None:
-        right = float(confusion.trace() / confusion.sum())
     done = validated is not None and validated.done
     return LaneEvaluation(
         slot,
@@ -312,7 +291,7 @@ def _lane(
         scores,
         confusion,
         None if confusion is None else class_scores(confusion),
-        right,
+        float("nan") if confusion is None else float(confusion.trace() / confusion.sum()),
         float("nan") if confusion is None else balanced_accuracy_of(confusion),
         training,
         roc,

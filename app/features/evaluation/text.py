@@ -83,10 +83,8 @@ def validated_cell(lane: LaneEvaluation) -> str:
         return DASH
     if value is None or not len(value.sizes):
         return "…" if lane.validating else DASH
-    more = "…" if lane.validating else ""
-    if value.each:
-        return f"{percent(value.mean)}{more}\n{counted(float(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
-    return f"{percent(value.mean)}{more}\n± {percent(value.spread)}"
+    some = f"{counted(float(value.right.sum()))} of {grouped(int(value.sizes.sum()))}"
+    return f"{share(value.mean, lane.validating)}\n{some if value.each else f'± {percent(value.spread)}'}"
 
 
 def validated_words(lane: LaneEvaluation) -> str:
@@ -112,12 +110,9 @@ def validated_words(lane: LaneEvaluation) -> str:
 
 
 def _unfinished(value: Validated) -> str:
-    said = ""
-    if value.one_class:
-        said += f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always said."
-    if value.unfinished:
-        said += f" In {count(value.unfinished, 'fold')} training ended without its certificate."
-    return said
+    alone = f" Without {count(value.one_class, 'fold')} only one class was left to learn, and was always said."
+    unproven = f" In {count(value.unfinished, 'fold')} training ended without its certificate."
+    return alone * bool(value.one_class) + unproven * bool(value.unfinished)
 
 
 def moved_words(lane: LaneEvaluation) -> str:

@@ -149,14 +149,17 @@ def places(count: int) -> list[int]:
 class _Posting:
     """The curve under way: its arrays grow, what is posted are copies, not too often."""
 
-    def __init__(self, query: CurveQuery, sampled: int, total: int, post: Callable[[Curve], None]) -> None:
-        scale = query.field.scale(len(query.points))
+    def __init__(
+        self, query: CurveQuery, sampled: int, folds: int, post: Callable[[Curve], None], fewest: int = 0
+    ) -> None:
+        n = len(query.points)
+        scale = query.field.scale(n)
         m = scale.high - scale.low + 1
         self._post, self._posted = post, 0.0
-        nan = np.full(m, np.nan)
-        n = len(query.points)
+        train, validated, test = np.full((3, m), np.nan)
+        finished = np.ones(m, dtype=bool)
         self.curve = Curve(
-            query.field, scale, nan, nan.copy(), nan.copy(), np.ones(m, dtype=bool), 0, total, n, sampled
+            query.field, scale, train, validated, test, finished, 0, sampled, n, sampled, False, folds, fewest
         )
 
     def now(self, counted: int, complete: bool) -> None:
@@ -180,9 +183,9 @@ def _at_once(
     points, pace = query.points, Pace(overtaken)
     classes = np.unique(points.labels)
     order = np.argsort(shuffled(points.ids), kind="stable")[:MOST_COUNTED]
-    asked, counted = len(order), 0
-    sheet = _Posting(query, asked, asked, post)
-    curve = sheet.curve = replace(sheet.curve, folds=0)
+    asked = len(order)
+    sheet = _Posting(query, asked, 0, post)
+    curve = sheet.curve
     values = np.array([curve.scale.value_at(place) for place in range(curve.scale.high + 1)], dtype=np.int64)
     size = max(1, BLOCK // (len(points) * (1 + len(classes))))
     right = np.zeros((2, len(values)))
@@ -192,7 +195,7 @@ def _at_once(
             leaders = ahead(points.xy[block], values, left_out)
             right[row] += credit_of(leaders, classes, points.labels[block]).sum(axis=0)
             yield from pace.pause()
-        counted += len(block)
+        counted = start + len(block)
         curve.train[:], curve.validated[:] = right / counted
         if counted < asked:
             sheet.now(counted, complete=False)
@@ -204,7 +207,7 @@ def _at_once(
             hits += credit_of(ahead(test.xy[part], values, None), classes, test.labels[part]).sum(axis=0)
             yield from pace.pause()
         curve.test[:] = hits / len(test)
-    sheet.now(counted, complete=True)
+    sheet.now(asked, complete=True)
 
 
 # -- each value trained ------------------------------------------------------------------------------------------------
@@ -214,9 +217,9 @@ def _trained_anew(query: CurveQuery, post: Callable[[Curve], None], overtaken: C
     """Accuracies at each value: one training on all points, one without each fold."""
     points, pace = query.points.sample(MOST_TRAINED), Pace(overtaken)
     folds = min(FOLDS, len(points))
-    sheet = _Posting(query, len(points), len(points), post)
     fewest = min(int((points.labels == label).sum()) for label in points.classes)
-    curve = sheet.curve = replace(sheet.curve, folds=folds, fewest=fewest)
+    sheet = _Posting(query, len(points), folds, post, fewest)
+    curve = sheet.curve
     order = places(len(curve.train))
     for number, place in enumerate(order, 1):
         lane = query.lane.with_value(query.field, curve.scale.value_at(curve.scale.low + place))

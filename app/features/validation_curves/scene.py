@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.points import Points
-from app.engine.query import Answer, Query
+from app.engine.query import Query
 from app.learners.fields import Field
 from app.learners.scales import Scale
 from app.scene.context import Context
@@ -98,21 +98,11 @@ def lane(context: Context, index: int) -> Strips:
     lane, slot, n = document.lanes[index], document.slots[index], len(document.training_points)
     strips = []
     for field in lane.family.curves(lane.settings):
-        scale, value = field.scale(n), float(field.value(lane.settings))
-        if not session.of(ValidationCurvesSession).strips:
-            strips.append(ValidationCurve(field, scale, value))
-            continue
-        answer = results.answer(name_of(slot, field.name))
-        stale = answer is None or answer.query != question_of(document, lane, field.name)
-        strips.append(ValidationCurve(field, scale, value, True, _curve(answer), stale, _message(answer, stale)))
+        strip = ValidationCurve(field, field.scale(n), float(field.value(lane.settings)))
+        if session.of(ValidationCurvesSession).strips:
+            strip, answer = replace(strip, shown=True), results.answer(name_of(slot, field.name))
+            stale = answer is None or answer.query != question_of(document, lane, field.name)
+            curve, message = (None, "Trying the whole range…") if answer is None else (answer.value, answer.message)
+            strip = replace(strip, curve=curve, stale=stale, message="" if stale and curve is not None else message)
+        strips.append(strip)
     return Strips(tuple(strips))
-
-
-def _curve(answer: Answer | None) -> Curve | None:
-    return answer.value if answer is not None and isinstance(answer.value, Curve) else None
-
-
-def _message(answer: Answer | None, stale: bool) -> str:
-    if answer is None:
-        return "Trying the whole range…"
-    return "" if stale and answer.value is not None else answer.message
