@@ -144,7 +144,10 @@ class DifferencePanel(QWidget):
         )
         self._model = InvolvedModel()
         self._table = describe(
-            QTableView(), "compare.points", "Points that differ", "A row is selected in the pictures, too."
+            QTableView(wordWrap=False),
+            "compare.points",
+            "Points that differ",
+            "A row is selected in the pictures, too.",
         )
         self._table.setToolTip("")
         self._table.setModel(self._model)
@@ -153,7 +156,6 @@ class DifferencePanel(QWidget):
         self._table.verticalHeader().hide()
         self._table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self._table.horizontalHeader().setHighlightSections(False)
-        self._table.setWordWrap(False)
         self._table.selectionModel().selectionChanged.connect(self._select)
         self._rest = QLabel(f"The first {grouped(MOST_ROWS)} of them.")
         form = QGridLayout()

@@ -52,19 +52,16 @@ class ScoreGrid:
 
     def __init__(self, model: Model, grid: Grid) -> None:
         self.model, self.grid = model, grid
-        self._values: Array | None = None
-        self._known = 0
+        self._values, self._known = np.empty((grid.height, grid.width)), 0
         self._rows: Callable[[Array], Array] | None = None
 
     def values(self, pace: Pace) -> Generator[Step, None, Array]:
         """The scores, shape (height, width), row 0 the lowest."""
         grid, there = self.grid, remote(self.model)
-        if self._values is None and there is not None:
+        if there is not None and not self._known:
             x, y = np.meshgrid(grid.xs, grid.ys)
             shares = yield from pace.wait(there.begin_shares(np.column_stack((x.ravel(), y.ravel()))))
-            self._values, self._known = shares[:, 1].reshape(x.shape), grid.height
-        if self._values is None:
-            self._values = np.empty((grid.height, grid.width))
+            self._values[:], self._known = shares[:, 1].reshape(x.shape), grid.height
         if self._rows is None:
             self._rows = self._prepared()
             yield from pace.pause()

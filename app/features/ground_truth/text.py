@@ -78,18 +78,16 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
         return "Bayes error: 0. Without noise, the classes share no place."
     # What is found all the same is the slack for points that are rounded across an edge.
     known = f" ± {percent(bayes.standard_error)}" if bayes.standard_error >= LEAST_SHOWN else ""
+    mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
     if law.flipped:
         overlap = " Classes overlap besides." if bayes.value > law.flipped + 3 * max(bayes.standard_error, 1e-4) else ""
-        mean = f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)" if known else ""
-        return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean}"
+        return f"Bayes error: {percent(bayes.value)}{known}.{flips}{overlap}{mean if known else ''}"
     if law.noise == 0 and (bayes.value == 0 or law.shift >= 0):
         return "Bayes error: 0. The classes do not overlap."
     if bayes.value < LEAST_SHOWN:
         return "Bayes error: below 0.001 %. The classes hardly overlap."
-    return (
-        f"Bayes error: {percent(bayes.value)}{known}. Not even the ideal classifier does better: classes overlap."
-        f" (Mean over {grouped(bayes.places)} places; ± is its standard error.)"
-    )
+    overlap = "Not even the ideal classifier does better: classes overlap."
+    return f"Bayes error: {percent(bayes.value)}{known}. {overlap}{mean}"
 
 
 def error_words(tally: Tally) -> tuple[str, str, str]:
@@ -137,11 +135,9 @@ def disagreement_words(bootstrap: Bootstrap) -> list[str]:
 
 def haze_remarks(bootstrap: Bootstrap) -> str:
     """What is to be said about the resamples."""
-    parts = []
-    if bootstrap.lost:
-        parts.append(f"In {bootstrap.lost} of them a class was not drawn.")
-    if bootstrap.unfinished:
-        parts.append(f"In {bootstrap.unfinished} of them training ended short of its goal.")
-    if bootstrap.drawn < bootstrap.done:
-        parts.append(f"Lines of {bootstrap.drawn} are drawn; more would hide everything.")
-    return " ".join(parts)
+    remarks = {
+        f"In {bootstrap.lost} of them a class was not drawn.": bootstrap.lost,
+        f"In {bootstrap.unfinished} of them training ended short of its goal.": bootstrap.unfinished,
+        f"Lines of {bootstrap.drawn} are drawn; more would hide everything.": bootstrap.drawn < bootstrap.done,
+    }
+    return " ".join(remark for remark, holds in remarks.items() if holds)

@@ -38,16 +38,15 @@ class ProbeController:
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
         session = self._host.session
+        place = place_of(session, self._host.pointer) or session.cursor or self._pointer
         if session.of(ProbeSession).probe is not None:
             self.unpin()
-            return
-        place = place_of(session, self._host.pointer) or session.cursor or self._pointer
-        if place is None:
+        elif place is not None:
+            self.pin(*place)
+        else:
             self._host.say(
                 "Put the pointer over a picture, or call the keyboard cursor with an arrow key, then press Q."
             )
-            return
-        self.pin(*place)
 
     def pin(self, x: float, y: float) -> None:
         """Keep explaining the place (x, y)."""

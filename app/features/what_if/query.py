@@ -55,14 +55,6 @@ class StateSide:
     finished: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class Ghost:
-    """The boundary of a model, and the model."""
-
-    lines: Lines
-    model: Model
-
-
 @dataclass(frozen=True)
 class GhostQuery:
     """Where the boundary of the old state runs on `grid`."""
@@ -70,13 +62,13 @@ class GhostQuery:
     side: StateSide
     grid: Grid
 
-    def answer(self, post: Callable[[Ghost], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Post one `Ghost`; ValueError with a sentence where there was no model."""
+    def answer(self, post: Callable[[tuple[Lines]], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post what lies over the picture; ValueError with a sentence where there was no model."""
         pace = Pace(overtaken)
         model, _ = yield from _learnt(self.side, pace)
         found = yield from surface(source_of(model, self.side.lane), self.grid, pace)
         lines = unless_too_dense(found.boundary(len(model.classes_)), MOST_VERTICES)
-        post(Ghost(Lines(lines, GHOST), model))
+        post((Lines(lines, GHOST),))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from app.state.document import Document
 from solver.core import fast_loops
 from solver.core.arrays import Integers
 
-from .query import ChangeQuery, Ghost, GhostQuery, StateSide, exists
+from .query import ChangeQuery, GhostQuery, StateSide, exists
 from .state import Baseline, WhatIfSession
 
 
@@ -73,15 +73,11 @@ def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The old boundary over the picture of the lane at place `index`."""
     slot, baseline = context.document.slots[index], context.session.of(WhatIfSession).baseline
     answer = context.results.answer(f"ghost{slot}")
-    if answer is None or baseline is None or not isinstance(answer.query, GhostQuery) or answer.value is None:
+    if answer is None or baseline is None or not isinstance(answer.query, GhostQuery):
         return ()
+    laid: tuple[Lines, ...] = answer.value or ()
     # Of an older state it would be a wrong answer; on another grid it is right, as far as it goes.
-    return _sheet(answer.value) if answer.query.side == side_of(baseline, slot) else ()
-
-
-@lru_cache(maxsize=8)
-def _sheet(ghost: Ghost) -> tuple[Lines, ...]:
-    return (ghost.lines,)
+    return laid if answer.query.side == side_of(baseline, slot) else ()
 
 
 @dataclass(frozen=True, eq=False)

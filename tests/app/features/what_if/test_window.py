@@ -88,7 +88,7 @@ def test_a_drag_shows_the_boundary_before_it(make: Make, qtbot: QtBot) -> None:
         lines = ghost(window, lane)
         assert lines is not None
         answer = window.scheduler.results.answer(f"ghost{lane}")
-        assert answer is not None and answer.value.model is model, "the model of before the first move"
+        assert answer is not None and answer.query.side.model is model, "the model of before the first move"
         assert ghost(window, lane) is lines, "the same sheet while nothing changes"
         xy = lines.xy[~np.isnan(lines.xy[:, 0])]
         if isinstance(model, SVC):
@@ -244,7 +244,7 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
         release.set()
     settle(qtbot, window)
     answer = window.scheduler.results.answer("ghost1")
-    assert answer is not None and answer.value.model is model and ghost(window, 1) is not None
+    assert answer is not None and answer.query.side.model is model and ghost(window, 1) is not None
 
 
 def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
