@@ -41,11 +41,6 @@ class ActiveLearningController:
         self.start(None)
 
     @property
-    def comparing(self) -> bool:
-        """The comparison has not come to its end."""
-        return self._comparison is not None and not self._comparison.curves.finished
-
-    @property
     def curves(self) -> Curves | None:
         """The comparison as far as it has come."""
         answer, known = self._scheduler.results.answer(CURVES), self._comparison

@@ -101,22 +101,17 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
     members = [(name, index) for name, index in zip("ij", run_state.pair, strict=True) if index >= 0]
     if not members:
         return None
-    pixels = to_pixels(run_state.points.xy[[index for _, index in members]], grid, area).tolist()
-    spots = [(x, y) for x, y in pixels]
+    spots = [(x, y) for x, y in to_pixels(run_state.points.xy[[at for _, at in members]], grid, area).tolist()]
     inside = [spot for spot in spots if area.contains(QPointF(*spot))]
     busy = [square(spot, PAIR) for spot in inside]
     labels = []
     for (name, index), spot in zip(members, spots, strict=True):
-        if not (labelled and area.contains(QPointF(*spot))):
-            continue
-        text = name
-        place = np.flatnonzero(run_state.index == index)
-        if run_state.v is not None and len(place):
-            text = f"{name}: v = {_before(run_state, name)}{_signed(float(run_state.v[place[0]]))}"
-        others = [other for other in spots if other != spot]
-        label = _label((text,), (True,), spot, PAIR + GAP, area, font, busy, others)
-        busy.append(label.rect)
-        labels.append(label)
+        if labelled and spot in inside:
+            v = [] if run_state.v is None else run_state.v[run_state.index == index].tolist()
+            text = f"{name}: v = {_before(run_state, name)}{_signed(v[0])}" if v else name
+            others = [other for other in spots if other != spot]
+            labels.append(_label((text,), (True,), spot, PAIR + GAP, area, font, busy, others))
+            busy.append(labels[-1].rect)
     return PairMark(tuple(spots), tuple(inside), tuple(labels))
 
 

@@ -90,13 +90,17 @@ class RaceController:
         What the present race is on.
     asked : RaceQuery or None
         What the background was asked for last, if anything is wanted.
+    size : (int, int, float) or None
+        Width and height of each picture in pixels, of so many device pixels each; None before there are any.
+    shades : Shades or None
+        The colours of the pictures.
     """
 
     def __init__(self, controller: Controller, scheduler: Scheduler, changed: Callable[[], None]) -> None:
         self._controller, self._scheduler, self._changed = controller, scheduler, changed
         self.choice = RaceChoice()
-        self._size: tuple[int, int, float] | None = None
-        self._shades: Shades | None = None
+        self.size: tuple[int, int, float] | None = None
+        self.shades: Shades | None = None
         self._refusal = ""
         self._set_up()
 
@@ -146,8 +150,8 @@ class RaceController:
     # -- what comes from elsewhere ---------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Take what has come.  The document may have changed: a race that has not started takes it in, another goes on
-        as it was."""
+        """Take what has come, and ask for what `size` and `shades` need.  The document may have changed: a race that
+        has not started takes it in, another goes on as it was."""
         frame = self.frame
         if self._failure or (frame is not None and frame.over and (frame.begun or frame.message)):
             self.choice = replace(self.choice, playing=False)
@@ -156,16 +160,6 @@ class RaceController:
         else:
             self._order()
             self._changed()
-
-    def show_on(self, width: int, height: int, ratio: float) -> None:
-        """Each picture has so many pixels, of so many device pixels each."""
-        self._size = width, height, ratio
-        self._order()
-
-    def show_in(self, shades: Shades) -> None:
-        """The colours of the pictures."""
-        self._shades = shades
-        self._order()
 
     def pause(self) -> None:
         """Stop where the race is."""
@@ -204,7 +198,7 @@ class RaceController:
     @property
     def grid(self) -> Grid | None:
         """What the pictures show."""
-        return None if self._size is None else _grid_for(self.course.points, *self._size)
+        return None if self.size is None else _grid_for(self.course.points, *self.size)
 
     @property
     def can_play(self) -> bool:
@@ -289,8 +283,8 @@ class RaceController:
 
     def _order(self) -> None:
         """Ask the background for what should be shown; what was asked last goes on."""
-        if self.grid is not None and self._shades is not None:
-            query = RaceQuery(self._race, self.pace, self.grid, self._shades, self.choice.playing)
+        if self.grid is not None and self.shades is not None:
+            query = RaceQuery(self._race, self.pace, self.grid, self.shades, self.choice.playing)
             self._ask(None if self._obstacle else query)
 
 

@@ -232,7 +232,7 @@ class RacePanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """A frame may have come, the document or the theme may have changed."""
         self._theme = theme
-        self.desk.show_in(theme.shades)
+        self.desk.shades = theme.shades
         self.desk.look()
 
     def _show(self) -> None:
@@ -258,8 +258,8 @@ class RacePanel(QWidget):
 
     def _resized(self) -> None:
         picture = self.board.racers[0].picture
-        self.desk.show_on(picture.width(), picture.height(), picture.devicePixelRatioF())
-        self._show()
+        self.desk.size = picture.width(), picture.height(), picture.devicePixelRatioF()
+        self.desk.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

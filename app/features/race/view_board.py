@@ -7,7 +7,7 @@ from html import escape
 from itertools import product
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,7 +32,7 @@ from app.views.plot.picture import paint_lines, paint_surface
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.painting import bold, painter_on
-from app.views.widgets.roomy_label import NEW_FONT, RoomyLabel
+from app.views.widgets.roomy_label import RoomyLabel
 from solver import RULES, Grid
 
 from . import text as race_words
@@ -275,7 +275,7 @@ class RaceTable(QTableWidget):
         self.setWordWrap(False)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(200)
-        self._theme: Theme | None = None
+        self._made_for: tuple[int, Theme | None, int] = 0, None, 0
         self.fit()
 
     def fit(self) -> None:
@@ -306,33 +306,22 @@ class RaceTable(QTableWidget):
         super().resizeEvent(event)
         self.fit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in NEW_FONT and hasattr(self, "_theme"):
-            self.fit()
-            self._set_icons()
-
-    def _set_icons(self) -> None:
-        if self._theme is not None:
-            ratio, height = self.devicePixelRatioF(), self.fontMetrics().height()
-            for row in range(self.rowCount()):
-                icon = QIcon(key_pixmap(self._theme, row, ratio, height, 1.6))
-                self.model().setData(self.model().index(row, 0), icon, Qt.ItemDataRole.DecorationRole)
-
     def show_frame(self, frame: RaceFrame | None, theme: Theme) -> None:
         """Show the numbers of `frame`."""
         rows = race_words.table(frame) if frame is not None else []
-        if len(rows) != self.rowCount() or theme is not self._theme:
-            self._theme = theme
+        made_for = len(rows), theme, self.fontMetrics().height()
+        if made_for != self._made_for:
+            self._made_for = made_for
             self.setRowCount(len(rows))
             for row, column in product(range(len(rows)), range(self.columnCount())):
                 item = QTableWidgetItem()
                 side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
                 item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                if column == 0:
+                    item.setIcon(QIcon(key_pixmap(theme, row, self.devicePixelRatioF(), made_for[2], 1.6)))
                 self.setItem(row, column, item)
             self.fit()
-            self._set_icons()
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
                 shown = self.item(row, column)

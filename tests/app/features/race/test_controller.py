@@ -56,8 +56,8 @@ class Table:
         )
         self.ear = Ear()
         self.desk = RaceController(self.controller, self.ear, self._draw)  # type: ignore[arg-type]
-        self.desk.show_in(SHADES)
-        self.desk.show_on(200, 150, 1.0)
+        self.desk.shades, self.desk.size = SHADES, (200, 150, 1.0)
+        self.desk.look()
 
     def _draw(self) -> None:
         self.drawn += 1
@@ -154,12 +154,15 @@ def test_playing_pausing_and_another_pace_are_one_race() -> None:
     assert table.newest.pace == 1 and text.pace(table.desk.choice.mode, table.desk.pace) == "1 step per picture"
     table.desk.toggle()
     assert not table.newest.playing and all(query.race is race for query in table.ear.asked)
-    table.desk.show_on(300, 150, 2.0)
+    table.desk.size = (300, 150, 2.0)
+    table.desk.look()
     assert table.newest.grid.width == 600 and table.newest.race is race
-    table.desk.show_in(replace(SHADES, background=(0, 0, 0)))
+    table.desk.shades = replace(SHADES, background=(0, 0, 0))
+    table.desk.look()
     assert table.newest.shades.background == (0, 0, 0) and table.newest.race is race
     asked = len(table.ear.asked)
-    table.desk.show_on(300, 150, 2.0)
+    table.desk.size = (300, 150, 2.0)
+    table.desk.look()
     table.desk.look()
     assert len(table.ear.asked) == asked, "nothing new is nothing to ask"
 
