@@ -260,7 +260,7 @@ def test_kept_rows_are_kernel_rows(seed: int, n: int, cache_size: float) -> None
                 length = S.slots[1, slot]
                 assert S.slots[0, slot] == place
                 expected = K[expansion[place], expansion[:length]]
-                assert np.abs(S.rows[slot, :length] - expected).max() <= 1e-14
+                assert np.allclose(S.rows[slot, :length], expected, rtol=0.0, atol=1e-14)
         assert (kept.place[expansion] == np.arange(size)).all()
         assert (kept.place >= 0).sum() == size
         assert np.allclose(solver.points, X[expansion], rtol=1e-6, atol=0.0)
