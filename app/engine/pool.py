@@ -132,16 +132,10 @@ class Pool:
         """What a thread does; an `urgent` one nothing but first pictures."""
         while True:
             with self._changed:
-                job = self._next_urgent() if urgent else self._next()
-                while job is None:
+                while (job := self._next_urgent() if urgent else self._next()) is None:
                     if self._closed:
                         return
-                    if urgent:
-                        self._urgent.wait()
-                        job = self._next_urgent()
-                    else:
-                        self._changed.wait(self._wait())
-                        job = self._next()
+                    (self._urgent if urgent else self._changed).wait(None if urgent else self._wait())
                 self._running.add(job)
             try:
                 spec = next(job, None)
@@ -176,12 +170,9 @@ class Pool:
         if not self._ready or (resting and self._ready[0][0] == Priority.BACKGROUND):
             return None
         self._taken += 1
-        if resting:
-            return heapq.heappop(self._ready)[2]
-        if self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE:
-            return heapq.heappop(self._ready)[2]
         longest = min(self._ready, key=lambda entry: entry[3])
-        if now - longest[3] < LONG:
+        first = resting or self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE
+        if first or now - longest[3] < LONG:
             return heapq.heappop(self._ready)[2]
         self._ready.remove(longest)
         heapq.heapify(self._ready)

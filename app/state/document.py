@@ -58,29 +58,31 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """ValueError, with a sentence, where the table of learners does not have what is asked for."""
-        others = () if self.others is msgspec.UNSET else self.others
-        for name in (self.classifier, *(name for name, _ in others)):
+        others = self._others
+        for name in (self.classifier, *others):
             if name not in LEARNERS:
                 raise ValueError(f"there is no classifier {name!r}")
-        if any(name in self.__struct_fields__ for name, _ in others):
+        if any(name in self.__struct_fields__ for name in others):
             raise ValueError("the settings of a classifier stand in the wrong place")
         if others:  # from a file, or after a change, they come as plain values
-            made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others)
+            made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others.items())
             msgspec.structs.force_setattr(self, "others", made)
+
+    @property
+    def _others(self) -> dict[str, Any]:
+        return {} if self.others is msgspec.UNSET else dict(self.others)
 
     def part(self, name: str) -> Any:
         """The settings of the learner `name`."""
         if name in self.__struct_fields__:
             return getattr(self, name)
-        others = {} if self.others is msgspec.UNSET else dict(self.others)
-        return others.get(name, LEARNERS[name].settings())
+        return self._others.get(name, LEARNERS[name].settings())
 
     def with_part(self, name: str, settings: Any) -> Lane:
         """With other settings of the learner `name`."""
         if name in self.__struct_fields__:
             return msgspec.structs.replace(self, **{name: settings})
-        others = {} if self.others is msgspec.UNSET else dict(self.others)
-        return msgspec.structs.replace(self, others=tuple((others | {name: settings}).items()))
+        return msgspec.structs.replace(self, others=tuple((self._others | {name: settings}).items()))
 
     def with_value(self, field: Field, value: Any) -> Lane:
         """With another value of a parameter of its learner."""
@@ -99,9 +101,8 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def filed(self) -> Lane:
         """As files have it: of a classifier passed from Python the name alone."""
-        others = () if self.others is msgspec.UNSET else self.others
-        kept = tuple((name, settings) for name, settings in others if LEARNERS[name].in_files)
-        lane = self if kept == others else msgspec.structs.replace(self, others=kept or msgspec.UNSET)
+        kept = tuple((name, settings) for name, settings in self._others.items() if LEARNERS[name].in_files)
+        lane = self if len(kept) == len(self._others) else msgspec.structs.replace(self, others=kept or msgspec.UNSET)
         if self.family.in_files:
             return lane
         named = LEARNERS[PLACEHOLDER].settings(name=self.title[:LONGEST_NAME])
