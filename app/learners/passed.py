@@ -169,7 +169,7 @@ def _copied(estimator: Any) -> Any:
     try:
         return copy.deepcopy(estimator)
     except Exception as error:  # an object may refuse with anything
-        raise ValueError(f"{type(estimator).__name__} cannot be copied: {error}") from None
+        raise ValueError(f"{type(estimator).__name__} cannot be copied: {error}") from error
 
 
 def _pickled(estimator: Any) -> bytes:
@@ -181,7 +181,7 @@ def _pickled(estimator: Any) -> bytes:
     try:
         data: bytes = cloudpickle.dumps(estimator)
     except Exception as error:  # an object may refuse with anything
-        raise ValueError(f"{type(estimator).__name__} cannot be sent to another process: {error}") from None
+        raise ValueError(f"{type(estimator).__name__} cannot be sent to another process: {error}") from error
     return data
 
 

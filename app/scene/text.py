@@ -157,15 +157,10 @@ def speed(steps_per_second: float) -> str:
     return f"{count(int(steps_per_second), 'step')} a second"
 
 
-#: What the speed of a lane is not.
-OF_TRAINING = " while it trains (a replay has a speed of its own, beside its timeline)"
-
-
 def speed_note(lane: Lane) -> str:
     """What the speed of a lane counts."""
-    if lane.trainer is None or lane.trainer.step == "step":
-        return f"Steps a second{OF_TRAINING}."
-    return f"Steps a second{OF_TRAINING}; one step is one {lane.trainer.step}."
+    own = "" if lane.trainer is None or lane.trainer.step == "step" else f"; one step is one {lane.trainer.step}"
+    return f"Steps a second while it trains (a replay has a speed of its own, beside its timeline){own}."
 
 
 #: Signs in the pictures, and what they mean.
