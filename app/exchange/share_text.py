@@ -80,8 +80,7 @@ def encode(document: Document) -> str:
     bare = documents.decode(documents.encode(bare))
     split = replace(bare.split, painted=document.split.painted)
     made = generated_points.find(document.points, document.origin)
-    if why := _too_large(document, made):
-        raise FileError(why)
+    _check_size(document, made)
     packed = _packed(replace(bare, points=document.points, split=split), made)
     return PREFIX + _as_text(zlib.compress(packed, 9))
 
@@ -148,13 +147,13 @@ def _unpacked(body: str) -> bytes:
 # -- bytes and document --------------------------------------------------------------------------------------------
 
 
-def _too_large(document: Document, made: Made | None) -> str:
+def _check_size(document: Document, made: Made | None) -> None:
+    """FileError with one sentence where more points would have to be sent than a text holds."""
     n_points, n_sent = len(document.points), len(_sent(document.points, made))
-    if n_sent <= MOST_POINTS:
-        return ""
-    those = "points" if made is None else "points beside those of the generator"
-    points = f"{grouped(n_points)} points" if made is None else f"{grouped(n_sent)} of them"
-    return f"{_NAME} holds at most {MOST_POINTS} {those}; this document has {points}, so save a file."
+    if n_sent > MOST_POINTS:
+        those = "points" if made is None else "points beside those of the generator"
+        points = f"{grouped(n_points)} points" if made is None else f"{grouped(n_sent)} of them"
+        raise FileError(f"{_NAME} holds at most {MOST_POINTS} {those}; this document has {points}, so save a file.")
 
 
 def _sent(points: Points, made: Made | None) -> Points:
@@ -167,7 +166,8 @@ def _packed(document: Document, made: Made | None) -> bytes:
     if len(points):
         columns = [_levels(points.xy[:, axis]) for axis in (0, 1)]
         body += _BOX.pack(*(end for column in columns for end in column[1:]))
-        body += _twelve_bits(*(column[0] for column in columns)) + _class_bits(points.labels)
+        levels = np.column_stack([column[0] for column in columns]).ravel()
+        body += _in_bits(levels, 12) + _class_bits(points.labels)
     rest = _differing(document) | _generators(document, made)
     body += msgspec.msgpack.encode(rest)
     version = 2 if any(name in rest for name in _GENERATORS) else 1
@@ -187,10 +187,10 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
         if not (-LIMIT <= box[0] <= box[1] <= LIMIT and -LIMIT <= box[2] <= box[3] <= LIMIT):
             raise FileError(f"{_NAME} cannot be used: its points are too far out.")
         at += _BOX.size
-        levels = _of_twelve_bits(body[at : at + 3 * n_points])
+        x, y = _out_of_bits(body[at : at + 3 * n_points], 2 * n_points, 12).reshape(-1, 2).T
         at += 3 * n_points
         labels, at = _of_class_bits(body, at, n_points)
-        points = Points.of(np.column_stack((_places(levels[0], *box[:2]), _places(levels[1], *box[2:]))), labels)
+        points = Points.of(np.column_stack((_places(x, *box[:2]), _places(y, *box[2:]))), labels)
     try:
         rest = msgspec.msgpack.decode(body[at:], type=dict[str, Any])
         allowed = _KEYS if version == 1 else (*_KEYS, *_GENERATORS, "made")
@@ -344,21 +344,20 @@ def _places(levels: Integers, low: float, high: float) -> Array:
     return places
 
 
-def _twelve_bits(first: Integers, second: Integers) -> bytes:
-    triples = np.column_stack((first >> 4, (first & 15) << 4 | second >> 8, second & 255))
-    return triples.astype(np.uint8).tobytes()
+def _in_bits(numbers: Integers, bits: int) -> bytes:
+    """Whole numbers in so many bits each, the highest bit first; the last byte is filled with 0."""
+    return np.packbits((numbers[:, None] >> np.arange(bits)[::-1] & 1).astype(np.uint8)).tobytes()
 
 
-def _of_twelve_bits(data: bytes) -> tuple[Integers, Integers]:
-    triples = np.frombuffer(data, dtype=np.uint8).reshape(-1, 3).astype(np.int64)
-    return triples[:, 0] << 4 | triples[:, 1] >> 4, (triples[:, 1] & 15) << 8 | triples[:, 2]
+def _out_of_bits(data: bytes, number: int, bits: int) -> Integers:
+    spread = np.unpackbits(np.frombuffer(data, dtype=np.uint8), count=bits * number).reshape(number, bits)
+    return spread.astype(np.int64) @ (1 << np.arange(bits)[::-1])
 
 
 def _class_bits(labels: np.ndarray) -> bytes:
     classes, places = np.unique(labels, return_inverse=True)
-    bits = (len(classes) - 1).bit_length()
-    spread = places[:, None] >> np.arange(bits)[::-1] & 1
-    return bytes([int((1 << classes.astype(np.int64)).sum())]) + np.packbits(spread.astype(np.uint8)).tobytes()
+    occurring = int((1 << classes.astype(np.int64)).sum())
+    return bytes([occurring]) + _in_bits(places, (len(classes) - 1).bit_length())
 
 
 def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
@@ -366,11 +365,9 @@ def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
     classes = np.flatnonzero(body[at] >> np.arange(MAX_CLASSES) & 1)
     bits = (max(len(classes), 1) - 1).bit_length()
     end = at + 1 + (bits * n_points + 7) // 8
-    packed = np.frombuffer(body[at + 1 : end], dtype=np.uint8)
     if not len(classes) or len(body) < end:
         raise _damaged("classes are missing")
-    spread = np.unpackbits(packed, count=bits * n_points).reshape(n_points, bits)
-    places = spread.astype(np.int64) @ (1 << np.arange(bits)[::-1])
+    places = _out_of_bits(body[at + 1 : end], n_points, bits)
     if places.max() >= len(classes):
         raise _damaged("a point has no class")
     return classes[places], end

@@ -68,8 +68,7 @@ class Camera:
     def project(self, at: Array, width: float, height: float, pixels: float) -> Array:
         """(x, y, depth) of places (..., 3) of the box, whose middle is that of the picture, with so many pixels a
         unit."""
-        projected: Array = at @ self.axes.T * (self.zoom * pixels) + np.array([0.5 * width, 0.5 * height, 0.0])
-        return projected
+        return np.asarray(at @ self.axes.T * (self.zoom * pixels) + np.array([0.5 * width, 0.5 * height, 0.0]))
 
 
 @dataclass(frozen=True)
@@ -167,8 +166,7 @@ def _disc(relief: Relief) -> Array:
     reach = 1.06 * float(np.linalg.norm((xy - middle) / half, axis=1).max(initial=1.0))
     radius, angle = np.meshgrid(np.linspace(0.0, reach, RINGS), np.linspace(0.0, 2.0 * np.pi, SPOKES), indexing="ij")
     circle = np.column_stack(((radius * np.cos(angle)).ravel(), (radius * np.sin(angle)).ravel()))
-    net: Array = middle + circle * half
-    return net
+    return np.asarray(middle + circle * half)
 
 
 def _box(extent: tuple[float, float, float], names: tuple[str, str, str]) -> tuple[Array, tuple[Caption, ...]]:
@@ -201,8 +199,7 @@ def plane_in_box(normal: Array, distance: float, extent: tuple[float, float, flo
     around = places - places.mean(axis=0)
     one = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
     angle = np.arctan2(around @ np.cross(normal, one) / np.linalg.norm(normal), around @ one)
-    ordered: Array = places[np.argsort(angle)]
-    return ordered
+    return np.asarray(places[np.argsort(angle)])
 
 
 def _captioned(levels: tuple[tuple[float, Array], ...]) -> tuple[Caption, ...]:
@@ -262,8 +259,7 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
 
     def put(xy: Array) -> Array:
         flat = np.column_stack((place(xy), np.full(len(xy), level)))
-        there: Array = (1.0 - morph) * flat + morph * (explicit(xy) - middle) * scale
-        return there
+        return np.asarray((1.0 - morph) * flat + morph * (explicit(xy) - middle) * scale)
 
     normal, begin = explicit.normal / scale, explicit.offset + float(explicit.normal @ middle)
     sheets = tuple((each, plane_in_box(normal, each - begin, extent)) for each in levels_of(relief))

@@ -65,8 +65,7 @@ class Relief:
     @property
     def losses(self) -> Array:
         """Hinge losses of the points; of a learner without margins its own, max(0, -y f)."""
-        loss: Array = np.maximum(0.0, float(self.has_margins) - self.y * self.f_points)
-        return loss
+        return np.asarray(np.maximum(0.0, float(self.has_margins) - self.y * self.f_points))
 
 
 @dataclass(frozen=True)

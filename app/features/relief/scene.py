@@ -49,10 +49,6 @@ def _studied(document: Document, session: Session) -> int:
     return next((index for index in ways if document.lanes[index].trainer is not None), 0)
 
 
-def _name(document: Document, place: int) -> str:
-    return LaneQuestion(NAME, document.slots[place])
-
-
 def _run(context: Context, index: int) -> Frame | None:
     """The frame of a lane that has a run on the present points."""
     frame = context.results.frame(context.document.slots[index])
@@ -72,7 +68,7 @@ def queries(context: Context) -> dict[str, Query]:
     grid = context.grids[min(place, len(context.grids) - 1)]
     area = grid.left, grid.right, grid.bottom, grid.top
     query = ReliefQuery(frame.model, frame.lane, area, context.document.class_names, frame.run_state)
-    return {_name(context.document, place): query}
+    return {LaneQuestion(NAME, context.document.slots[place]): query}
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
@@ -80,7 +76,7 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[object, ...]:
     if NAME not in context.session.open_panels:
         return ()
     place = _studied(context.document, context.session)
-    answer = context.results.answer(_name(context.document, place))
+    answer = context.results.answer(LaneQuestion(NAME, context.document.slots[place]))
     lane, said = context.document.lanes[place], lanes[place]
     relief = None if answer is None else answer.value
     message = "" if answer is None else answer.message

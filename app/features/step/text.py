@@ -77,27 +77,24 @@ def closing(run_state: RunState) -> str:
     return ended(run_state.certificate, run_state.tol)
 
 
+#: What can be said of the multipliers now that the run is over.
+ENDED = {
+    Status.OPTIMAL: "Optimal: no pair is left that could raise the dual by more than the tolerance allows "
+    "(m − M = {violation} ≤ {tol}).",
+    Status.STATIONARY: "Stationary: no pair is left with vᵢ − vⱼ above the tolerance (m − M = {violation} ≤ {tol}), "
+    "but the kernel is not positive semidefinite: a better state may lie elsewhere.",
+    Status.PRECISION: "Double precision ends here: it cannot tell which pair still raises the dual "
+    "(m − M = {violation}).",
+    Status.NOT_SEPARABLE: "Not separable: the dual rises without end. No margin is wider than {bound} on either side.",
+    Status.STOPPED_EARLY: "Stopped early: pairs are left that would raise the dual (m − M = {violation}).",
+}
+
+
 def ended(certificate: Certificate, tol: float) -> str:
     """What can be said of the multipliers now that the run is over."""
     violation = number(max(certificate.kkt_violation, 0.0))
-    if certificate.status is Status.OPTIMAL:
-        return (
-            "Optimal: no pair is left that could raise the dual by more than the tolerance allows "
-            f"(m − M = {violation} ≤ {number(tol)})."
-        )
-    if certificate.status is Status.STATIONARY:
-        return (
-            f"Stationary: no pair is left with vᵢ − vⱼ above the tolerance (m − M = {violation} ≤ {number(tol)}), but "
-            "the kernel is not positive semidefinite: a better state may lie elsewhere."
-        )
-    if certificate.status is Status.PRECISION:
-        return f"Double precision ends here: it cannot tell which pair still raises the dual (m − M = {violation})."
-    if certificate.status is Status.NOT_SEPARABLE:
-        bound = number(certificate.margin_bound)
-        return f"Not separable: the dual rises without end. No margin is wider than {bound} on either side."
-    if certificate.status is Status.STOPPED_EARLY:
-        return f"Stopped early: pairs are left that would raise the dual (m − M = {violation})."
-    return ""
+    bound = number(certificate.margin_bound) if certificate.status is Status.NOT_SEPARABLE else ""
+    return ENDED.get(certificate.status, "").format(violation=violation, tol=number(tol), bound=bound)
 
 
 FORMULA = "λ* = (vᵢ − vⱼ) / (Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ)"

@@ -10,13 +10,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPaintDevice, QPainter, QPen, QPolygonF
 
 from app.engine.shading import RGB
 from app.views.application import make_application
 from app.views.charts.chart import Chart, Plot, is_plain, legend_size, paint_columns, paint_legend, paint_rows, plate
 from app.views.charts.scales import ValueScale
+from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
+from app.views.widgets.painting import painter_on, svg_bytes
 from solver.core.arrays import Array
 
 from .cells import Places
@@ -614,42 +616,33 @@ def save_size(drawn: Drawn, least: tuple[int, int] = SAVED) -> tuple[int, int]:
 
 def picture_bytes(pictures: Sequence[Drawn], kind: str) -> bytes:
     """The pictures as the bytes of a PNG or an SVG file, on white; several side by side, each below its choice."""
-    from PySide6.QtCore import QBuffer, QByteArray, QIODevice
     from PySide6.QtGui import QFont
-    from PySide6.QtSvg import QSvgGenerator
 
     across = math.ceil(math.sqrt(len(pictures)))
     wide, high = save_size(pictures[0], SAVED if across == 1 else OF_SEVERAL)
-    width, height = across * wide, math.ceil(len(pictures) / across) * high
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    size = QSize(across * wide, math.ceil(len(pictures) / across) * high)
+
+    def draw(device: QPaintDevice) -> None:
+        with painter_on(device) as painter:
+            font = QFont(painter.font())
+            font.setPointSizeF(11.0)
+            painter.setFont(font)
+            for number, drawn in enumerate(pictures):
+                room = QRectF(number % across * wide, number // across * high, wide, high).adjusted(12, 12, -12, -12)
+                if len(pictures) > 1:
+                    painter.setPen(QColor(*LIGHT.ink))
+                    painter.drawText(room, Qt.AlignmentFlag.AlignHCenter, choice_text(drawn.study, drawn.rest, 2))
+                    room.setTop(room.top() + 1.5 * painter.fontMetrics().height())
+                paint(painter, drawn, room, LIGHT)
+
+    if kind == "svg":
+        return svg_bytes(size, "Study", draw, plain=True)
     ratio = 2 if across == 1 else 1
-    image = QImage(ratio * width, ratio * height, QImage.Format.Format_RGB32)
+    image = QImage(size * ratio, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(QColor("white"))
-    svg = QSvgGenerator()
-    svg.setOutputDevice(buffer)
-    svg.setSize(QSize(width, height))
-    svg.setViewBox(QRectF(0, 0, width, height))
-    svg.setTitle("Study")
-    painter = QPainter(svg if kind == "svg" else image)
-    try:
-        font = QFont(painter.font())
-        font.setPointSizeF(11.0)
-        painter.setFont(font)
-        for number, drawn in enumerate(pictures):
-            room = QRectF(number % across * wide, number // across * high, wide, high).adjusted(12, 12, -12, -12)
-            if len(pictures) > 1:
-                painter.setPen(QColor(*LIGHT.ink))
-                painter.drawText(room, Qt.AlignmentFlag.AlignHCenter, choice_text(drawn.study, drawn.rest, 2))
-                room.setTop(room.top() + 1.5 * painter.fontMetrics().height())
-            paint(painter, drawn, room, LIGHT)
-    finally:
-        painter.end()
-    if kind != "svg":
-        image.save(buffer, "PNG")  # type: ignore[call-overload]  # its stub wants bytes, which it refuses
-    return bytes(data.data())
+    draw(image)
+    return png_bytes(image)
 
 
 def map_bytes(kept: StudyResults, value: str) -> bytes:

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRect, QSize, Qt
-from PySide6.QtGui import QFontInfo, QGuiApplication, QImage
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QFontInfo, QGuiApplication, QImage, QPaintDevice
 
 from app.engine.scheduler import Scheduler
 from app.files import png
 from app.files.background_task import Progress, saving
-from app.views.widgets.painting import painter_on
+from app.views.widgets.painting import painter_on, svg_bytes
 
 from .flow import Flow, PictureFlow
 from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
@@ -98,21 +97,16 @@ def draw_svg(sheet: Sheet) -> bytes:
         image.fill(Qt.GlobalColor.white)
         images.append(image if plot.model_frame is not None else None)
     sheet.stand_in(images)
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older version knows no clipping
-    generator.setOutputDevice(buffer)
+
+    def paint(device: QPaintDevice) -> None:
+        with painter_on(device) as painter:
+            sheet.paint(painter)
+
     size = QSize(round(spec.width / spec.scale), round(spec.height / spec.scale))
-    generator.setResolution(96)
-    generator.setSize(size)
-    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    generator.setTitle("Classifier Playground")
-    generator.setDescription("\n".join(f"{plot.title}: {plot.headline}" for plot in sheet.plots))
-    with painter_on(generator) as painter:
-        sheet.paint(painter)
+    words = "\n".join(f"{plot.title}: {plot.headline}" for plot in sheet.plots)
+    data = svg_bytes(size, "Classifier Playground", paint, description=words)
     family = f'font-family="{escape(QFontInfo(font_of(TEXT)).family())}, sans-serif"'.encode()
-    return _FONT.sub(lambda found: family, bytes(data.data()))
+    return _FONT.sub(lambda found: family, data)
 
 
 def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], progress: Progress) -> bytes:

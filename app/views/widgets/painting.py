@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QWidget
 
@@ -71,6 +71,32 @@ def painter_on(device: QPaintDevice) -> Iterator[QPainter]:
             _tell(painter, QRectF(device.rect()), failure, device)
         finally:
             painter.end()
+
+
+def svg_bytes(
+    size: QSize,
+    title: str,
+    paint: Callable[[QPaintDevice], object],
+    *,
+    description: str = "Generated with Qt",
+    plain: bool = False,
+) -> bytes:
+    """The SVG file that `paint` draws: version 1.1 at 96 dots per inch; where nothing is clipped, `plain` Tiny 1.2."""
+    from PySide6.QtSvg import QSvgGenerator  # a library of its own, seldom needed
+
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    versions = QSvgGenerator.SvgVersion
+    generator = QSvgGenerator(versions.SvgTiny12 if plain else versions.Svg11)  # the older version knows no clipping
+    generator.setOutputDevice(buffer)
+    generator.setResolution(72 if plain else 96)
+    generator.setSize(size)
+    generator.setViewBox(QRect(QPoint(), size))
+    generator.setTitle(title)
+    generator.setDescription(description)
+    paint(generator)
+    return bytes(data.data())
 
 
 @contextmanager
