@@ -109,10 +109,9 @@ class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
         How many there are.
     """
 
-    def __init__(self, text: str, rows: Sequence[tuple[int, str]], count: int) -> None:
+    def __init__(self, text: str, rows: tuple[tuple[int, str], ...], count: int) -> None:
         super().__init__(text)
-        self.rows = tuple(rows)
-        self.count = count
+        self.rows, self.count = rows, count
 
 
 def default_choice(table: Table) -> Choice:
@@ -167,7 +166,9 @@ def convert(table: Table, choice: Choice) -> Imported:
     """
     refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
-        _refuse_bad_rows(table, table.columns[0], table.columns[0], None)  # they may be why
+        bad_rows, reasons = _bad_rows(table, table.columns[0], table.columns[0], None)
+        if bad_rows:  # they may be why
+            raise _refusal(table, bad_rows, reasons)
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
     if choice.x == choice.y:
         raise FileError(f"{refused}: x and y are the same column, {table.columns[choice.x].name!r}.")
@@ -176,25 +177,20 @@ def convert(table: Table, choice: Choice) -> Imported:
         if column.categories:
             raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
     label = None if choice.label is None else table.columns[choice.label]
-    left_out: tuple[tuple[int, str], ...] = ()
-    n_left_out = 0
-    if choice.leave_out:
-        bad = _bad_rows(table, x, y, label)
-        if bad and len(bad) < len(table):
-            left_out, n_left_out = tuple(_reasons(table, bad, x, y, label)), len(bad)
-            kept = np.setdiff1d(np.arange(len(table)), bad)
-            x, y = _only(x, kept), _only(y, kept)
-            label = None if label is None else _only(label, kept)
-            table = replace(table, lines=table.lines[kept], faults={})
-    _refuse_bad_rows(table, x, y, label)
+    bad_rows, reasons = _bad_rows(table, x, y, label)
+    if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
+        raise _refusal(table, bad_rows, reasons)
+    if bad_rows:
+        kept = np.setdiff1d(np.arange(len(table)), bad_rows)
+        x, y, label = _only(x, kept), _only(y, kept), None if label is None else _only(label, kept)
     xy, scaling, advice = np.column_stack((x.values, y.values)), None, _advice(x, y)
     if choice.standardise:
         (first, mean_x, deviation_x), (second, mean_y, deviation_y) = _standardised(x.values), _standardised(y.values)
         xy, advice = np.column_stack((first, second)), ""
         scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
-    labels, names = (np.zeros(len(table), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
+    labels, names = (np.zeros(len(xy), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
     axes = tuple(column.name if column.title is None else column.title for column in (x, y))
-    return Imported(xy, labels, names, (axes[0], axes[1]), (x.name, y.name), scaling, left_out, n_left_out, advice)
+    return Imported(xy, labels, names, (axes[0], axes[1]), (x.name, y.name), scaling, reasons, len(bad_rows), advice)
 
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
@@ -220,34 +216,26 @@ def _advice(x: Column, y: Column) -> str:
     return ""
 
 
-def _bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> list[int]:
-    """Rows that cannot become points, ascending."""
+def _bad_rows(
+    table: Table, x: Column, y: Column, label: Column | None
+) -> tuple[list[int], tuple[tuple[int, str], ...]]:
+    """Rows that cannot become points, ascending; line and reason of the first `MOST_LISTED` of them."""
     far = [np.abs(column.values) > LIMIT for column in (x, y)]
-    bad = {*table.faults, *x.texts, *y.texts, *np.flatnonzero(far[0] | far[1]).tolist()}
+    found = {*table.faults, *x.texts, *y.texts, *np.flatnonzero(far[0] | far[1]).tolist()}
     if label is not None:
-        bad |= {row for row, text in label.texts.items() if not _names_class(text)}
-    return sorted(bad)
-
-
-def _reasons(table: Table, bad: Sequence[int], x: Column, y: Column, label: Column | None) -> list[tuple[int, str]]:
-    """Line and reason of the first `MOST_LISTED` of the `bad` rows."""
-    rows = []
+        found |= {row for row, text in label.texts.items() if not _names_class(text)}
+    bad, rows = sorted(found), []
     for row in bad[:MOST_LISTED]:
         reason = table.faults.get(row) or _reason(x, row) or _reason(y, row)
         if not reason and label is not None:
             reason = f"column {_quoted(label.name)} does not say the class"
         rows.append((int(table.lines[row]), reason))
-    return rows
+    return bad, tuple(rows)
 
 
-def _refuse_bad_rows(table: Table, x: Column, y: Column, label: Column | None) -> None:
-    bad = _bad_rows(table, x, y, label)
-    if not bad:
-        return
-    rows = _reasons(table, bad, x, y, label)
-    line, reason = rows[0]
-    n = len(bad)
-    raise BadRows(
+def _refusal(table: Table, bad: Sequence[int], rows: tuple[tuple[int, str], ...]) -> BadRows:
+    (line, reason), n = rows[0], len(bad)
+    return BadRows(
         f"{table.name} cannot be imported yet: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
         f" {'first ' if n > 1 else ''}{table.place} {line}: {reason}.",
         rows,

@@ -145,8 +145,7 @@ class Palette:
             block = missing[start : start + at_once]
             away = _colours(block)[:, None].astype(np.int32) - self.colours[None].astype(np.int32)
             self._place[block] = (away * away).sum(axis=2).argmin(axis=1)
-        chosen: NDArray[np.uint8] = (self._place[packed] if len(missing) else places).astype(np.uint8)
-        return chosen
+        return np.asarray((self._place[packed] if len(missing) else places).astype(np.uint8))
 
 
 def _means(colours: NDArray[np.uint32], counts: NDArray[np.intp]) -> NDArray[np.integer]:

@@ -375,8 +375,7 @@ class FilmDialog(NamedDialog):
     def _offer_range(self) -> None:
         """All steps, or the whole slider."""
         lane, what = self._chosen()
-        training = what == "training"
-        if training:
+        if what == "training":
             length = self._lengths[lane] if lane < len(self._lengths) else 0
             for spin, value in ((self._first, 0), (self._last, length)):
                 spin.setMaximum(length)

@@ -175,8 +175,7 @@ class PictureFlow(QObject):
                     done(None)
 
             for key in missing:
-                shades = sheet.theme.shades
-                self.scheduler.enlarge(*key, shades, partial(take, key), lambda: self._awaited != mine)
+                self.scheduler.enlarge(*key, sheet.theme.shades, partial(take, key), lambda: self._awaited != mine)
 
         if missing:
             yield from self.wait_for(begin)

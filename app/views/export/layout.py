@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
 from app.core.number_format import count
 from app.core.plain_text import plain
@@ -183,8 +183,8 @@ class _Plot:
             session=Session(marks=session.marks, points_away=session.points_away),
         )
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
-        failed = frame is not None and frame.phase is Phase.FAILED
-        self.lane = replace(lane, picture=None, marks=marks, message=lane.message if failed else "")
+        message = lane.message if frame is not None and frame.phase is Phase.FAILED else ""
+        self.lane = replace(lane, picture=None, marks=marks, message=message)
         #: What the window shows.
         self.seen_picture = lane.picture
         self._seen = None if lane.picture is None else lane.picture.grid
@@ -278,8 +278,7 @@ class _Plot:
         """Have the canvas show `picture`."""
         self.lane = replace(self.lane, picture=picture)
         self.canvas.layers.paint_anew()
-        theme = dressed(theme_of(self.scene.dark), self.scene.styles)
-        self.canvas.render_scene(self.scene, self.lane, theme)
+        self.canvas.render_scene(self.scene, self.lane, dressed(theme_of(self.scene.dark), self.scene.styles))
 
 
 def _within(grid: Grid, other: Grid) -> bool:
@@ -410,11 +409,6 @@ class Sheet:
         """Take the surfaces of all plots."""
         for plot, picture in zip(self.plots, pictures, strict=True):
             plot.show(picture)
-
-    def stand_in(self, images: Sequence[QImage | None]) -> None:
-        """Have small images drawn in place of the surfaces."""
-        for plot, image in zip(self.plots, images, strict=True):
-            plot.canvas.layers.stand_in = image
 
     def paint(self, painter: QPainter) -> None:
         """Paint everything; the painter's origin is the upper left corner."""

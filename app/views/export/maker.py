@@ -91,12 +91,10 @@ def draw_svg(sheet: Sheet) -> bytes:
     A program without the font of this machine takes any without serifs.
     """
     spec = sheet.spec
-    images = []
+    pixel = QImage(1, 1, QImage.Format.Format_RGB32)
+    pixel.fill(Qt.GlobalColor.white)
     for plot in sheet.plots:
-        image = QImage(1, 1, QImage.Format.Format_RGB32)
-        image.fill(Qt.GlobalColor.white)
-        images.append(image if plot.model_frame is not None else None)
-    sheet.stand_in(images)
+        plot.canvas.layers.stand_in = None if plot.model_frame is None else pixel
 
     def paint(device: QPaintDevice) -> None:
         with painter_on(device) as painter:
