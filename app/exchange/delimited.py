@@ -235,8 +235,8 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
     faults: dict[int, str] = {}
     reasons: dict[int, str] = {}
     chunk: list[list[str]] = []
-    titles: list[str] | None = None
-    title_line = 0
+    records = _records(data, encoding, name, separator)
+    title_line, titles = next(records, (0, [""])) if header else (0, [""] * width)
 
     def take_over() -> None:
         for column, cells in zip(columns, zip(*chunk, strict=True), strict=False):
@@ -244,15 +244,11 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
         chunk.clear()
         check_size(name, len(lines), width)
 
-    for line, cells in _records(data, encoding, name, separator):
-        if header and titles is None:
-            titles, title_line = cells, line
-            continue
+    for line, cells in records:
         n_cells = len(cells)
-        if n_cells != width:
-            if n_cells not in reasons:
-                reasons[n_cells] = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
-            faults[len(lines)] = reasons[n_cells]
+        if n_cells != width:  # the same few words over and over
+            reason = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
+            faults[len(lines)] = reasons.setdefault(n_cells, reason)
             cells = (cells + [""] * width)[:width]
         lines.append(line)
         chunk.append(cells)
@@ -261,8 +257,6 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
     take_over()
     if not lines:
         raise FileError(f"{name} holds {'a header but ' if header else ''}no rows.")
-    if titles is None:
-        titles = [""] * width
     if columns[-1].blank and width > 2 and (len(titles) == width - 1 or not titles[-1].strip()):
         columns.pop()  # every row ends with a separator
         titles = titles[: width - 1]

@@ -35,6 +35,7 @@ from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
 from app.views.export.layout import PictureSpec, Sheet, shoot
+from app.views.plot.samples import image_of
 from solver import Grid
 
 from . import plan
@@ -221,9 +222,7 @@ class FilmMaker(PictureFlow):
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
         times = plan.times(len(takes), spec.rate)
-        middle = [*samples.values()][len(samples) // 2]
-        height, width = middle.shape
-        image = QImage(middle.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+        image = image_of([*samples.values()][len(samples) // 2]).copy()
 
         def done(n_bytes: int) -> None:
             self.end()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage
+from PySide6.QtGui import QColor, QFontMetricsF
 
 from app.engine.requests import Frame
 from app.features.relief import text
@@ -19,6 +19,7 @@ from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
 from app.state.document import Document
 from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, font_of
+from app.views.plot.samples import image_of
 from app.views.theme import dressed, theme_of
 from app.views.widgets.painting import painter_on
 from solver import Grid
@@ -82,7 +83,7 @@ def painted(shot: ReliefShot, spec: PictureSpec, limit: float) -> NDArray[np.uin
         names=(document.axes[0] or "x₁", document.axes[1] or "x₂"),
         limit=limit,
     )
-    image = QImage(pixels.data, width, top, 4 * width, QImage.Format.Format_RGB32)
+    image = image_of(pixels[:top])
     image.fill(QColor(*theme.background))
     with painter_on(image) as painter:
         painter.scale(spec.scale, spec.scale)

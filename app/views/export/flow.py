@@ -17,12 +17,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtGui import QImage
 
 from app.core import log
 from app.engine.requests import Frame, Picture
 from app.engine.scheduler import Scheduler
 from app.files.documents import FileError
+from app.views.plot.samples import image_of
 from app.views.task_runner import TaskRunner
 from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on
@@ -207,8 +207,7 @@ def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
     # A whole number of units, which is a whole number of pixels: so nothing in the strip is shifted by a fraction.
     units = max(1, round(STRIP_PIXELS / spec.width / spec.scale / step)) * step
     end = min(row + round(units * spec.scale), spec.height)
-    strip = pixels[row:end]
-    image = QImage(strip.data, spec.width, end - row, 4 * spec.width, QImage.Format.Format_RGB32)
+    image = image_of(pixels[row:end])
     image.setDevicePixelRatio(spec.scale)
     with painter_on(image) as painter:
         painter.translate(0, -row / spec.scale)

@@ -16,6 +16,7 @@ from PySide6.QtGui import QFontInfo, QGuiApplication, QImage, QPaintDevice
 from app.engine.scheduler import Scheduler
 from app.files import png
 from app.files.background_task import Progress, saving
+from app.views.plot.samples import image_of
 from app.views.widgets.painting import painter_on, svg_bytes
 
 from .flow import Flow, PictureFlow
@@ -71,9 +72,7 @@ class PictureMaker(PictureFlow):
         if path is not None:
             self._write(path, lambda progress: png.encode(pixels, round(spec.dpi / 0.0254), progress))
             return
-        height, width = pixels.shape
-        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
-        QGuiApplication.clipboard().setImage(image.copy())
+        QGuiApplication.clipboard().setImage(image_of(pixels).copy())
         self._finish("The picture is in the clipboard.")
 
     def _write(self, path: Path, encode: Callable[[Progress], bytes]) -> None:

@@ -47,15 +47,16 @@ def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, se
     height, width = argb.shape
     exact = abs(target.width() - width) < 0.01 and abs(target.height() - height) < 0.01
     if exact and max(abs(target.x() - round(target.x())), abs(target.y() - round(target.y()))) < 0.01:
-        painter.drawImage(QPointF(round(target.x()), round(target.y())), _image_of(argb))
+        painter.drawImage(QPointF(round(target.x()), round(target.y())), image_of(argb))
         return
     part = in_sight(target, seen)
     if not part.isEmpty():
         columns = sample_at(range(part.left(), part.right() + 1), target.x(), target.width(), width)
         rows = sample_at(range(part.top(), part.bottom() + 1), target.y(), target.height(), height)
-        painter.drawImage(part.topLeft(), _image_of(argb.take(columns, axis=1).take(rows, axis=0)))
+        painter.drawImage(part.topLeft(), image_of(argb.take(columns, axis=1).take(rows, axis=0)))
 
 
-def _image_of(argb: NDArray[np.uint32]) -> QImage:
+def image_of(argb: NDArray[np.uint32]) -> QImage:
+    """The image of these pixels, 0xffrrggbb, which must outlive it."""
     height, width = argb.shape
     return QImage(argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)
