@@ -288,10 +288,12 @@ class EvaluationPanel(QWidget):
         training = any(lane.state == "training" for lane in evaluation.lanes)
         if training and any(lane.scores is None or lane.stale or lane.validating for lane in evaluation.lanes):
             remarks = [words.WAITING]
-        for place, lane in enumerate(evaluation.lanes):
-            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane)):
-                if said:
-                    remarks.append(f"{words.lane_title(place, lane)}: {said}")
+        remarks += [
+            f"{words.lane_title(place, lane)}: {said}"
+            for place, lane in enumerate(evaluation.lanes)
+            for said in (words.state_words(lane.state), words.moved_words(lane), words.validated_words(lane))
+            if said
+        ]
         if not training and not any(lane.validating for lane in evaluation.lanes):
             self._remarks.forget()  # while folds come in, nothing below it jumps
         self._remarks.say("<br>".join(map(words.unbroken, remarks)))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QHideEvent
@@ -26,6 +27,7 @@ from .controller import FEWEST_POINTS, MOST_POINTS, GroundTruthController
 from .model import GroundTruthScene, TruthRow
 from .state import GroundTruthSession
 
+Button = TypeVar("Button", QCheckBox, QPushButton)
 #: Milliseconds between two throws that add up, at least.
 PACE = 400
 #: Pixels about the text of a cell.
@@ -57,8 +59,12 @@ class GroundTruthPanel(QWidget):
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
         self._origin = RoomyLabel("truth.origin", title="Where the points come from", rich=True)
-        self._ideal = _check("truth.ideal", "Show the boundary (U)", "The true or ideal boundary in every picture.")
-        self._ideal.clicked.connect(self._desk.toggle_ideal)
+        self._ideal = _clickable(
+            QCheckBox("Show the boundary (U)"),
+            "truth.ideal",
+            "The true or ideal boundary in every picture.",
+            self._desk.toggle_ideal,
+        )
         self._name = RoomyLabel("truth.name", title="What the boundary is", rich=True)
         self._bayes = RoomyLabel("truth.bayes", title="Error of the ideal classifier", rich=True)
         count = spin_box(FEWEST_POINTS, MOST_POINTS, 1000)
@@ -67,15 +73,22 @@ class GroundTruthPanel(QWidget):
         )
         self._count.valueChanged.connect(self._desk.set_count)
         count.refused.connect(self._controller.say)
-        self._throw = _button(
-            "truth.throw", "Draw", "New points of the same kind, with their classes, the same for all models."
+        self._throw = _clickable(
+            QPushButton("Draw"),
+            "truth.throw",
+            "New points of the same kind, with their classes, the same for all models.",
+            self._desk.draw_fresh,
         )
-        self._throw.clicked.connect(self._desk.draw_fresh)
-        self._keep = _button("truth.keep", "Keep drawing", "More of them, again and again: the counts add up.")
+        self._keep = _clickable(
+            QPushButton("Keep drawing"),
+            "truth.keep",
+            "More of them, again and again: the counts add up.",
+            self._toggle_keep,
+        )
         self._keep.setCheckable(True)
-        self._keep.clicked.connect(self._toggle_keep)
-        self._pick_up = _button("truth.pick_up", "Remove", "No drawn points in the pictures any more.")
-        self._pick_up.clicked.connect(self._desk.pick_up)
+        self._pick_up = _clickable(
+            QPushButton("Remove"), "truth.pick_up", "No drawn points in the pictures any more.", self._desk.pick_up
+        )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
         self._throwing = QWidget()
@@ -92,8 +105,12 @@ class GroundTruthPanel(QWidget):
 
     def _stability(self) -> QWidget:
         box = QGroupBox("Stability")
-        self._haze = _check("truth.haze", "Show the haze (H)", "Boundaries of models that learn from resampled points.")
-        self._haze.clicked.connect(lambda: self._controller.toggle("bootstrap", GroundTruthSession))
+        self._haze = _clickable(
+            QCheckBox("Show the haze (H)"),
+            "truth.haze",
+            "Boundaries of models that learn from resampled points.",
+            lambda: self._controller.toggle("bootstrap", GroundTruthSession),
+        )
         resamples, tip = spin_box(LEAST, MOST), "How many models learn from resampled points."
         self._resamples = describe(resamples, "truth.resamples", "Resamples B", tip)
         self._resamples.valueChanged.connect(self._desk.set_resamples)
@@ -309,12 +326,10 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
     return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
 
 
-def _button(name: str, text: str, tip: str) -> QPushButton:
-    return describe(QPushButton(text), name, text, tip)
-
-
-def _check(name: str, text: str, tip: str) -> QCheckBox:
-    return describe(QCheckBox(text), name, text, tip)
+def _clickable(button: Button, name: str, tip: str, clicked: Callable[[], object]) -> Button:
+    """`button`, named by its text, with what a click does."""
+    button.clicked.connect(clicked)
+    return describe(button, name, button.text(), tip)
 
 
 def _row(title: str, field: QWidget) -> QHBoxLayout:
