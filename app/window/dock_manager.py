@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QHBoxLayout,
-    QScrollArea,
     QStyle,
     QTabBar,
     QTabWidget,
@@ -35,6 +34,7 @@ from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import filled, named
 from app.views.widgets.icons import icon
 from app.views.widgets.later import later
+from app.views.widgets.scrolling_form import Scrolled
 from app.views.widgets.start_buttons import StartButtons
 from app.views.widgets.window_size import shrink
 from app.window.dialogs.classes import ClassesDialog
@@ -72,15 +72,12 @@ COLUMN, MOST_COLUMN, LEAST_COLUMN = 0.27, 0.36, 320
 LEAST_HEIGHT = 200
 
 
-class _Fitting(QScrollArea):
+class _Fitting(Scrolled):
     """A panel, with bars where the column is narrower or lower than it needs: the pictures keep their room."""
 
     def __init__(self, panel: QWidget) -> None:
-        super().__init__(widgetResizable=True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key
+        super().__init__(panel)
         self._panel = panel
-        self.setWidget(panel)
         panel.installEventFilter(self)
 
     def sizeHint(self) -> QSize:
@@ -147,7 +144,9 @@ class DockManager:
         self._panels: dict[str, QWidget] = {}
         self._offers: dict[str, StartButtons] = {}
         #: What makes each window, and those that are open.
-        self._makers: dict[str, Callable[[Surroundings], Any]] = {"classes": _classes}
+        self._makers: dict[str, Callable[[Surroundings], Any]] = {
+            "classes": lambda around: ClassesDialog(around.window, around.controller)
+        }
         self._makers |= dict(feature.window for feature in features if feature.window is not None)
         self.windows: dict[str, Any] = {}
         self._shared: Sequence[QAction] = ()
@@ -387,7 +386,7 @@ class DockManager:
         if window is None:
             window = self.windows[name] = self._makers[name](self._around)
             window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            window.finished.connect(partial(self._forget, name))
+            window.finished.connect(lambda *_: self.windows.pop(name, None))
             window.addActions(self._shared)
         if self._scene is not None:
             window.render_scene(*self._scene)
@@ -395,10 +394,3 @@ class DockManager:
         window.raise_()
         window.activateWindow()
         return window
-
-    def _forget(self, name: str, *_: object) -> None:
-        self.windows.pop(name, None)
-
-
-def _classes(around: Surroundings) -> ClassesDialog:
-    return ClassesDialog(around.window, around.controller)

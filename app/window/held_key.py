@@ -39,9 +39,7 @@ class HeldKey(QObject):
         self._shortcut = QShortcut(action.shortcut(), window)
         self._shortcut.setAutoRepeat(False)
         self._shortcut.activated.connect(self._press)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(HELD)
+        self._timer = QTimer(self, singleShot=True, interval=HELD)
         self._timer.timeout.connect(self._take_hold)
 
     @Slot()

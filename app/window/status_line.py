@@ -13,7 +13,7 @@ from app.state.document import Document
 from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
 from app.views.widgets.elided_label import ElidedLabel
-from app.views.widgets.form_fields import plain_tip
+from app.views.widgets.form_fields import named, plain_tip
 
 SAID_FOR = 8000  # milliseconds
 
@@ -25,13 +25,9 @@ class StatusLine(QStatusBar):
         super().__init__()
         self._said = self._tip = ""
         self._said_of: Document | None = None
-        self._hint, self._coordinates = ElidedLabel(), QLabel()
-        self._hint.setTextFormat(Qt.TextFormat.PlainText)  # it quotes names
-        self._hint.setObjectName("hint")
-        self._coordinates.setObjectName("coordinates")
+        self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it quotes names
         self._hint.setContentsMargins(6, 0, 0, 0)
-        self._progress = QLabel()
-        self._progress.setObjectName("progress")
+        self._coordinates, self._progress = named(QLabel(), "coordinates"), named(QLabel(), "progress")
         self._progress.hide()
         self.addWidget(self._hint, 1)
         self.addPermanentWidget(self._progress)
@@ -54,9 +50,8 @@ class StatusLine(QStatusBar):
 
     def show_progress(self, text: str) -> None:
         """Show how far something is that nobody needs to wait for; "": nothing."""
-        if text != self._progress.text():
-            self._progress.setText(text)
-            self._progress.setVisible(bool(text))
+        self._progress.setText(text)
+        self._progress.setVisible(bool(text))
 
     def text(self) -> str:
         """What stands there."""

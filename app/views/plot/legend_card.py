@@ -9,7 +9,6 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.scene.text import LEGEND, PROVISIONAL
 from app.views.theme import Theme
-from app.views.widgets.form_fields import show_text
 
 from .symbols import symbol_pixmap
 
@@ -45,8 +44,7 @@ class LegendCard(QFrame):
 
     def render_scene(self, scene: Scene, theme: Theme, area: QRectF) -> None:
         """Show the entries of the scene's signs in the lower left corner of `area`."""
-        if self.isHidden() == scene.legend:
-            self.setVisible(scene.legend)
+        self.setVisible(scene.legend)
         if not scene.legend:
             return
         if theme is not self._theme:
@@ -55,7 +53,7 @@ class LegendCard(QFrame):
                 picture.setPixmap(symbol_pixmap(theme, kind, ratio=self.devicePixelRatioF()))
         for sign in self._signs_of_sheets:
             if sign.called is not None:
-                show_text(self._rows[sign.kind][1], sign.called(scene))
+                self._rows[sign.kind][1].setText(sign.called(scene))
         if scene.signs != self._signs:
             self._signs = scene.signs
             for kind, parts in self._rows.items():

@@ -384,6 +384,13 @@ def mark_bad(widget: QWidget, bad: bool) -> None:
         widget.style().polish(widget)
 
 
+def show_tip(widget: QWidget, tip: str) -> None:
+    """Show a tip that follows what is shown."""
+    if widget.toolTip() != tip:
+        widget.setToolTip(tip)
+        widget.setAccessibleDescription(tip)
+
+
 def is_refused(field: QWidget | None) -> bool:
     """Whether a field shows what was typed and cannot be used."""
     return field is not None and bool(field.property("bad"))

@@ -36,18 +36,15 @@ class PictureBesideText(QWidget):
         words = QWidget()
         filled(QVBoxLayout(words), line, (self._scrolled, 1), margins=0)
         self._drawn = QWidget()
-        self._parts = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._drawn)
-        self._parts.setContentsMargins(0, 0, 0, 0)
-        self._parts.addWidget(picture, 1)
-        self._parts.addWidget(words)
+        parts = QBoxLayout(QBoxLayout.Direction.TopToBottom, self._drawn)
+        self._parts = filled(parts, (picture, 1), words, margins=0)
         self._plain = named(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), name)
         self._plain.hide()
         filled(QVBoxLayout(self), (self._drawn, 1), (self._plain, 1), margins=(8, 6, 8, 6))
 
     def show_plain(self, sentence: str) -> None:
         """Say `sentence` in place of everything; with "" show everything."""
-        if sentence != self._plain.text():
-            self._plain.setText(sentence)
+        self._plain.setText(sentence)
         self._plain.setVisible(bool(sentence))
         self._drawn.setVisible(not sentence)
 

@@ -9,16 +9,22 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 LEAST_HEIGHT = 150
 
 
-def scrolling(content: QWidget) -> QScrollArea:
+class Scrolled(QScrollArea):
     """`content`, as wide as there is room, with bars where it does not fit; no stop of the Tab key."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setWidget(content)
-    return area
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a field that gets the focus is shown
+        self.setWidget(content)
 
 
-class ScrollingForm(QScrollArea):
+def scrolling(content: QWidget) -> QScrollArea:
+    """Return `content` in a scroll area."""
+    return Scrolled(content)
+
+
+class ScrollingForm(Scrolled):
     """`form`, with a bar beside it when it is cut off below, and one below it when it is wider than its place.
 
     Signals
@@ -30,16 +36,12 @@ class ScrollingForm(QScrollArea):
     wants = Signal()
 
     def __init__(self, form: QWidget) -> None:
-        super().__init__()
+        super().__init__(form)
         layout = form.layout()
         assert layout is not None
         self._form, self._layout = form, layout
         self._margins = layout.contentsMargins()
         self._wanted = 0
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no stop of the Tab key; a field that gets the focus is shown
-        self.setWidget(form)
         form.installEventFilter(self)
 
     def sizeHint(self) -> QSize:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout
 
 from app.scene.start_offer import StartOffer
 from app.views.widgets.button_rows import ButtonRows
-from app.views.widgets.form_fields import describe, filled, named, show_text
+from app.views.widgets.form_fields import describe, filled, named
 
 #: What the buttons are called.
 TEXTS = {"examples": "Examples…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
@@ -63,7 +63,7 @@ class StartButtons(QFrame):
             return False
         self._offer = offer
         if offer is not None:
-            show_text(self._label, offer.sentence)
+            self._label.setText(offer.sentence)
             self._label.setVisible(bool(offer.sentence))
             self._rows.show_only([self._buttons[name] for name in offer.actions])
             size = round(LARGE * QFontInfo(self.window().font()).pixelSize())

@@ -8,22 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialogButtonBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from app.files.settings import Settings
 from app.views.export.layout import LARGEST_SIDE, LEAST_SIDE, PRESETS, PictureSpec, Shot, What, scale_for
 from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
-from app.views.widgets.qt_dialogs import NamedDialog, ask_where
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 
 KINDS = {"PNG picture": ".png", "SVG drawing": ".svg"}
 #: Width, height and scale of what is on screen.
@@ -122,14 +113,11 @@ class PictureDialog(NamedDialog):
             wordWrap=True,
         )
         buttons = self.button_box()
-        save, copy = QPushButton("Save &as…"), QPushButton("&Copy")
-        describe(save, "picture.save", "Save the picture", "Into a PNG or SVG file.")
-        describe(copy, "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere.")
-        buttons.addButton(save, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+        name, title, tip = "picture.save", "Save the picture", "Into a PNG or SVG file."
+        save = add_action(buttons, "Save &as…", name, title, tip, lambda: self._take(self._ask_path))
+        name, title, tip = "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere."
+        copy = add_action(buttons, "&Copy", name, title, tip, lambda: self._take(self._copy))
         save.setDefault(True)
-        save.clicked.connect(lambda: self._take(self._ask_path))
-        copy.clicked.connect(lambda: self._take(self._copy))
         filled(QVBoxLayout(self), form, note, buttons)
         fields = (self._what, self._preset, self._width, self._height, self._theme, self._legend, self._accuracies)
         for before, after in pairwise((*fields, save, copy)):
@@ -148,9 +136,7 @@ class PictureDialog(NamedDialog):
             (self._preset, values.picture_preset),
             (self._theme, values.picture_theme),
         ):
-            show_choice(combo, value)
-            if combo.currentIndex() < 0:
-                combo.setCurrentIndex(0)
+            show_choice(combo, value if combo.findData(value) >= 0 else combo.itemData(0))
         if self._preset.currentData() == "own":
             show_number(self._width, values.picture_width)
             show_number(self._height, values.picture_height)

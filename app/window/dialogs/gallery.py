@@ -24,7 +24,7 @@ from app.features.lessons.model import Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
-from app.views.widgets.form_fields import describe
+from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
@@ -45,26 +45,18 @@ class Card(QPushButton):
         describe(self, name, f"{number}. {title}", sentence)
         self.setToolTip("")  # all of it is to be read already
         self.setAutoDefault(True)
-        picture, text = QLabel(), QLabel()
+        words = f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}"
+        picture, text = QLabel(), QLabel(words, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         pixmap = QPixmap()
         pixmap.loadFromData(picture_data)
         larger = size.toTuple() != PICTURE and not pixmap.isNull()
         picture.setPixmap(pixmap.scaled(size, mode=Qt.TransformationMode.SmoothTransformation) if larger else pixmap)
         picture.setFixedSize(size)
-        text.setTextFormat(Qt.TextFormat.RichText)
-        text.setText(f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
-        text.setWordWrap(True)
-        line = QHBoxLayout(self)
-        line.setContentsMargins(GAP, GAP, GAP, GAP)
-        line.setSpacing(2 * GAP)
-        line.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(text, 1)
+        filled(QHBoxLayout(self), (picture, 0, Qt.AlignmentFlag.AlignTop), (text, 1), margins=GAP, spacing=2 * GAP)
         for label in (picture, text):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text = text
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -114,8 +106,7 @@ class GalleryDialog(NamedDialog):
         room, around = parent.screen().availableSize(), size.width() + 6 * GAP
         width = min(2 * (around + LETTERS * letter) + 4 * GAP, room.width() - 20)
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
-        self._tabs = QTabWidget()
-        self._tabs.setObjectName("gallery.tabs")
+        self._tabs = named(QTabWidget(), "gallery.tabs")
         self._cards: list[list[Card]] = []
         dark = self.palette().window().color().lightness() < 128
         examples, lessons = [], []
@@ -127,13 +118,9 @@ class GalleryDialog(NamedDialog):
             lessons.append((card, self._opens(learn, row.name)))
         cards = self._page("&Examples", examples)
         self._page("&Lessons", lessons)
-        self._tabs.setCurrentIndex(0)
         buttons = self.button_box()
         buttons.setCenterButtons(False)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GAP, GAP, GAP, GAP)
-        layout.addWidget(self._tabs)
-        layout.addWidget(buttons)
+        filled(QVBoxLayout(self), self._tabs, buttons, margins=GAP)
         for label in self.findChildren(QLabel) if text else ():
             label.ensurePolished()  # else its height would be that of other text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))

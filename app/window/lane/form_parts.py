@@ -25,6 +25,7 @@ from app.views.widgets.form_fields import (
     show_check,
     show_choice,
     show_number,
+    show_tip,
     spin_box,
 )
 from app.views.widgets.scale_slider import ScaleSlider
@@ -72,13 +73,6 @@ def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
     parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
     filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
     return box
-
-
-def show_tip(widget: QWidget, tip: str) -> None:
-    """A tip that follows what is shown."""
-    if widget.toolTip() != tip:
-        widget.setToolTip(tip)
-        widget.setAccessibleDescription(tip)
 
 
 class EditorMaker(QWidget):

@@ -12,9 +12,9 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import label_for, leave_field, named, show_entries, show_number, show_text
+from app.views.widgets.form_fields import label_for, leave_field, named, show_entries, show_number, show_tip
 
-from .form_parts import EditorMaker, beside, show_tip
+from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow
 from .learner_fields import COLUMNS, LearnerFields
 
@@ -96,7 +96,7 @@ class LaneDetails(EditorMaker):
             for widget in widgets:
                 widget.setVisible(name in lane.fields)
         for label, said in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
-            show_text(label, said)
+            label.setText(said)
             label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
         self._fields.render(lane, drawing, theme)
         show_number(self._speed, lane.speed)

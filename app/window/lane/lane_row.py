@@ -16,7 +16,7 @@ from app.state.document import MAX_LANES
 from app.views.theme import Theme
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
-from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice
+from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_tip
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.later import later
 from app.window.bars.popup import PopupButton
@@ -246,9 +246,7 @@ class LaneRow(QWidget):
             self._more.setAccessibleDescription(f"{tip} {words}".strip())
         hidden = lane.hidden
         self._play.setEnabled(not lane.no_steps)
-        if self._play.toolTip() != (tip := lane.no_steps or WATCH):
-            self._play.setToolTip(tip)
-            self._play.setAccessibleDescription(tip)
+        show_tip(self._play, lane.no_steps or WATCH)
         self.classifier.setVisible("classifier" not in hidden)
         self._title.setVisible("classifier" in hidden)
         called = lane.lane.family.short

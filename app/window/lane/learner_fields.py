@@ -13,6 +13,7 @@ from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import Lane
 from app.views.theme import Theme
+from app.views.widgets.form_fields import filled
 from app.views.widgets.later import later
 from app.views.widgets.scale_slider import LEAST
 
@@ -36,14 +37,8 @@ class _Group(QWidget):
 
     def __init__(self, made: Editor) -> None:
         super().__init__()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        self._line = QHBoxLayout()
-        self._line.setSpacing(GAP)
-        rows.addLayout(self._line)
-        for view in made.below:
-            rows.addWidget(view)
+        self._line = filled(QHBoxLayout(), spacing=GAP)
+        filled(QVBoxLayout(self), self._line, *made.below, margins=0, spacing=0)
         self._made = made
         self.has_slider = made.slider is not None
         #: Whether it never does without its slider.
@@ -299,10 +294,7 @@ class LearnerFields:
         if len(widgets) == 1:
             self._grid.addWidget(widgets[0], row, column, 1, span)
             return
-        box = QHBoxLayout()
-        box.setSpacing(4)
+        wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
+        box = filled(QHBoxLayout(), *((widget, int(widget is wide)) for widget in widgets), spacing=4)
         self._boxes.append(box)
         self._grid.addLayout(box, row, column, 1, span)
-        wide = next((each for each in widgets if not isinstance(each, (QLabel, QCheckBox))), widgets[-1])
-        for widget in widgets:
-            box.addWidget(widget, int(widget is wide))

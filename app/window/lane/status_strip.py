@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy
 from app.scene.model import LaneScene
 from app.scene.status_badge import SIGNS, Badge, Mood, Status
 from app.views.theme import Theme
-from app.views.widgets.form_fields import describe, plain_tip
+from app.views.widgets.form_fields import describe, plain_tip, show_tip
 from app.views.widgets.painting import bold
 from app.views.widgets.stable_label import StableLabel
 
@@ -67,9 +67,7 @@ class StatusStrip(StableLabel):
                 if each
             )
         )
-        if self.label.toolTip() != tip:
-            self.label.setToolTip(tip)
-            self.label.setAccessibleDescription(tip)
+        show_tip(self.label, tip)
 
     def _write(self, badge: Badge, headline: str, remark: str, scores: tuple[Status, ...], theme: Theme) -> None:
         """Badge, scores and remark, as much of them as there is room for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSlider
 
@@ -12,7 +12,7 @@ from app.views.charts import strokes
 from app.views.charts.scales import StepScale, cell_edges
 from app.views.theme import Theme
 from app.views.widgets import timeline_keys
-from app.views.widgets.form_fields import describe, show_number
+from app.views.widgets.form_fields import describe, show_number, show_tip
 from app.views.widgets.painting import painter_on
 
 #: Left free at both ends, so that the handle has room; sizes of groove, handle and marks, all in pixels.
@@ -55,9 +55,7 @@ class Timeline(QSlider):
 
     def render_study(self, run_state: RunState | None, theme: Theme, no_steps: str = "") -> None:
         """Show where the run stands and how long it is; or say why there is none."""
-        if self.toolTip() != (tip := no_steps or TIP):
-            self.setToolTip(tip)
-            self.setAccessibleDescription(tip)
+        show_tip(self, no_steps or TIP)
         if run_state is self._study and theme is self._theme:
             return
         old, new = (None if each is None else each.recording for each in (self._study, run_state))
@@ -78,9 +76,8 @@ class Timeline(QSlider):
     def _show_length(self) -> None:
         length = 0 if self._study is None else self._study.length
         if self.maximum() != length:
-            blocked = self.blockSignals(True)
-            self.setRange(0, length)
-            self.blockSignals(blocked)
+            with QSignalBlocker(self):
+                self.setRange(0, length)
             self.setPageStep(timeline_keys.page_of(length))
 
     def _go(self, step: int) -> None:

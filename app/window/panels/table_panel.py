@@ -49,15 +49,12 @@ class TablePanel(QWidget):
         self._add = QPushButton("&Add")
         self._add.setIconSize(QSize(18, 18))
         self._add.clicked.connect(self._add_point)
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 0, 0, 0)
-        self._titles = (QLabel(), QLabel())
+        line = filled(QHBoxLayout(), margins=0)
+        self._titles = (QLabel(textFormat=Qt.TextFormat.PlainText), QLabel(textFormat=Qt.TextFormat.PlainText))
         for name, title, field in zip("xy", self._titles, self._fields, strict=True):
             field.setObjectName(f"table.{name}")
-            title.setTextFormat(Qt.TextFormat.PlainText)
             title.setBuddy(field)
-            line.addWidget(title)
-            line.addWidget(field, 1)
+            filled(line, title, (field, 1))
         self._fields[0].entered = self._on_to_y
         self._fields[1].entered = self._add_point
         line.addWidget(self._add)

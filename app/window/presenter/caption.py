@@ -42,8 +42,7 @@ class Caption(QWidget):
             self._text = text
             self.setStyleSheet(text_rules(text))
             self._fit()
-        if self.isHidden() == bool(name or sentence):
-            self.setVisible(bool(name or sentence))
+        self.setVisible(bool(name or sentence))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

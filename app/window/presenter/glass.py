@@ -64,8 +64,7 @@ class Glass(QWidget):
         if seen != self._seen:
             self._seen = seen
             self.update()
-        if self.isHidden():
-            self.show()
+        self.show()
         self.raise_()
 
     def aim(self, spot: PointerPosition) -> None:

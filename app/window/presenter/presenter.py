@@ -16,6 +16,7 @@ from app.scene.model import Scene
 from app.state.session import Presenting
 from app.tools import PointerPosition
 from app.views.theme import Theme
+from app.views.widgets.form_fields import named
 from app.views.widgets.later import later
 from app.window.actions import Rule
 from app.window.dock_manager import VERSION, DockManager
@@ -109,12 +110,11 @@ class Presenter(QObject):
             )
         }
         HeldKey(window, self.actions["spotlight"], presenting.light)
-        self._hint = QLabel("", lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setObjectName("presenter.hint")
+        hint = QLabel("", lanes.canvases[0], wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, margin=PADDING)
+        self._hint = named(hint, "presenter.hint")
         self._hint.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._hint.setAutoFillBackground(True)
         self._hint.setFrameShape(QFrame.Shape.StyledPanel)
-        self._hint.setMargin(PADDING)
         self._hint.hide()
         self._said = QTimer(self, singleShot=True, interval=SAID)
         self._said.timeout.connect(self._hint.hide)
@@ -122,9 +122,7 @@ class Presenter(QObject):
         self._escape.activated.connect(self._leave_off)
 
     def _action(self, name: str, title: str, key: str, run: Callable[[], object]) -> QAction:
-        action = QAction(title, self._window)
-        action.setObjectName(f"action.{name}")
-        action.setShortcut(QKeySequence(key))
+        action = named(QAction(title, self._window, shortcut=QKeySequence(key)), f"action.{name}")
         action.triggered.connect(lambda: run())
         self._window.addAction(action)
         return action
