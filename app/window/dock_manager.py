@@ -198,7 +198,7 @@ class DockManager:
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """What the actions do."""
-        toggles = {name: partial(self._toggle, name) for name in self._docks}
+        toggles = {name: partial(self.toggle, name) for name in self._docks}
         return {**toggles, **{name: partial(self.open, name) for name in self._makers}}
 
     def render_scene(self, scene: Scene, theme: Theme, actions: dict[str, QAction]) -> None:
@@ -263,7 +263,7 @@ class DockManager:
             if away:
                 bar.move(-bar.width() - 1000, -1000)
 
-    def _toggle(self, name: str) -> None:
+    def toggle(self, name: str) -> None:
         """Open a dock, or bring it before the others; close the one that is in front."""
         dock = self._docks[name]
         if not dock.isHidden() and name in self._in_sight:
@@ -302,7 +302,7 @@ class DockManager:
                 dock.hide()
         for name in names:
             if name in self._docks and self._docks[name].isHidden():
-                self._toggle(name)
+                self.toggle(name)
 
     def _docked(self) -> list[QDockWidget]:
         """The docks that take room from the pictures."""
@@ -329,12 +329,8 @@ class DockManager:
     def reveal(self, name: str) -> QWidget:
         """Show a dock in front of the others, unless it is in sight; returns its panel."""
         if name not in self._in_sight:
-            self._toggle(name)
+            self.toggle(name)
         return self.panel(name)
-
-    def bring(self, name: str) -> None:
-        """Show a dock, and give it the focus."""
-        self._toggle(name)
 
     def _fits(self, size: QSize) -> bool:
         """True when nothing is cut off: a window that was of this size cannot become wider than the screen.

@@ -173,7 +173,7 @@ class LessonStage(QObject):
         step = self._controller.session.of(LessonSession).step
         if step is not None and Cover.PAINT in step.cover and not self._is_covered():
             if step.panel and self._docks.docks((step.panel,))[0].isHidden():
-                self._docks.bring(step.panel)
+                self._docks.toggle(step.panel)
             self._share_height(step.panel)
 
     def _share_height(self, panel: str) -> None:

@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QGraphicsView, QLabel
 from app.controllers.controller import Controller
 from app.controllers.editing import Editing
 from app.scene.feature_table import FeatureTable
-from app.scene.model import LaneScene, Scene, grid_of
-from app.state.document import View
+from app.scene.model import LaneScene, Scene
 from app.tools import POINT_PIXELS, TOOLS, PointerPosition
 from app.views.theme import Theme
 from app.views.widgets.form_fields import named
@@ -79,7 +78,6 @@ class Canvas(PointingPlot):
         self.overlays = LaneOverlays(features)
         #: What covers part of this picture at times.
         self.covers: list[Cover] = []
-        self._area: QRectF | None = None
         self._axis_names = ("", "")
         self._presenting = False
         self._number = NUMBER
@@ -117,7 +115,6 @@ class Canvas(PointingPlot):
         box.setMouseEnabled(False, False)
         box.disableAutoRange()
         box.setDefaultPadding(0.0)
-        box.geometryChanged.connect(self._forget_area)
         self._layers = Layers()
         box.addItem(self._layers, ignoreBounds=True)
 
@@ -140,7 +137,6 @@ class Canvas(PointingPlot):
         marked = (
             not same_points or old_lane is None or (old_lane.marks, old_lane.run_marks) != (lane.marks, lane.run_marks)
         )
-        away = scene.session.points_away
         for cover in self.covers:
             repainted |= cover.render_scene(scene, lane, theme, moved or not same_points or dressed)
         if dressed:
@@ -150,17 +146,13 @@ class Canvas(PointingPlot):
             self._show_view()
         if repainted:
             self._layers.show_picture(lane.picture, lane.provisional)
-        if old_lane is None or old_lane.orders is not lane.orders:
-            repainted = True
-            self._layers.show_orders(lane.orders)
-        if old_lane is None or old_lane.sheets != lane.sheets:  # the very same ones, or others
-            repainted = True
-            self._layers.show_sheets(lane.sheets)
+        repainted |= old_lane is None or old_lane.orders is not lane.orders or old_lane.sheets != lane.sheets
+        repainted |= old is None or old.session.points_away != scene.session.points_away
+        self._layers.show_orders(lane.orders)
+        self._layers.show_sheets(lane.sheets)
+        self._layers.put_points_away(scene.session.points_away)
         if marked:
             self._layers.show_points(scene, lane.marks, scene.selected, lane.run_marks)
-        if away != (old is not None and old.session.points_away):
-            repainted = True
-            self._layers.put_points_away(away)
         if moved or not same_points or old is None or old.session is not scene.session:
             self._lay_over()
         self._lay_features_over()
@@ -304,32 +296,10 @@ class Canvas(PointingPlot):
 
     # -- geometry --------------------------------------------------------------------------------------------------
 
-    def plot_area(self) -> QRectF:
-        """The rectangle of the plot proper, inside the axes, in the canvas's pixels."""
-        # Kept: each question to Qt gives the interpreter away, and getting it back may take a millisecond in training.
-        if self._area is None:
-            # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounds are half a pixel larger.)
-            box = self.getPlotItem().getViewBox()
-            self._area = box.mapRectToScene(box.rect())
-        return self._area
-
-    def _forget_area(self) -> None:
-        self._area = None
-
     def grid(self) -> Grid:
         """One sample for each device pixel of the plot, over the part of the plane it shows."""
         assert self._scene is not None
         return self.grid_for(self._scene.view)
-
-    def grid_for(self, view: View) -> Grid:
-        """The grid of `view` on this canvas."""
-        width, height = self.plot_size()
-        return grid_of(view, width, height, self.devicePixelRatioF())
-
-    def plot_size(self) -> tuple[int, int]:
-        """Width and height of the plot proper in pixels."""
-        area = self.plot_area()
-        return max(1, round(area.width())), max(1, round(area.height()))
 
     def to_widget(self, x: float, y: float) -> QPoint:
         """The canvas's pixel that shows (x, y) in the present view, which need not be drawn yet."""
@@ -342,11 +312,6 @@ class Canvas(PointingPlot):
         px = area.left() + (x - grid.left) / (grid.right - grid.left) * area.width()
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
         return QPointF(px, py)
-
-    def unit(self) -> float:
-        """Length of a pixel in the plane."""
-        grid = self.grid_for(self._eye.view)
-        return (grid.right - grid.left) / self.plot_area().width()
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
         # Of the present view: the one that is drawn may be a moment older, and each event goes on from the last one.
@@ -371,15 +336,6 @@ class Canvas(PointingPlot):
         if shown != self._focus_shown:
             self._focus_shown = shown
             self.viewport().update()
-
-    def inside(self, position: QPointF) -> bool:
-        return self.plot_area().contains(position)
-
-    def nearest_inside(self, position: QPointF) -> QPointF:
-        area = self.plot_area()
-        return QPointF(
-            min(max(position.x(), area.left()), area.right() - 1), min(max(position.y(), area.top()), area.bottom() - 1)
-        )
 
     def pointer_spot(self) -> PointerPosition | None:
         """Where the pointer is, when it is over this canvas."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import (
     QContextMenuEvent,
     QEnterEvent,
@@ -24,7 +24,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.controllers.controller import Controller
 from app.controllers.editing import STEPS, Editing
+from app.scene.model import grid_of
+from app.state.document import View
 from app.tools import CLICK_PIXELS, COARSE_PIXELS, NO_KEYS, Keys, PointerPosition
+from solver import Grid
 
 from .axes import Axis
 
@@ -57,6 +60,8 @@ class PointingPlot(pg.PlotWidget):
 
     def __init__(self, hand: Editing, eye: Controller) -> None:
         super().__init__(axisItems={side: Axis(side) for side in ("left", "bottom")}, enableMenu=False)
+        self._area: QRectF | None = None
+        self.getPlotItem().getViewBox().geometryChanged.connect(self._forget_area)
         self._hand = hand
         self._eye = eye
         self._pan_from: QPointF | None = None
@@ -81,6 +86,44 @@ class PointingPlot(pg.PlotWidget):
         self._show_cursor()
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
 
+    # -- where things are ------------------------------------------------------------------------------------------
+
+    def plot_area(self) -> QRectF:
+        """The rectangle of the plot proper, inside the axes, in the canvas's pixels."""
+        # Kept: each question to Qt gives the interpreter away, and getting it back may take a millisecond in training.
+        if self._area is None:
+            # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounds are half a pixel larger.)
+            box = self.getPlotItem().getViewBox()
+            self._area = box.mapRectToScene(box.rect())
+        return self._area
+
+    def _forget_area(self) -> None:
+        self._area = None
+
+    def grid_for(self, view: View) -> Grid:
+        """The grid of `view` on this canvas."""
+        width, height = self.plot_size()
+        return grid_of(view, width, height, self.devicePixelRatioF())
+
+    def plot_size(self) -> tuple[int, int]:
+        """Width and height of the plot proper in pixels."""
+        area = self.plot_area()
+        return max(1, round(area.width())), max(1, round(area.height()))
+
+    def unit(self) -> float:
+        """Length of a pixel in the plane."""
+        grid = self.grid_for(self._eye.view)
+        return (grid.right - grid.left) / self.plot_area().width()
+
+    def inside(self, position: QPointF) -> bool:
+        return self.plot_area().contains(position)
+
+    def nearest_inside(self, position: QPointF) -> QPointF:
+        area = self.plot_area()
+        return QPointF(
+            min(max(position.x(), area.left()), area.right() - 1), min(max(position.y(), area.top()), area.bottom() - 1)
+        )
+
     # -- for the plot ----------------------------------------------------------------------------------------------
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
@@ -89,18 +132,6 @@ class PointingPlot(pg.PlotWidget):
 
     def position_of(self, x: float, y: float) -> QPointF:
         """The position in the widget of a location of the plane."""
-        raise NotImplementedError
-
-    def unit(self) -> float:
-        """Length of a pixel in the plane."""
-        raise NotImplementedError
-
-    def inside(self, position: QPointF) -> bool:
-        """Whether a position lies within the axes."""
-        raise NotImplementedError
-
-    def nearest_inside(self, position: QPointF) -> QPointF:
-        """The position within the axes that is nearest to one anywhere."""
         raise NotImplementedError
 
     def pointer_moved(self) -> None:

@@ -88,9 +88,7 @@ class FlowLayout(QLayout):
     def sizeHint(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         width = sum(size.width() for size in shown) + self._gap * max(len(shown) - 1, 0)
-        around = self.contentsMargins()
-        height = max((size.height() for size in shown), default=0)
-        return QSize(width + around.left() + around.right(), height + around.top() + around.bottom())
+        return QSize(width, max((size.height() for size in shown), default=0)).grownBy(self.contentsMargins())
 
     def minimumSize(self) -> QSize:
         size = QSize()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable
 from functools import partial
@@ -85,7 +86,7 @@ class AboutDialog(NamedDialog):
         for name, path in folders(settings, recovery).items():
             row = _add(grid, f"{name} in", plain(str(path)), 1)
             button = QPushButton("Open")
-            there = _is_there(path)
+            there = os.path.isdir(path)  # that of Path raises where it may not look
             tip = (
                 "Show this folder in the file manager."
                 if there
@@ -135,13 +136,6 @@ class LicencesDialog(NamedDialog):
         buttons = self.button_box()
         filled(QVBoxLayout(self), page, buttons)
         self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
 
 
 def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:

@@ -237,12 +237,12 @@ class ImportDialog(NamedDialog):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         # Not as wide as the longest of ten thousand names.
-        x, y, label = combo_box(width=16), combo_box(width=16), combo_box(width=16)
-        self._x = describe(x, "import.x", "Column for x", "Which column runs to the right.")
-        self._y = describe(y, "import.y", "Column for y", "Which column runs upwards.")
+        self._x, self._y, self._class = (combo_box(width=16) for _ in range(3))
+        describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
+        describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
         tip = "Which column says the class: at most 8 values."
-        self._class = describe(label, "import.class", "Column for the class", tip)
-        for box in (x, y, label):
+        describe(self._class, "import.class", "Column for the class", tip)
+        for box in (self._x, self._y, self._class):
             box.activated.connect(self._rechoose)
         self._standardise = describe(
             QCheckBox("S&tandardise: mean 0, variance 1"),
@@ -269,8 +269,7 @@ class ImportDialog(NamedDialog):
         for button in (replace_points, add):
             button.setMinimumHeight(26)
             group.addButton(button)
-            where.addWidget(button)
-            where.addSpacing(12)
+            filled(where, button).addSpacing(12)
         where.addStretch(1)
         grid.addWidget(self._advice, 4, 1)
         grid.addLayout(where, 5, 1)

@@ -130,9 +130,8 @@ class LaneRow(QWidget):
         #: What stands behind the controls, and what that is in.
         self.ends = (self._sliders, self._play, self._more, self._menu)
         self._end = _End(*self.ends)
-        #: In presenter mode, the size of text in pixels; 0 otherwise; and the sizes of its buttons otherwise.
+        #: In presenter mode, the size of text in pixels; 0 otherwise.
         self._text = 0
-        self._plain: list[tuple[QSize, QSize]] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _button(self, name: str, title: str, tip: str, act: Callable[[], object]) -> QToolButton:
@@ -190,14 +189,12 @@ class LaneRow(QWidget):
     def present(self, text: int) -> None:
         """In presenter mode, with text of so many pixels, only the button that plays stays; 0: all of them."""
         if text != self._text:
-            if not self._text:
-                self._plain = [(button.minimumSize(), button.maximumSize()) for button in (self._play, self._sliders)]
             self._text = text
             self.flow.setContentsMargins(4, 1 if text else 2, 4, 1 if text else 2)
             side = max(SIZE, round(BUTTON * text))
-            for button, (least, most) in zip((self._play, self._sliders), self._plain, strict=True):
-                button.setMinimumSize(QSize(side, side) if text else least)
-                button.setMaximumSize(QSize(side, side) if text else most)
+            for button in (self._play, self._sliders):
+                button.setMinimumSize(side, side)
+                button.setMaximumSize(side, side if text else MOST)
                 button.setIconSize(QSize(1, 1) * round(side * ICON_SIZE / SIZE))
             self._theme = None
             if self._scene is not None:

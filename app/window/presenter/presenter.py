@@ -176,7 +176,7 @@ class Presenter(QObject):
         """Show the panel that was open on half of the screen, or take away whatever panel there is."""
         before, docked = self._before, tuple(name for name in self._docks.docked if name != STAYS)
         if before is not None and (docked or before.panel):
-            self._docks.hide(docked) if docked else self._docks.bring(before.panel)
+            self._docks.hide(docked) if docked else self._docks.toggle(before.panel)
 
     def _halve(self) -> None:
         """Give the panels their share."""
