@@ -21,7 +21,7 @@ from app.files.settings import MOST_RECENT, Settings
 from app.state.document import Document
 from app.state.store import same_content
 from app.views.task_runner import TaskRunner
-from app.views.widgets.form_fields import plain_tip, take_typed_number
+from app.views.widgets.form_fields import named, plain_tip, take_typed_number
 from app.views.widgets.later import later
 from app.views.widgets.message_box import message_box
 from app.window.dialogs.files import FileDialogs
@@ -124,8 +124,7 @@ class Safekeeping(QObject):
 
     def add_recent_menu(self, menu: QMenu, before: QAction) -> None:
         """Put the menu of recent documents into `menu`."""
-        recent = QMenu("Open &recent", menu)
-        recent.setObjectName("recent")
+        recent = named(QMenu("Open &recent", menu), "recent")
         menu.insertMenu(before, recent)
         recent.aboutToShow.connect(lambda: self._fill(recent))
 

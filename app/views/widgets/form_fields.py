@@ -218,11 +218,9 @@ class ShortCombo(QComboBox):
 
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
     """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
-    combo = ShortCombo() if width else QComboBox()
+    policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+    combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else QComboBox()
     show_entries(combo, entries)
-    if width:
-        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        combo.setMinimumContentsLength(width)
     return combo
 
 
@@ -428,9 +426,8 @@ class NameField(QLineEdit):
     committed = Signal(str)
 
     def __init__(self, longest: int) -> None:
-        super().__init__()
+        super().__init__(maxLength=longest)
         self._shown = ""
-        self.setMaxLength(longest)
         self.editingFinished.connect(self.commit)
 
     def show_name(self, name: str) -> None:

@@ -33,7 +33,11 @@ class RoomyLabel(QLabel):
     """
 
     def __init__(self, name: str = "", longest: str = "", *, title: str = "", rich: bool = False) -> None:
-        super().__init__()
+        super().__init__(
+            wordWrap=True,
+            textFormat=Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText,
+            alignment=Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft,
+        )
         self._longest, self._rich = longest, rich
         self._kept = (0, 0)  # the width, and the height there
         self._heights: dict[tuple[str, int], int] = {}  # by text and width
@@ -41,9 +45,6 @@ class RoomyLabel(QLabel):
         if title:
             self.setAccessibleName(title)
             self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setWordWrap(True)
-        self.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -106,8 +106,7 @@ class GeneratorFields(QWidget):
         ):
             self._rows[name] = field
             self._form.addRow(title, field)
-        self._limits = QComboBox()
-        self._limits.setMinimumContentsLength(24)  # a number of points, and how long that will take
+        self._limits = QComboBox(minimumContentsLength=24)  # a number of points, and how long that will take
         describe(
             self._limits,
             "training_limit",

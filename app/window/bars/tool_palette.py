@@ -32,10 +32,8 @@ class ToolPalette(QToolBar):
     """
 
     def __init__(self, window: QMainWindow, menu: QMenu, editing: Editing) -> None:
-        super().__init__("Drawing tools")
+        super().__init__("Drawing tools", movable=False, orientation=Qt.Orientation.Vertical)
         self.setObjectName("palette")
-        self.setMovable(False)
-        self.setOrientation(Qt.Orientation.Vertical)
         self._editing = editing
         group = QActionGroup(self)
         first = menu.actions()[0] if menu.actions() else QAction()

@@ -141,13 +141,11 @@ class LicencesDialog(NamedDialog):
 def _add(grid: QGridLayout, name: str, text: str, columns: int = 2) -> int:
     """One more row of a name and what it is; its place."""
     row = grid.rowCount()
-    title = QLabel(f"{name}:")
-    value = QLabel(text, textFormat=Qt.TextFormat.PlainText)  # a path has no place to wrap at: the page scrolls
-    value.setTextInteractionFlags(
-        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-    )
+    selectable = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    # A path has no place to wrap at: the page scrolls.
+    value = QLabel(text, textFormat=Qt.TextFormat.PlainText, textInteractionFlags=selectable)
     value.setAccessibleName(name)
     value.setAccessibleDescription(text)
-    grid.addWidget(title, row, 0)
+    grid.addWidget(QLabel(f"{name}:"), row, 0)
     grid.addWidget(value, row, 1, 1, columns)
     return row

@@ -37,7 +37,7 @@ class _Row:
         self.symbol, self.number = QLabel(), QLabel(f"Class {label + 1}")
         self.name = NameField(40)
         self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
-        self.colour, self.reset = QPushButton(), QPushButton("Theme colour")
+        self.colour, self.reset = QPushButton(autoDefault=False), QPushButton("Theme colour", autoDefault=False)
         self.warning = QLabel()
         self.number.setBuddy(self.name)
         number, what = label + 1, f"class {label + 1}"
@@ -49,8 +49,6 @@ class _Row:
         describe(self.reset, f"classes.reset{number}", f"Theme colour for {what}", tip)
         self.warning.setObjectName(f"classes.warning{number}")
         self.colour.setStyleSheet("text-align: left; padding: 0 8px;")
-        for button in (self.colour, self.reset):
-            button.setAutoDefault(False)
 
 
 class ClassesDialog(NamedDialog):

@@ -40,11 +40,10 @@ class Card(QPushButton):
     """One example or lesson: its picture, and beside it number, title and sentence."""
 
     def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes, size: QSize) -> None:
-        super().__init__()
+        super().__init__(autoDefault=True)
         self._size = size
         describe(self, name, f"{number}. {title}", sentence)
         self.setToolTip("")  # all of it is to be read already
-        self.setAutoDefault(True)
         words = f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}"
         picture, text = QLabel(), QLabel(words, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         pixmap = QPixmap()

@@ -125,8 +125,8 @@ class LogDialog(NamedDialog):
         what = "What went wrong, newest last" if text else "Nothing has gone wrong since this log was begun"
         about = named(QLabel(f"{what}.", wordWrap=True), "log.about")
         # A path has no place to wrap at; where there is no room for all of it, the tip has it.
-        where = named(ElidedLabel(f"File: {plain(str(path))}" if path else ""), "log.where")
-        where.setTextFormat(Qt.TextFormat.PlainText)
+        file = f"File: {plain(str(path))}" if path else ""
+        where = named(ElidedLabel(file, textFormat=Qt.TextFormat.PlainText), "log.where")
         where.setToolTip(plain_tip(where.text()))
         page = fixed_text("\n".join(map(plain, text.splitlines())), "log.text")
         page.setAccessibleName("Log")

@@ -54,9 +54,8 @@ class LaneDetails(EditorMaker):
             super().keyPressEvent(event)
 
     def _line(self, name: str) -> QLabel:
-        label = named(QLabel(wordWrap=True), f"lane{self.index}.{name}")
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        return label
+        selectable = Qt.TextInteractionFlag.TextSelectableByMouse
+        return named(QLabel(wordWrap=True, textInteractionFlags=selectable), f"lane{self.index}.{name}")
 
     def _build_speed(self) -> list[QWidget]:
         self._speed = QSlider(Qt.Orientation.Horizontal)

@@ -95,7 +95,7 @@ class HistoryPanel(QTableView):
     """
 
     def __init__(self, controller: Controller) -> None:
-        super().__init__()
+        super().__init__(showGrid=False, wordWrap=False)
         self._controller = controller
         self._theme: Theme | None = None
         self._model = HistoryModel()
@@ -109,8 +109,6 @@ class HistoryPanel(QTableView):
         self.setModel(self._model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.horizontalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)

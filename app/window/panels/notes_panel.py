@@ -23,7 +23,7 @@ class NotesPanel(QPlainTextEdit):
     """A field for plain text, with the document's undo instead of one of its own."""
 
     def __init__(self, controller: Controller) -> None:
-        super().__init__()
+        super().__init__(undoRedoEnabled=False, tabChangesFocus=True)
         self._controller = controller
         self._shown = ""
         self._writing: object = object()
@@ -32,8 +32,6 @@ class NotesPanel(QPlainTextEdit):
         describe(self, "notes", "Notes", "Notes on this document; they are saved with it.")
         self.setToolTip("")
         self.setPlaceholderText("What to look at, what to ask…\nNotes are saved with the document.")
-        self.setUndoRedoEnabled(False)
-        self.setTabChangesFocus(True)
         self.textChanged.connect(self._written)
 
     def minimumSizeHint(self) -> QSize:

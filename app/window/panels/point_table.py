@@ -68,10 +68,8 @@ class ClassField(QComboBox):
     """The editor of a class: choose it, or type its number or name."""
 
     def __init__(self, parent: QWidget, done: Callable[[QWidget], None]) -> None:
-        super().__init__(parent)
+        super().__init__(parent, editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         self._done = done
-        self.setEditable(True)
-        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.setCompleter(None)  # type: ignore[arg-type]  # it would make another class of what is half typed
         self._listed = False  # the list was opened, and no key pressed since
         self.editTextChanged.connect(lambda: mark_bad(self, bad=False))
@@ -211,7 +209,7 @@ class PointTable(QTableView):
     """
 
     def __init__(self, controller: Controller) -> None:
-        super().__init__()
+        super().__init__(wordWrap=False)
         self._controller = controller
         self._model = PointModel(controller)
         self._cells = CellDelegate(self, self._model)
@@ -238,7 +236,6 @@ class PointTable(QTableView):
             | QAbstractItemView.EditTrigger.AnyKeyPressed
         )
         self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
         self.setLocale(QLocale.c())
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().hide()
