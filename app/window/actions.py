@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 
 from PySide6.QtCore import QSize, Qt
@@ -242,31 +242,6 @@ def make_actions(
 
 #: A command, and ``able(controller)``: whether there is anything for it to do.
 Rule = tuple[QAction | QShortcut, Callable[[Controller], bool]]
-
-
-class CommandStates:
-    """Enables each command as soon as there is something for it to do.
-
-    Qt drops the key of a disabled command, or gives it to the widget that has the focus.  So this follows document and
-    session at once, while what is drawn follows in a moment.
-
-    Parameters
-    ----------
-    controller : Controller
-    rules : sequence of Rule
-    """
-
-    def __init__(self, controller: Controller, rules: Sequence[Rule]) -> None:
-        self._controller, self._rules = controller, rules
-        self._enabled: list[bool | None] = [None] * len(rules)
-
-    def follow(self) -> None:
-        """Document or session may have changed."""
-        for place, (command, able) in enumerate(self._rules):
-            enabled = able(self._controller)
-            if enabled != self._enabled[place]:
-                self._enabled[place] = enabled
-                command.setEnabled(enabled)
 
 
 def fill_menu(menu: QMenu, features: FeatureTable, title: str, actions: dict[str, QAction], simple: bool) -> None:

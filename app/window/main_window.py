@@ -98,7 +98,8 @@ class MainWindow(DropWindow):
         self.scene: Scene | None = None
         self._picture_menu: PictureMenu | None = None
         self._refresh_pending = self._refresh_queued = False
-        self._command_states: actions.CommandStates | None = None
+        #: The commands that are enabled as soon as there is something for them to do.
+        self._rules: list[actions.Rule] = []
         #: When the oldest change that has not been drawn was made; jobs drawn, by slot.
         self._waiting_since = 0.0
         self._jobs_drawn: dict[int, int] = {}
@@ -167,7 +168,7 @@ class MainWindow(DropWindow):
         rows.addWidget(self.presenter.caption)
         self._class_keys()
         self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
-        self._command_states = actions.CommandStates(controller, self._rules())
+        self._rules = self._make_rules()
         HeldKey(self, self.named_actions["marks"], controller.put_points_away)
         controller.editing.on_hover(self._hover)
         controller.pointer_changed = self._follow_pointer
@@ -239,12 +240,15 @@ class MainWindow(DropWindow):
     # -- composing -------------------------------------------------------------------------------------------------
 
     def follow(self) -> None:
-        """Document or session have changed: enable at once what can be done, and draw soon."""
-        if self._command_states is not None:
-            self._command_states.follow()
+        """Document or session have changed: enable at once what can be done, and draw soon.
+
+        Qt drops the key of a disabled command, or gives it to the widget that has the focus: that cannot wait.
+        """
+        for command, able in self._rules:
+            command.setEnabled(able(self.controller))
         self.ask_refresh()
 
-    def _rules(self) -> list[actions.Rule]:
+    def _make_rules(self) -> list[actions.Rule]:
         """When the commands have something to do."""
         return [
             *(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -20,22 +19,6 @@ from .point_model import refusal
 from .point_table import PointTable
 
 
-class PlaceField(QLineEdit):
-    """A field for a coordinate of the new point; Enter goes on."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entered = lambda: None
-        self.setMinimumWidth(44)
-        self.textEdited.connect(lambda: mark_bad(self, False))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.entered()
-        else:
-            super().keyPressEvent(event)
-
-
 class TablePanel(QWidget):
     """The exact places and classes of the points."""
 
@@ -45,7 +28,7 @@ class TablePanel(QWidget):
         self._shown: tuple[object, ...] = ()
         self._axes = ("x", "y")
         self.table = PointTable(controller)
-        self._fields = (PlaceField(), PlaceField())
+        self._fields = (QLineEdit(), QLineEdit())
         self._add = QPushButton("&Add")
         self._add.setIconSize(QSize(18, 18))
         self._add.clicked.connect(self._add_point)
@@ -53,10 +36,12 @@ class TablePanel(QWidget):
         self._titles = (QLabel(textFormat=Qt.TextFormat.PlainText), QLabel(textFormat=Qt.TextFormat.PlainText))
         for name, title, field in zip("xy", self._titles, self._fields, strict=True):
             field.setObjectName(f"table.{name}")
+            field.setMinimumWidth(44)
+            field.textEdited.connect(lambda typed, field=field: mark_bad(field, False))
             title.setBuddy(field)
             filled(line, title, (field, 1))
-        self._fields[0].entered = self._on_to_y
-        self._fields[1].entered = self._add_point
+        self._fields[0].returnPressed.connect(self._on_to_y)
+        self._fields[1].returnPressed.connect(self._add_point)
         line.addWidget(self._add)
         filled(QVBoxLayout(self), (self.table, 1), line, margins=(4, 2, 4, 4), spacing=4)
         self.first_stop = self.table
