@@ -14,7 +14,7 @@ from app.engine.overlays import Sheet
 from app.engine.requests import Marks, Picture
 from app.engine.run_state import RunState
 from app.learners.perceptron_orders import Orders
-from app.state.document import ClassStyle, GeneratorSettings, Lane, View
+from app.state.document import Document, Lane, View
 from app.state.session import Session
 from app.state.test_split import Parts
 from solver import Grid
@@ -157,23 +157,16 @@ class Scene(_Composed):
     ----------
     title : str
     modified : bool
+    document : Document
     session : Session
         Tool, options, keyboard cursor and outline.
     points : Points
-    xy, labels : ndarray
     selected : ndarray of intp
         Indices of the selected points.
     parts : Parts
         Which points are trained on, and which are kept back.
-    view : View
     lanes : tuple of LaneScene
         Those on screen; `shown` of them.
-    counts : tuple of int
-        Points of each class.
-    class_names : tuple of str
-        What the classes are called, all eight.
-    styles, axes, notes
-        As in the document.
     run_state : RunState or None
         What the panels about training show.
     no_run : str
@@ -206,22 +199,13 @@ class Scene(_Composed):
 
     title: str
     modified: bool
+    document: Document
     session: Session
     points: Points
-    xy: NDArray[np.float64]
-    labels: NDArray[np.uint8]
     selected: NDArray[np.intp]
     parts: Parts
-    view: View
     lanes: tuple[LaneScene, ...]
     shown: int
-    active_class: int
-    counts: tuple[int, ...]
-    class_names: tuple[str, ...]
-    styles: tuple[ClassStyle, ...]
-    axes: tuple[str, str]
-    notes: str
-    training_limit: int
     limited: bool
     training_times: tuple[TrainingTime, ...]
     run_state: RunState | None
@@ -231,17 +215,13 @@ class Scene(_Composed):
     history: tuple[str, ...]
     position: int
     saved_at: int | None
-    legend: bool
     signs: frozenset[str]
     undo: str | None
     redo: str | None
-    generator: GeneratorSettings
     generator_fields: frozenset[str]
     generator_note: str
     own_points: str
     n_classes: int
-    theme: str
-    dark: bool
     features: tuple[object, ...]
     offer: StartOffer | None
     hidden: frozenset[str] = frozenset()

@@ -54,13 +54,13 @@ class Appearance(QObject):
 
     def dress(self, scene: Scene) -> tuple[theme.Theme, bool]:
         """The scene's theme with the document's colours, and whether the window has been dressed anew for it."""
-        self._actions[scene.theme].setChecked(True)
-        plain = theme.theme_of(scene.dark)
+        self._actions[scene.session.theme].setChecked(True)
+        plain = theme.theme_of(scene.session.dark)
         anew = plain is not self._applied
         if anew:
             self._applied = plain
             theme.apply(plain, self._window, self._text_size)
-        return theme.dressed(plain, scene.styles), anew
+        return theme.dressed(plain, scene.document.styles), anew
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""

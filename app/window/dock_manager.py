@@ -214,7 +214,7 @@ class DockManager:
             if name in self._in_sight:
                 lanes = [lane.lane for lane in scene.lanes]
                 self.panel(name)
-                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.xy), lanes), actions)
+                self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.points.xy), lanes), actions)
             if name in drawn:
                 cast(Panel, self.panel(name)).render_scene(scene, theme)
         for window in tuple(self.windows.values()):

@@ -598,7 +598,7 @@ class MainWindow(DropWindow):
             self,
             self._settings,
             [lane.lane.title for lane in scene.lanes],
-            scene.dark,
+            scene.session.dark,
             lambda what: screen_size(self.canvases[: scene.shown], what),
             self.shoot,
             self.picture_maker.make,
@@ -610,7 +610,7 @@ class MainWindow(DropWindow):
         what = cast("What", f"lane{lane}")
         shot = self.shoot(what)
         width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
-        spec = PictureSpec(what, width, height, scale, shot.scene.dark, self._settings.values.picture_legend)
+        spec = PictureSpec(what, width, height, scale, shot.scene.session.dark, self._settings.values.picture_legend)
         self.picture_maker.make(shot, spec, None)
 
     def edit_point(self, index: int) -> None:

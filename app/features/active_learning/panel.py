@@ -286,7 +286,7 @@ class ActiveLearningPanel(QWidget):
         self._curve.show_curves(asking, desk.curves, theme)
         lanes = self._controller.document.lanes[: max(scene.shown, self._plan.lane + 1)]
         self._form.show_plan(self._plan, lanes, asking, scene.points.classes)
-        self._classes.show_classes(asking.pool.classes if asking is not None else [], scene.class_names, theme)
+        self._classes.show_classes(asking.pool.classes if asking is not None else [], scene.document.class_names, theme)
         asks = asking is not None and asking.target is not None
         for button, on in (
             *((button, asks) for button in self._classes.buttons),

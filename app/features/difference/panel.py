@@ -213,7 +213,7 @@ class DifferencePanel(QWidget):
         show_number(self._slider, round(PARTS * (HALF if chosen.wipe is None else chosen.wipe)))
         show_text(self._words, "\n".join(compare.sentences))
         involved = compare.difference.involved if two and compare.difference is not None else None
-        self._model.show(involved, scene.class_names, compare.places or (0, 1))
+        self._model.show(involved, scene.document.class_names, compare.places or (0, 1))
         self._rest.setVisible(involved is not None and len(involved.index) > MOST_ROWS)
 
     def _show_choices(self, scene: Scene, compare: DifferenceScene) -> None:

@@ -423,11 +423,11 @@ class FilmDialog(NamedDialog):
         lengths = tuple(0 if lane.run_state is None else lane.run_state.length for lane in scene.lanes)
         playing = any(lane.playing and lane.run_state is not None for lane in scene.lanes)
         session, layers = scene.session, [signs_of(list(lane.sheets)) for lane in scene.lanes]
-        looks = (scene.dark, session.marks, session.points_away, *layers)
+        looks = (scene.session.dark, session.marks, session.points_away, *layers)
         shown = (document, lengths, looks, playing, fast_loops.ready())
         if self._path is not None or shown == self._shown:
             return
-        self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.dark
+        self._shown, self._document, self._lengths, self._dark = shown, document, lengths, scene.session.dark
         able = [(lane, what) for lane in range(document.shown) for what in plan.can_film(document, lane)]
         entries = [(self._entry(document, lane, what), (lane, what)) for lane, what in able]
         chosen, untouched = self._what.currentData(), self._is_whole()

@@ -318,7 +318,7 @@ class ReliefPanel(QWidget):
             self.picture.show_relief(None, None, ("", ""), theme)
             self._words.say(said.message)
             return
-        names = (scene.axes[0] or "x₁", scene.axes[1] or "x₂")
+        names = (scene.document.axes[0] or "x₁", scene.document.axes[1] or "x₂")
         self.picture.show_relief(relief, self.morph.value() / TICKS if trick else None, names, theme)
         self._words.say(text.map_words(relief) if trick else text.relief_words(relief, limit_of(relief)))
         self._show_lift()

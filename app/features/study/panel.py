@@ -301,7 +301,7 @@ class StudyPanel(QWidget):
             further.setVisible(number < len(rest))
             if number < len(rest):
                 further.show_axis(study, number + 2, rest[number])
-        stands = standing(study, studies.lane, scene.generator)
+        stands = standing(study, studies.lane, scene.document.generator)
         key = (kept, studies.changes, value, rest, session.midpoint, session.level, stands)
         if self._drawn is None or key != self._picture_of:
             self._picture_of = key

@@ -175,12 +175,9 @@ class _Plot:
         self.scene = replace(
             shot.scene,
             points=self.points,
-            xy=self.points.xy,
-            labels=self.points.labels,
-            dark=theme.dark,
             parts=parts,
             selected=shot.scene.selected[:0],
-            session=Session(marks=session.marks, points_away=session.points_away),
+            session=Session(marks=session.marks, points_away=session.points_away, dark=theme.dark),
         )
         # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
         message = lane.message if frame is not None and frame.phase is Phase.FAILED else ""
@@ -197,7 +194,7 @@ class _Plot:
         own = "" if lane.lane.is_difference else headline(frame, settings)
         self.headline = shot.headlines.get(lane.slot, own)
         number = shot.scene.parts.n_trainable if current else len(self.points)
-        self.headline += sampled(frame, number, shot.scene.training_limit)
+        self.headline += sampled(frame, number, shot.scene.document.training_limit)
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
         nobody: Any = SimpleNamespace(view=View())  # on screen is no canvas that could be touched
@@ -227,12 +224,12 @@ class _Plot:
         canvas.lay_out()
         width, height = canvas.plot_size()
         view = self._view(width, height)
-        if view != self.scene.view:
-            self.scene = replace(self.scene, view=view)
+        if view != self.scene.document.view:
+            self.scene = replace(self.scene, document=replace(self.scene.document, view=view))
             canvas.render_scene(self.scene, self.lane, theme)
             canvas.lay_out()
         self.area = canvas.plot_area().translated(self.at)
-        self.grid: Grid = grid_of(self.scene.view, width, height, scale)
+        self.grid: Grid = grid_of(self.scene.document.view, width, height, scale)
 
     def beyond(self, scale: float) -> int:
         """By how much it is taller than what hatchings and lines were worked out for; 0 where there are none."""
@@ -249,7 +246,7 @@ class _Plot:
 
     def _view(self, width: int, height: int) -> View:
         """What a plot of this size shows."""
-        view, whole = self.scene.view, View.fitting(self.points)
+        view, whole = self.scene.document.view, View.fitting(self.points)
         if not (self.spec.fitted and len(self.points) and view.holds(self.points) and view.span <= FITS * whole.span):
             return msgspec.structs.replace(view, span=view.span * self._wider(width, height))
         needed = np.ptp(self.points.xy, axis=0) / np.array([width, height]) * min(width, height)
@@ -261,7 +258,7 @@ class _Plot:
 
         A picture that is narrower for its height than the screen's shows less at the sides.
         """
-        view, seen, xy = self.scene.view, self._seen, self.points.xy
+        view, seen, xy = self.scene.document.view, self._seen, self.points.xy
         if seen is None or not len(xy):
             return 1.0
         own = grid_of(view, width, height)
@@ -278,7 +275,9 @@ class _Plot:
         """Have the canvas show `picture`."""
         self.lane = replace(self.lane, picture=picture)
         self.canvas.layers.paint_anew()
-        self.canvas.render_scene(self.scene, self.lane, dressed(theme_of(self.scene.dark), self.scene.styles))
+        self.canvas.render_scene(
+            self.scene, self.lane, dressed(theme_of(self.scene.session.dark), self.scene.document.styles)
+        )
 
 
 def _within(grid: Grid, other: Grid) -> bool:
@@ -311,7 +310,7 @@ class Sheet:
 
     def __init__(self, shot: Shot, spec: PictureSpec, before: Sheet | None = None) -> None:
         self.spec = spec
-        self.theme = dressed(theme_of(spec.dark), shot.scene.styles)
+        self.theme = dressed(theme_of(spec.dark), shot.scene.document.styles)
         self._text, self._bold = font_of(TEXT), font_of(TITLE, bold=True)
         self._width, self._height = spec.width / spec.scale, spec.height / spec.scale
         canvases: list[Canvas | None] = [None] * len(shot.lanes)
@@ -368,7 +367,7 @@ class Sheet:
         return math.ceil(QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, text).height())
 
     def _legend(self, shot: Shot) -> list[tuple[str, str]]:
-        names = [plain(style.name) or f"Class {c + 1}" for c, style in enumerate(shot.scene.styles)]
+        names = [plain(style.name) or f"Class {c + 1}" for c, style in enumerate(shot.scene.document.styles)]
         counts = self.plots[0].points.counts
         classes = [(str(c), f"{names[c]}: {count(n, 'point')}") for c, n in enumerate(counts) if n]
         drawn = [plot for plot in self.plots if plot.model_frame is not None]

@@ -130,7 +130,7 @@ class Canvas(PointingPlot):
         old, old_lane = self._scene, self._lane
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
-        moved = old is None or old.view != scene.view
+        moved = old is None or old.document.view != scene.document.view
         repainted = old_lane is None or old_lane.picture is not lane.picture or old_lane.provisional != lane.provisional
         same_points = old is not None and old.points is scene.points and old.selected is scene.selected
         same_points = same_points and old is not None and old.parts.held_out is scene.parts.held_out
@@ -141,7 +141,7 @@ class Canvas(PointingPlot):
             repainted |= cover.render_scene(scene, lane, theme, moved or not same_points or dressed)
         if dressed:
             self._dress(theme)
-        self._show_axis_names(scene.axes)
+        self._show_axis_names(scene.document.axes)
         if moved:
             self._show_view()
         if repainted:
@@ -265,7 +265,7 @@ class Canvas(PointingPlot):
             self._message.setFixedHeight(height)
             middle = area.center().y() - self._message.height() / 2
             # Where there are points, out of their way.
-            crowded = self._scene is not None and len(self._scene.xy) > 0
+            crowded = self._scene is not None and len(self._scene.points) > 0
             y = max(area.bottom() - self._message.height() - 12 if crowded else middle, 0.0)  # its beginning is seen
             at = QPointF(area.center().x() - self._message.width() / 2, y)
             self._message.move(at.toPoint())
@@ -299,7 +299,7 @@ class Canvas(PointingPlot):
     def grid(self) -> Grid:
         """One sample for each device pixel of the plot, over the part of the plane it shows."""
         assert self._scene is not None
-        return self.grid_for(self._scene.view)
+        return self.grid_for(self._scene.document.view)
 
     def to_widget(self, x: float, y: float) -> QPoint:
         """The canvas's pixel that shows (x, y) in the present view, which need not be drawn yet."""

@@ -107,22 +107,22 @@ class Layers(pg.GraphicsObject):
         `instead` are marks that take the place of `marks`.
         """
         held_out = scene.parts.held_out
-        if self._xy is not scene.xy or self._labels is not scene.labels or self._held_out is not held_out:
-            self._xy, self._labels, self._held_out = scene.xy, scene.labels, held_out
-            self._kinds = _kinds_of(scene.labels, held_out)
-            self.points.show(scene.xy, self._kinds)
+        if self._xy is not scene.points.xy or self._labels is not scene.points.labels or self._held_out is not held_out:
+            self._xy, self._labels, self._held_out = scene.points.xy, scene.points.labels, held_out
+            self._kinds = _kinds_of(scene.points.labels, held_out)
+            self.points.show(scene.points.xy, self._kinds)
         # Selected points come before the others, each class over the discs of all.
         discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
-        self._selected.show(np.tile(scene.xy[selected], (2, 1)), np.concatenate((discs, classes)))
+        self._selected.show(np.tile(scene.points.xy[selected], (2, 1)), np.concatenate((discs, classes)))
         if instead is not None:
-            self.marks.show(scene.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
+            self.marks.show(scene.points.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
         outlined = [(marks.bounded, symbols.BOUNDED_OF[0]), (marks.free, symbols.FREE_OF[0])]
         over = [(marks.wrong, "wrong"), (marks.tied, "tied")]
-        kinds = [KINDS.index(first) + scene.labels[index].astype(np.intp) for index, first in outlined]
+        kinds = [KINDS.index(first) + scene.points.labels[index].astype(np.intp) for index, first in outlined]
         kinds += [np.full(len(index), KINDS.index(kind)) for index, kind in over]
         marked = np.concatenate([index for index, _ in (*outlined, *over)])
-        self.marks.show(scene.xy[marked], np.concatenate(kinds))
+        self.marks.show(scene.points.xy[marked], np.concatenate(kinds))
 
     def show_weight(self, weight: float) -> None:
         """Draw all lines `weight` times as wide."""

@@ -44,8 +44,8 @@ class LegendCard(QFrame):
 
     def render_scene(self, scene: Scene, theme: Theme, area: QRectF) -> None:
         """Show the entries of the scene's signs in the lower left corner of `area`."""
-        self.setVisible(scene.legend)
-        if not scene.legend:
+        self.setVisible(scene.session.legend)
+        if not scene.session.legend:
             return
         if theme is not self._theme:
             self._theme = theme

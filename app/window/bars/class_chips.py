@@ -44,13 +44,13 @@ class ClassChips(QWidget):
             self._theme = theme
             for label, chip in enumerate(self._chips):
                 chip.setIcon(symbol_pixmap(theme, str(label), ratio=self.devicePixelRatioF()))
-        self._chips[scene.active_class].setChecked(True)
+        self._chips[scene.session.active_class].setChecked(True)
         if scene.n_classes != self._shown:
             self._shown = scene.n_classes
             for label, chip in enumerate(self._chips):
                 chip.setVisible(label < self._shown)
             self._more.setVisible(self._shown < MAX_CLASSES)
-        said = tuple(zip(scene.class_names, scene.counts, strict=True))
+        said = tuple(zip(scene.document.class_names, scene.points.counts, strict=True))
         for label, (old, new) in enumerate(zip(self._said or ((),) * MAX_CLASSES, said, strict=True)):
             if old != new:
                 self._describe(label, *new)
@@ -66,5 +66,6 @@ class ClassChips(QWidget):
 
 def counts_sentence(scene: Scene) -> str:
     """ "200 points: 100 of class 1, 100 of class 2"."""
-    present = [f"{grouped(n)} of {name}" for n, name in zip(scene.counts, scene.class_names, strict=True) if n]
-    return count(sum(scene.counts), "point") + (": " + ", ".join(present) if present else "")
+    counts, names = scene.points.counts, scene.document.class_names
+    present = [f"{grouped(n)} of {name}" for n, name in zip(counts, names, strict=True) if n]
+    return count(sum(counts), "point") + (": " + ", ".join(present) if present else "")

@@ -173,7 +173,7 @@ class GeneratorFields(QWidget):
             self._go.setIcon(icon("generate", theme, self.devicePixelRatioF()))
         if scene.session.simple != self._simple:
             self._show_simple(scene.session.simple)
-        generator = scene.generator
+        generator = scene.document.generator
         if scene.own_points != self._own:
             self._own = scene.own_points
             self._set.setItemText(self._set.count() - 1, self._own or OWN)
@@ -199,7 +199,7 @@ class GeneratorFields(QWidget):
     def _show_limits(self, scene: Scene) -> None:
         """The choices of how many points to learn from, with the time that will take."""
         times = scene.training_times
-        if times == self._times and self._limits.currentData() == scene.training_limit:
+        if times == self._times and self._limits.currentData() == scene.document.training_limit:
             return
         self._times = times
         if [self._limits.itemData(row) for row in range(self._limits.count())] != [each.limit for each in times]:
@@ -210,4 +210,4 @@ class GeneratorFields(QWidget):
             points = "all points" if each.limit >= NO_LIMIT else count(each.limit, "point")
             self._limits.setItemText(row, f"{points}: {each.total}" if each.total else points)
             self._limits.setItemData(row, each.each, Qt.ItemDataRole.ToolTipRole)
-        show_choice(self._limits, scene.training_limit)
+        show_choice(self._limits, scene.document.training_limit)

@@ -101,12 +101,12 @@ class ClassesDialog(NamedDialog):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's names and colours."""
-        shown = (scene.styles, scene.axes, theme)
+        shown = (scene.document.styles, scene.document.axes, theme)
         if shown == self._shown:
             return
         self._shown = shown
         ratio = self.devicePixelRatioF()
-        for label, (row, style) in enumerate(zip(self._rows, scene.styles, strict=True)):
+        for label, (row, style) in enumerate(zip(self._rows, scene.document.styles, strict=True)):
             row.symbol.setPixmap(symbol_pixmap(theme, str(label), ratio=ratio))
             row.name.show_name(style.name)
             colour = QColor(*theme.classes[label])
@@ -116,7 +116,7 @@ class ClassesDialog(NamedDialog):
             row.colour.setText(colour.name())
             row.reset.setEnabled(bool(style.colour))
             row.warning.setText(warning(style.colour))
-        for field, name in zip(self._axes, scene.axes, strict=True):
+        for field, name in zip(self._axes, scene.document.axes, strict=True):
             field.show_name(name)
 
     def _name_axis(self, place: int, name: str) -> None:

@@ -39,8 +39,8 @@ class NotesPanel(QPlainTextEdit):
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's notes; where only a part of them changed, the cursor goes there."""
-        if scene.notes != self._shown:
-            self._show(scene.notes)
+        if scene.document.notes != self._shown:
+            self._show(scene.document.notes)
 
     def _show(self, text: str) -> None:
         old, new = self.toPlainText(), text.replace("\r\n", "\n").replace("\r", "\n")

@@ -43,11 +43,11 @@ class PointModel(QAbstractTableModel):
 
     def show_names(self, scene: Scene) -> None:
         """Take the names of axes and classes."""
-        axes = (plain(scene.axes[0]) or "x", plain(scene.axes[1]) or "y")
+        axes = (plain(scene.document.axes[0]) or "x", plain(scene.document.axes[1]) or "y")
         if axes != self.axes:
             self.axes = axes
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, X, Y)
-        names = tuple(style.name for style in scene.styles)
+        names = tuple(style.name for style in scene.document.styles)
         if names != self.names:
             self.names = names
             if len(self.ids):

@@ -49,16 +49,16 @@ class TablePanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's points; new ones are of the active class."""
         self.table.render_scene(scene, theme)
-        name = scene.class_names[scene.active_class]
-        shown = (theme, scene.active_class, name, scene.axes)
+        name = scene.document.class_names[scene.session.active_class]
+        shown = (theme, scene.session.active_class, name, scene.document.axes)
         if shown == self._shown:
             return
         self._shown = shown
-        self._axes = (plain(scene.axes[0]) or "x", plain(scene.axes[1]) or "y")
+        self._axes = (plain(scene.document.axes[0]) or "x", plain(scene.document.axes[1]) or "y")
         for axis, title, field, letter in zip(self._axes, self._titles, self._fields, "xy", strict=True):
             title.setText(letter)
             describe(field, f"table.{letter}", f"{axis} of the new point", f"{axis} of the new point.")
-        self._add.setIcon(symbol_pixmap(theme, str(scene.active_class), 18, self.devicePixelRatioF()))
+        self._add.setIcon(symbol_pixmap(theme, str(scene.session.active_class), 18, self.devicePixelRatioF()))
         describe(self._add, "table.add", "Add a point", f"Add a point of {name} at the typed x and y.")
 
     def _on_to_y(self) -> None:

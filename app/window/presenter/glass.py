@@ -60,7 +60,7 @@ class Glass(QWidget):
         if not presenting.pen:
             self._drawing = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not presenting.pen)
-        seen = (self._strokes, presenting.spotlight, scene.view, theme.dark)
+        seen = (self._strokes, presenting.spotlight, scene.document.view, theme.dark)
         if seen != self._seen:
             self._seen = seen
             self.update()

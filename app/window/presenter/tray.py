@@ -55,7 +55,16 @@ class Tray(QFrame):
 
     def render_scene(self, scene: Scene, presenting: Presenting, theme: Theme, area: QRectF, text: int) -> None:
         """Show the scene's classes and the pens in the upper right corner of `area`, beside text of `text` pixels."""
-        shown = (scene.active_class, scene.class_names, scene.counts, theme, area, text, presenting, scene.legend)
+        shown = (
+            scene.session.active_class,
+            scene.document.class_names,
+            scene.points.counts,
+            theme,
+            area,
+            text,
+            presenting,
+            scene.session.legend,
+        )
         if shown != self._shown:
             self._shown = shown
             side = max(LEAST, round(BUTTON * text))
@@ -72,9 +81,9 @@ class Tray(QFrame):
         self.raise_()
 
     def _show_class(self, scene: Scene, theme: Theme, label: int, button: QToolButton, side: int) -> None:
-        name, own = scene.class_names[label], f"class {label + 1}"
-        button.setVisible(scene.counts[label] > 0 or label == scene.active_class)
-        button.setChecked(label == scene.active_class)
+        name, own = scene.document.class_names[label], f"class {label + 1}"
+        button.setVisible(scene.points.counts[label] > 0 or label == scene.session.active_class)
+        button.setChecked(label == scene.session.active_class)
         _show(button, side, symbol_pixmap(theme, str(label), ratio=self.devicePixelRatioF() * side / LEAST))
         called = "" if name == own else name
         styles = Qt.ToolButtonStyle

@@ -146,7 +146,7 @@ MIDDLE = Feature(
             "For the next point.",
             checkable=True,
             run=lambda controller: controller.set_class(1),
-            on=lambda scene: scene.active_class == 1,
+            on=lambda scene: scene.session.active_class == 1,
         ),
         Action(
             "marked", "&Compare", "Mark three", ("Ctrl+Alt+M",), "Three.", "", True, switch="marked", of=MiddleSession
@@ -157,7 +157,7 @@ MIDDLE = Feature(
     sheets=sheets,
     scene=scene,
     lane=lambda context, index: Middle((0.0, 0.0)) if context.session.of(MiddleSession).marked else None,
-    signs=(Sign(CROSSING, "", lambda scene: f"To the middle of {len(scene.xy)} points"),),
+    signs=(Sign(CROSSING, "", lambda scene: f"To the middle of {len(scene.points.xy)} points"),),
     watches=lambda session: ("run",) if session.of(MiddleSession).marked else (),
     marks=marks,
     mark_signs=(Sign("selected", "One of three"),),

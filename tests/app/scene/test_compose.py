@@ -85,8 +85,7 @@ def svm_frame(phase: Phase, *certificates: Certificate) -> Frame:
 
 def test_a_scene_without_results() -> None:
     made = scene(MOONS)
-    assert made.xy is MOONS.points.xy and made.labels is MOONS.points.labels and made.view == MOONS.view
-    assert made.counts == (100, 100, 0, 0, 0, 0, 0, 0) and made.shown == len(made.lanes) == 2
+    assert made.document is MOONS and made.points is MOONS.points and made.shown == len(made.lanes) == 2
     assert (made.title, made.undo, made.redo, "margin" in made.signs) == ("t", "Add 1 point", None, False)
     for lane in made.lanes:
         assert lane.picture is None and lane.message == "" and lane.headline == "Starting…" and lane.job == 0
@@ -167,7 +166,7 @@ def test_what_stands_across_the_canvas(phase: Phase) -> None:
 def test_the_session_is_in_the_scene() -> None:
     session = Session(active_class=5, playing=(False, False), speeds=(0, 5), legend=False, theme="dark", dark=True)
     made = scene(MOONS, session=session)
-    assert (made.active_class, made.legend, made.theme, made.dark) == (5, False, "dark", True)
+    assert made.session is session
     assert [lane.speed for lane in made.lanes] == [0, 5]
     assert [lane.speed_text for lane in made.lanes] == ["1 step in 2 s", "30 steps a second"]
 
@@ -444,8 +443,8 @@ def test_the_scene_tells_what_is_selected_and_named() -> None:
     chosen = Selection(np.array([3, 5, 9999]))
     document = replace(MOONS, styles=(ClassStyle("setosa"), *MOONS.styles[1:]), axes=("u", "v"))
     made = scene(document, session=Session(selection=chosen))
-    assert made.selected.tolist() == [3, 5] and made.class_names[:2] == ("setosa", "class 2")
-    assert made.axes == ("u", "v") and made.history == ("Add 1 point",) and made.position == 1
+    assert made.selected.tolist() == [3, 5] and made.document.class_names[:2] == ("setosa", "class 2")
+    assert made.document is document and made.history == ("Add 1 point",) and made.position == 1
 
 
 @pytest.mark.parametrize(

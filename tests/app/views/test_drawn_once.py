@@ -243,7 +243,7 @@ def test_what_no_picture_follows_from_is_drawn_at_once(
     monkeypatch.setattr(window_module, "A_MOMENT", LONG)
     window.controller.set_class(1)
     _turn(window)
-    assert len(held.drawn) == 1 and window.scene.active_class == 1
+    assert len(held.drawn) == 1 and window.scene.session.active_class == 1
 
 
 def test_further_changes_do_not_put_the_drawing_off(

@@ -60,14 +60,14 @@ def _shown_at(window: MainWindow, view: View, at: QPoint) -> np.ndarray:
 
 def test_each_turn_of_the_wheel_keeps_what_is_under_the_pointer(window: MainWindow) -> None:
     area = window.canvases[0].plot_area()
-    drawn = window.scene.view
+    drawn = window.scene.document.view
     for at in (QPoint(round(area.left()) + 40, round(area.top()) + 50), area.center().toPoint()):
         before = window.document.view
         _wheel(window, at, 3)
         assert window.document.view.span == pytest.approx(before.span / 1.2**3)
         new = _shown_at(window, window.document.view, at)
         assert np.allclose(new, _shown_at(window, before, at), atol=1e-9 * before.span)
-    assert window.scene.view == drawn, "nothing was drawn meanwhile"
+    assert window.scene.document.view == drawn, "nothing was drawn meanwhile"
 
 
 def test_the_hand_pans_and_clicks_where_the_present_view_is(window: MainWindow) -> None:

@@ -195,7 +195,7 @@ def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> No
     press(window, qtbot, Qt.Key.Key_L)
     assert window.document.shown == 1
     press(window, qtbot, Qt.Key.Key_F9)
-    assert window.scene.legend
+    assert window.scene.session.legend
     press(window, qtbot, Qt.Key.Key_F5)
     assert window.controller.session.presenting is None, "its own key ends it, too"
 

@@ -163,7 +163,7 @@ def test_points_stand_on_their_pixels_in_the_theme_of_the_picture(make: Make, qt
         red, green, blue = theme.background
         assert pixels[0, 0] == 0xFF000000 | red << 16 | green << 8 | blue
         sheet.close()
-    assert not window.scene.dark or window.controller.session.theme == "system"
+    assert not window.scene.session.dark or window.controller.session.theme == "system"
 
 
 @pytest.mark.parametrize("scale", first_of([1.75, 1.0, 2.5], 1))
@@ -200,7 +200,7 @@ def test_a_picture_shows_the_points_its_model_was_trained_on(make: Make) -> None
     window.controller.clear()
     window.refresh_if_pending()
     sheet = Sheet(shoot(FEATURES, window.scene, [window.result(0), old], "lane1"), PictureSpec("lane1"))
-    assert len(window.scene.xy) == 0 and sheet.plots[0].scene.xy is old.points.xy
+    assert len(window.scene.points.xy) == 0 and sheet.plots[0].scene.points.xy is old.points.xy
     assert sheet.entries[0] == ("0", "Class 1: 40 points")
     sheet.close()
 
@@ -601,7 +601,7 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
         frame = window.result(lane)
         answers: list[Picture | str] = []
         grid: Grid = frame.picture.grid
-        for _ in enlarge(frame, grid, theme_of(window.scene.dark).shades, answers.append, lambda: False):
+        for _ in enlarge(frame, grid, theme_of(window.scene.session.dark).shades, answers.append, lambda: False):
             pass
         (picture,) = answers
         differing = (picture.argb != frame.picture.argb).mean()

@@ -93,7 +93,7 @@ def test_a_selected_test_point_stays_hollow(make: Make, qtbot: QtBot) -> None:
     window = make(document([0]))
     window.controller.editing.select(window.document.points.ids[:2])
     settle(qtbot, window)
-    theme = LIGHT if not window.scene.dark else DARK
+    theme = LIGHT if not window.scene.session.dark else DARK
     assert at(window, 0, 0) == rgb(theme.background) and at(window, 0, 1) == rgb(theme.classes[0])
     canvas = window.canvases[0]
     image = canvas.viewport().grab().toImage()
@@ -141,7 +141,7 @@ def test_they_are_drawn_anew_where_nothing_learns(make: Make, qtbot: QtBot) -> N
     """Points of one class: no model, no marks, and yet another picture."""
     lonely = Points.of(PLACES, np.zeros(12))
     window = make(Document(lonely, (Lane("svm"),), 1, view=View(0.0, 0.0, 2.6)))
-    theme = LIGHT if not window.scene.dark else DARK
+    theme = LIGHT if not window.scene.session.dark else DARK
     assert at(window, 0, 0) == rgb(theme.classes[0])
     window.controller.dispatch(PaintTestPoints(ids=[0]))
     settle(qtbot, window)
