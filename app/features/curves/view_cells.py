@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.shading import RGB
-from app.views.charts.scales import StepScale, cell_edges
-from app.views.charts.strokes import DASHED, DOTTED, LONG, NO_CELLS, SOLID, Cells, Dash
+from app.views.chart.marks import DASHED, LONG, SOLID, Dash
+from app.views.chart.steps import StepScale, cell_edges
 from solver.core.arrays import Array, Integers
 from solver.core.trace import TraceView
 
@@ -27,14 +27,39 @@ COLOURS: tuple[tuple[RGB, RGB], ...] = (
 INK, VIOLET, AMBER = range(3)
 
 
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A curve on a step axis, at most one cell for each pixel, from left to right.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_cells,)
+        In pixels from the middle of the first: that of the step exactly, where the cell is of one step, else the
+        middle of the pixel.
+    low, high : ndarray of shape (n_cells,)
+        Least and largest value in the cell.
+    """
+
+    x: Array
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+NO_CELLS = Cells(np.empty(0), np.empty(0), np.empty(0))
+
+
 @dataclass(frozen=True)
 class PlotSpec:
-    """One of the plots: what its axis is of, whether it may be and at first is logarithmic, and counts only."""
+    """One of the plots: what its axis is of, whether it may be and at first is logarithmic; counts, or shares only."""
 
     title: str
     may_log: bool = False
     log: bool = False
     whole: bool = False
+    percent: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,51 +72,44 @@ class CurveSpec:
         In the legend, with the formula.
     said : str
         In a sentence.
-    short : str
-        In few signs.
     plot : str
         A name of `PLOTS`.
     colour : int
         Of `COLOURS`.
-    dash : (float, float)
-        Period in pixels, and the share of it that is drawn.
+    dash : (float, float) or None
+        Lengths of a dash and of a gap in pixels.
     landmark : int
         Its column in `TraceView.landmarks`, -1 for none: where it is not noted at every step, it is known there.
-    percent : bool
-        It is a share, and has a logarithmic axis of its own at the right.
     sign : str
-        Of the steps at which it is known, where these are not all: "square" or "diamond".
+        Of the steps at which it is known, where these are not all.
     """
 
     label: str
     said: str
-    short: str
     plot: str
     colour: int
     dash: Dash = SOLID
     landmark: int = -1
-    percent: bool = False
-    sign: str = "square"
+    sign: str = "s"
 
 
 PLOTS: dict[str, PlotSpec] = {
     "objective": PlotSpec("objective", may_log=True),
+    "gap": PlotSpec("duality gap", log=True, percent=True),
     "violation": PlotSpec("KKT violation", may_log=True, log=True),
     "margin": PlotSpec("margin"),
     "counts": PlotSpec("numbers of points", whole=True),
 }
 #: The one place to add a note: its name in the trace, and how it is drawn.  Names that are not here are not drawn.
 CURVES: dict[str, CurveSpec] = {
-    "dual": CurveSpec("dual D", "Dual", "D", "objective", INK, SOLID, landmark=1),
-    "primal": CurveSpec("primal P", "Primal", "P", "objective", VIOLET, DASHED, landmark=2),
-    "gap": CurveSpec(
-        "gap (P − D)/P", "Gap", "gap", "objective", AMBER, DOTTED, landmark=3, percent=True, sign="diamond"
-    ),
-    "violation": CurveSpec("KKT violation m − M", "KKT violation", "violation", "violation", INK),
-    "margin": CurveSpec("smallest y f/‖w‖", "Smallest margin", "margin", "margin", INK),
-    "free": CurveSpec("free SVs, 0<α<C", "Free support vectors", "free", "counts", INK),
-    "bounded": CurveSpec("bounded, α=C", "Bounded support vectors", "bounded", "counts", VIOLET, DASHED),
-    "wrong": CurveSpec("wrong points", "Wrong points", "wrong", "counts", AMBER, LONG),
+    "dual": CurveSpec("dual D", "Dual", "objective", INK, SOLID, landmark=1),
+    "primal": CurveSpec("primal P", "Primal", "objective", VIOLET, DASHED, landmark=2),
+    "gap": CurveSpec("gap (P − D)/P", "Gap", "gap", AMBER, landmark=3, sign="d"),
+    "violation": CurveSpec("KKT violation m − M", "KKT violation", "violation", INK),
+    "margin": CurveSpec("smallest y f/‖w‖", "Smallest margin", "margin", INK),
+    "free": CurveSpec("free SVs, 0<α<C", "Free support vectors", "counts", INK),
+    "bounded": CurveSpec("bounded, α=C", "Bounded support vectors", "counts", VIOLET, DASHED),
+    "wrong": CurveSpec("wrong points", "Wrong points", "counts", AMBER, LONG),
 }
 #: What a change of the support vectors is called beside these curves: its strokes are explained in their plot.
 CHANGES: dict[str, str] = {"free": "SVs change", "wrong": "first mistake on a point"}
@@ -159,11 +177,6 @@ def value_at(view: TraceView, name: str, step: int) -> tuple[float, float, int] 
     if place < 0:
         return None
     return float(rows[place, column]), float(rows[place, column]), int(rows[place, 0])
-
-
-def known_steps(view: TraceView) -> int:
-    """At how many steps a primal bound is known."""
-    return int(np.isfinite(view.landmarks[:, CURVES["primal"].landmark]).sum())
 
 
 def curves_of(view: TraceView) -> dict[str, list[str]]:

@@ -40,7 +40,7 @@ class Axis:
     exact : callable
         ``exact(value)`` is the text of a value that is read off.
     bare : bool
-        Without numbers and lines.
+        Without numbers.
     """
 
     title: str = ""
@@ -184,7 +184,8 @@ class Ruler(pg.AxisItem):
     def show_axis(self, axis: Axis, room: float) -> None:
         """Write the numbers of `axis`, at least `room` pixels apart."""
         self._axis, self._room = axis, room
-        self.setGrid(False if axis.bare or axis.names else 255)
+        self.setGrid(False if axis.names else 255)
+        self.setStyle(showValues=not axis.bare)
         self.picture = None
         self.update()
 
@@ -192,7 +193,7 @@ class Ruler(pg.AxisItem):
         """Return places and texts as they are drawn."""
         size = self.geometry().width() if self.orientation == "bottom" else self.geometry().height()
         low, high = self.range
-        found = [] if self._axis.bare else self._axis.marks(low, high, int(size / max(self._room, 1.0)))
+        found = self._axis.marks(low, high, int(size / max(self._room, 1.0)))
         return [each for each in found if (each[0] - low) * size <= (size - self.free) * (high - low) or not self.free]
 
     def boundingRect(self) -> QRectF:

@@ -108,6 +108,8 @@ class Chart(pg.GraphicsView):
         self._message = ""
         self._stale = False  # is to be drawn anew once it is seen
         self.zoomed = False
+        #: A drag sets something: set to False, it ends.
+        self.dragging = False
         #: Which of the lines that can be read is, and its place there.
         self.reading: tuple[int, int] | None = None
         #: The left side is at least so wide: charts above each other begin at the same x.
@@ -121,6 +123,7 @@ class Chart(pg.GraphicsView):
         self._rulers = Ruler("bottom", self.box), Ruler("left", self.box)
         for ruler in self._rulers:
             self.scene().addItem(ruler)
+            ruler.setZValue(-1)  # its lines lie below what is drawn
         self._items: list[Any] = []
         self._kinds: list[type[Mark]] = []
         self.box.sigRangeChangedManually.connect(self._zoom)
@@ -208,9 +211,20 @@ class Chart(pg.GraphicsView):
             item.setVisible(visible)
         self.viewport().update()
 
+    @property
+    def needed_left(self) -> float:
+        """Width of the numbers at the left, in pixels."""
+        return self._left
+
+    def stand_at(self, left: float) -> None:
+        """Have the area begin at x = `left` at least, as those of the charts above and below it."""
+        if left != self.least_left:
+            self.least_left = left
+            self.arrange()
+
     def named(self) -> list[Mark]:
-        """Return the marks of the legend."""
-        return [mark for mark in self.marks if mark.name]
+        """Return the marks of the legend, the one on top first."""
+        return [mark for mark in reversed(self.marks) if mark.name]
 
     def free_right(self) -> float:
         """Return the width at the upper right that the legend leaves free."""
@@ -328,6 +342,7 @@ class Chart(pg.GraphicsView):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.sets and event.button() == Qt.MouseButton.LeftButton:
+            self.dragging = True
             self.put(event.position())
         elif event.button() == Qt.MouseButton.LeftButton:
             super().mousePressEvent(event)
@@ -338,15 +353,16 @@ class Chart(pg.GraphicsView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() == Qt.MouseButton.NoButton:
             self.pointed(event.position())
-        elif self.sets and event.buttons() & Qt.MouseButton.LeftButton:
+        elif self.dragging:
             self.put(event.position())
-        else:
+        elif not self.sets:
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.sets:
+        if self.sets and self.dragging:
+            self.dragging = False
             self.put_down()
-        else:
+        elif not self.sets:
             super().mouseReleaseEvent(event)
             event.accept()
 

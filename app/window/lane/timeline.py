@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+import numpy as np
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSlider
 
 from app.controllers.playback import PlaybackController
 from app.engine.run_state import RunState
-from app.views.charts import strokes
-from app.views.charts.scales import StepScale, cell_edges
+from app.views.chart.steps import StepScale, cell_edges
+from app.views.plot.lines import draw_pieces
 from app.views.theme import Theme
 from app.views.widgets import timeline_keys
 from app.views.widgets.form_fields import describe, show_number, show_tip
@@ -145,8 +146,12 @@ class Timeline(QSlider):
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
                 marks = run_state.trace.changes(cell_edges(scale))
-                covered = strokes.column_marks(marks, round(mark))
-                strokes.paint(painter, QPointF(SIDE, round(middle + 0.5 * height - 3)), covered, theme.ink)
+                at, top = SIDE + np.flatnonzero(marks) + 0.5, round(middle + 0.5 * height - 3) + 0.5
+                down = np.full(len(at), top + round(mark) - 1)
+                draw_pieces(
+                    painter, np.column_stack((at, np.full(len(at), top), at, down)), QPen(QColor(*theme.ink), 1)
+                )
+                painter.setPen(Qt.PenStyle.NoPen)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
                 painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)

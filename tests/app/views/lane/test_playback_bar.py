@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.engine.run_state import RunState
 from app.state.session import FULL_SPEED
 from app.views import theme
-from app.views.charts.scales import StepScale
+from app.views.chart.steps import StepScale
 from app.window.lane.playback_bar import PlaybackBar
 from app.window.lane.timeline import SIDE, Timeline
 from tests.app.features.runs import hands, lane_of, made, smo, study_of

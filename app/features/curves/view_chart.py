@@ -1,0 +1,281 @@
+"""CurveChart: one plot of a run against its steps, with each curve's exact value at the cursor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from PySide6.QtCore import QPointF, QSize
+from PySide6.QtGui import QFontMetricsF, QKeyEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton
+
+from app.core.number_format import grouped, short
+from app.engine.run_state import RunState
+from app.views.chart.axis import Axis, exact, of_shares, whole
+from app.views.chart.chart import INSET, Chart
+from app.views.chart.marks import DOTTED, Level, Line, Mark, Strokes
+from app.views.chart.steps import StepScale, cell_edges
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe
+from solver.core.arrays import Array
+
+from . import view_cells as curve_cells
+from .view_cells import CHANGES, COLOURS, CURVES, PLOTS, Cells
+
+#: How far below the tolerance a logarithmic axis goes at most; and the least share on its axis.
+BELOW, LEAST_SHARE = 1e-3, 1e-6
+#: How far below the largest value such an axis goes at most.
+DEEPEST = 1e-12
+#: Width of a curve, and height of the strokes at changes, in pixels; least height of the area, in lines of text.
+LINE, MARKS, LEAST_LINES = 2.5, 7.0, 3
+
+
+class CurveChart(Chart):
+    """The plot `name` of a run.
+
+    Parameters
+    ----------
+    name : str
+        A name of `PLOTS`.
+    held : callable
+        ``held(step)``: the hand goes to a step.
+    released : callable
+        The hand has let go.
+    key : callable
+        ``key(event)`` takes a key, or says False.
+    ranged : callable
+        ``ranged(chart)``: somebody has zoomed.
+    """
+
+    sets = True
+    _least = 0  # height that was asked for last
+
+    def __init__(
+        self,
+        name: str,
+        held: Callable[[int], None],
+        released: Callable[[], None],
+        key: Callable[[QKeyEvent], bool],
+        ranged: Callable[[CurveChart], None],
+    ) -> None:
+        super().__init__()
+        self.name, self._held, self._released, self._key, self._ranged = name, held, released, key, ranged
+        self._shown: tuple[RunState, int, tuple[int, int], bool, bool] | None = None
+        self._made_for: tuple[object, ...] = ()
+        self._landmarks: object = None
+        self._scale: StepScale | None = None
+        spec = PLOTS[name]
+        self.log = spec.log
+        describe(self, f"curves.{name}", f"Curves of the run: {spec.title}", "")
+        self.setToolTip("Click or drag: go to that step. Arrow keys, page keys: step by step.")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.toggle = self._toggle(spec.title) if spec.may_log else None
+        self.hide()
+
+    def _toggle(self, title: str) -> QToolButton:
+        button = QToolButton(self.viewport())
+        button.setText("log")
+        button.setCheckable(True)
+        button.setAutoRaise(True)
+        button.setChecked(self.log)
+        button.setStyleSheet("min-height: 20px; padding: 1px 4px;")  # 24 in all: a legend is no toolbar
+        button.setMinimumSize(30, 24)
+        describe(
+            button,
+            f"curves.log.{self.name}",
+            f"Logarithmic axis of the {title}",
+            "Equal ratios are equal heights; values not above zero are at the lower edge.",
+        )
+        button.clicked.connect(self._set_log)
+        return button
+
+    def _set_log(self, on: bool) -> None:
+        self.log, self._made_for = on, ()
+        if self._shown is not None:
+            self.show_run(*self._shown, self.theme)
+
+    def free_right(self) -> float:
+        return self.toggle.sizeHint().width() + 4.0 if self.toggle is not None else 0.0
+
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return 0.5 * metrics.horizontalAdvance("00 000") + 4.0
+
+    def minimumSizeHint(self) -> QSize:
+        line = self.fontMetrics().lineSpacing()
+        legend = max((box.bottom() for box in self._boxes), default=float(line))
+        return QSize(200, math.ceil(legend + max(44, LEAST_LINES * line) + (0.5 if self.x.bare else 1.7) * line + 12))
+
+    # -- what is shown ---------------------------------------------------------------------------------------------
+
+    def show_run(
+        self, run: RunState, cursor: int, steps: tuple[int, int], log: bool, lowest: bool, theme: Theme
+    ) -> None:
+        """Show a run from the first to the last of `steps`, with the cursor at a step; the `lowest` plot names them."""
+        names = curve_cells.curves_of(run.trace).get(self.name, [])
+        self._shown = run, cursor, steps, log, lowest
+        tol = run.tol if self.name == "violation" else None
+        first = max(steps[0], 1) if log else steps[0]
+        x = _steps(log, float(first), float(max(steps[1], first + 1)), not lowest)
+        if x != self.x:
+            self.zoomed = False
+            self.x = x
+        scale = self.scale()
+        key = (run.recording, run.length, run.tol, scale, self.log, theme.dark, lowest)
+        if key != self._made_for or run.trace.landmarks is not self._landmarks:
+            self._made_for, self._landmarks, self._scale = key, run.trace.landmarks, scale
+            cells = {name: curve_cells.cells_of(run.trace, name, scale) for name in names}
+            self._y = _upwards(cells, self.name, self.log, tol)
+            self._curves = {name: self._curve(run, name, each, scale, theme) for name, each in cells.items()}
+            changes = np.flatnonzero(run.trace.changes(cell_edges(scale)))
+            said = next((CHANGES[name] for name in names if name in CHANGES), "")
+            feet = Strokes(x=_steps_at(changes, scale), foot=MARKS, colour=theme.faint, name=said)
+            self._feet = [feet] if lowest else []
+        marks: list[Mark] = [*self._feet]
+        if tol is not None:
+            marks.append(
+                Level(
+                    at=tol, colour=theme.ink, dash=DOTTED, width=2.0, name="tolerance", value=short(tol), reached=False
+                )
+            )
+        for name in reversed(names):  # the first lies on top
+            marks.append(self._with_value(run, name, cursor))
+        marks.append(
+            Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0, reached=False, over=True)
+        )
+        self.show_marks(marks, theme, self.x, self._y)
+        if self.toggle is not None:
+            self.toggle.move(self.width() - self.toggle.sizeHint().width() - 4, 2)
+
+    def arrange(self) -> None:
+        super().arrange()
+        if (least := self.minimumSizeHint().height()) != self._least:
+            self._least = least
+            self.updateGeometry()
+        if self._shown is not None and self.isVisible() and self.scale() != self._scale:
+            self.show_run(*self._shown, self.theme)  # as many cells as there are pixels now
+
+    def scale(self) -> StepScale:
+        """Of the pixels of the screen in the plot."""
+        ends = self.x.low or 0.0, self.x.high or 1.0
+        first, last = (self.x.value(place) for place in self.box.viewRange()[0]) if self.zoomed else ends
+        steps = self._shown[2] if self._shown is not None else (0, 1)
+        low, high = max(math.floor(first), steps[0], 0), max(min(math.ceil(last), steps[1]), 0)
+        columns = 1 + round((self.area().width() - (0.0 if self.zoomed else 2 * INSET)) * self.devicePixelRatioF())
+        return StepScale(min(low, high), high, max(2, columns), self.x.log)
+
+    def _curve(
+        self, run: RunState, name: str, cells: Cells, scale: StepScale, theme: Theme
+    ) -> tuple[Array, Array, Array]:
+        """Places of the curve, and which of them have a sign: of each cell the least and the largest value."""
+        x, y = np.repeat(_steps_at(cells.x, scale), 2), np.column_stack((cells.low, cells.high)).ravel()
+        if self._y.log:
+            y = np.maximum(y, self._y.low or 0.0)
+        signs = np.arange(0.0, len(x) if name not in run.trace.names else 0.0, 2.0)
+        return x, y, signs
+
+    def _with_value(self, run: RunState, name: str, cursor: int) -> Line:
+        spec, (x, y, signs), plot = CURVES[name], self._curves[name], PLOTS[self.name]
+        known = curve_cells.value_at(run.trace, name, cursor)
+        text = "–" if known is None else between(*known[:2], plot.percent, plot.whole)
+        if known is not None and known[2] != cursor:
+            text += f" at {grouped(known[2])}"
+        colour = COLOURS[spec.colour][self.theme.dark]
+        return Line(
+            x=x,
+            y=y,
+            colour=colour,
+            width=LINE,
+            dash=spec.dash,
+            sign=spec.sign if len(signs) else "",
+            signs=signs,
+            name=spec.label,
+            value=text,
+        )
+
+    # -- the user --------------------------------------------------------------------------------------------------
+
+    def put(self, position: QPointF) -> None:
+        if self._shown is not None:
+            first, last = self._shown[2]
+            inside = position.x() >= self.area().left()  # left of it is the first, which a logarithmic axis has not
+            step = round(self.values_at(position)[0]) if inside else first
+            self._held(min(max(step, self.scale().start if inside else first), last))
+
+    def put_down(self) -> None:
+        self._released()
+
+    def takes(self, event: QKeyEvent) -> bool:
+        return False  # the keys of a run are the window's, too
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._key(event):
+            super().keyPressEvent(event)
+
+    def _zoom(self, *_: object) -> None:
+        super()._zoom()
+        self._ranged(self)
+
+    def show_all(self) -> None:
+        super().show_all()
+        self._ranged(self)
+
+
+def _steps(log: bool, low: float, high: float, bare: bool) -> Axis:
+    return Axis("" if bare else "step", log=log, whole=True, low=low, high=high, exact=whole, bare=bare)
+
+
+def _steps_at(columns: ArrayLike, scale: StepScale) -> Array:
+    """The steps, in parts, at pixels of a scale."""
+    start, end = scale.start, max(scale.last, scale.start + 1)
+    share = np.asarray(columns, dtype=np.float64) / (scale.columns - 1)
+    return start * (end / start) ** share if scale.log else start + share * (end - start)
+
+
+def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None) -> Axis:
+    """The axis over all that is drawn against it."""
+    spec = PLOTS[plot]
+    every = [np.concatenate((each.low, each.high)) for each in cells.values()]
+    values = np.concatenate([np.empty(0), [] if level is None else [level], *every])
+    positive = values[values > 0]
+    if spec.percent:
+        low = min(max(float(positive.min(initial=1.0)), LEAST_SHARE), 0.5)
+        return of_shares(log=True, low=10.0 ** math.floor(math.log10(low)))
+    if log and len(positive):
+        high = float(positive.max())
+        least = max(BELOW * min(level if level is not None else 0.0, high), DEEPEST * high)
+        low = 10.0 ** math.floor(math.log10(max(float(positive.min()), least)) + 1e-9)
+        top = 10.0 ** math.ceil(math.log10(high) - 1e-9)
+        return Axis(log=True, low=low, high=max(top, 10 * low), exact=exact)
+    low, high = Axis(whole=spec.whole).ends(values)
+    return Axis(whole=spec.whole, low=low, high=high, exact=whole if spec.whole else exact)
+
+
+def between(low: float, high: float, percent: bool = False, counts: bool = False) -> str:
+    """One number, or "least to largest" where the trace keeps no more."""
+    first, last = (number(each, percent, counts) for each in (low, high))
+    return first if first == last else f"{first} to {last}"
+
+
+def number(value: float, percent: bool = False, counts: bool = False) -> str:
+    """A number in five digits that count, in per cent "1.2346 %"; a count in all of them."""
+    return whole(value) if counts else f"{exact(100 * value)} %" if percent else exact(value)
+
+
+def summary(run_state: RunState | None) -> str:
+    """The curves in words and numbers, as they are where the run stands."""
+    if run_state is None:
+        return "No run to draw."
+    said = [f"Step {grouped(run_state.step)} of {grouped(run_state.length)}."]
+    view = run_state.trace
+    for plot, names in curve_cells.curves_of(view).items():
+        for name in names:
+            spec, known = CURVES[name], curve_cells.value_at(view, name, run_state.step)
+            if known is not None:
+                value = between(*known[:2], PLOTS[plot].percent, PLOTS[plot].whole)
+                where = f" at step {grouped(known[2])}" if known[2] != run_state.step else ""
+                said.append(f"{spec.said} {value}{where}.")
+    if "violation" in view.names:
+        said.append(f"Tolerance {short(run_state.tol)}.")
+    return " ".join(said)
