@@ -11,12 +11,16 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont
 
 from app.core.number_format import even, grouped, percent, short
+from app.views.theme import Theme
 from solver.core.arrays import Array
 
 #: Number of texts along an axis, at most.
 MOST = 12
+#: Share of ink in the lines at the numbers.
+GRID = 0.25
 
 
 @dataclass(frozen=True)
@@ -168,33 +172,55 @@ class Ruler(pg.AxisItem):
         super().__init__(side, linkView=box)
         self._axis = Axis()
         self._room = 1.0
-        #: Pixels at its right end that are left to something else.
-        self.free = 0.0
+        self._look: tuple[object, ...] = ()
+        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)
+        self._free = 0.0
         self.setStyle(
             autoExpandTextSpace=False,
             hideOverlappingLabels=False,
             tickLength=0,
             tickTextOffset=3,
-            tickAlpha=56,
+            tickAlpha=255,
             maxTextLevel=1,
         )
         self.enableAutoSIPrefix(False)
         self.setGrid(255)
 
+    def dress(self, theme: Theme, font: QFont) -> None:
+        """Take colours and font."""
+        if (theme.background, theme.ink, font) != self._look:
+            self._look = theme.background, theme.ink, font
+            self.setTickFont(font)
+            self.setPen(pg.mkPen(*theme.faint))
+            self.setTextPen(pg.mkPen(*theme.ink))
+            # Not transparent: Qt needs 0.4 ms for each line that is.
+            pairs = zip(theme.background, theme.faint, strict=True)
+            self.setTickPen(pg.mkPen(*(round(GRID * line + (1 - GRID) * ground) for ground, line in pairs)))
+
     def show_axis(self, axis: Axis, room: float) -> None:
         """Write the numbers of `axis`, at least `room` pixels apart."""
+        if (axis, room) == (self._axis, self._room):
+            return
         self._axis, self._room = axis, room
         self.setGrid(False if axis.names else 255)
         self.setStyle(showValues=not axis.bare)
         self.picture = None
         self.update()
 
+    def leave(self, free: float) -> None:
+        """Leave so many pixels at the right end to something else."""
+        if free != self._free:
+            self._free, self.picture = free, None
+            self.update()
+
     def texts(self) -> list[tuple[float, str]]:
         """Return places and texts as they are drawn."""
         size = self.geometry().width() if self.orientation == "bottom" else self.geometry().height()
         low, high = self.range
         found = self._axis.marks(low, high, int(size / max(self._room, 1.0)))
-        return [each for each in found if (each[0] - low) * size <= (size - self.free) * (high - low) or not self.free]
+        return [
+            each for each in found if (each[0] - low) * size <= (size - self._free) * (high - low) or not self._free
+        ]
 
     def boundingRect(self) -> QRectF:
         return QRectF(super().boundingRect()).adjusted(-60, -12, 60, 12)  # texts at its ends reach beyond it

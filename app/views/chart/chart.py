@@ -35,7 +35,7 @@ from . import saving
 from .axis import Axis, Ruler
 from .items import item_of
 from .legend import column, flow, paint_legend
-from .marks import Line, Mark
+from .marks import Line, Mark, drawn_alike
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
@@ -123,9 +123,11 @@ class Chart(pg.GraphicsView):
         self._rulers = Ruler("bottom", self.box), Ruler("left", self.box)
         for ruler in self._rulers:
             self.scene().addItem(ruler)
-            ruler.setZValue(-1)  # its lines lie below what is drawn
+            ruler.setZValue(self.box.zValue() - 1)  # its lines lie below what is drawn
         self._items: list[Any] = []
         self._kinds: list[type[Mark]] = []
+        self._drawn: tuple[Mark, ...] = ()
+        self._look: tuple[object, ...] = ()
         self.box.sigRangeChangedManually.connect(self._zoom)
         self.box.sigRangeChanged.connect(lambda *_: self.remake())
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -157,11 +159,14 @@ class Chart(pg.GraphicsView):
         if kinds != self._kinds:
             for item in self._items:
                 self.box.removeItem(item)
-            self._items, self._kinds = [item_of(mark) for mark in self.marks], kinds
+            self._items, self._kinds, self._drawn = [item_of(mark) for mark in self.marks], kinds, ()
             for item in self._items:
                 self.box.addItem(item, ignoreBounds=True)
-        for item, mark in zip(self._items, self.marks, strict=True):
-            item.display(mark, self.x, self.y, self.theme)
+        look = self.x, self.y, self.theme
+        for item, mark, old in zip(self._items, self.marks, self._drawn or self.marks, strict=True):
+            if look != self._look or not self._drawn or not drawn_alike(mark, old):
+                item.display(mark, *look)
+        self._drawn, self._look = self.marks, look
         self.arrange()
 
     def arrange(self) -> None:
@@ -184,12 +189,9 @@ class Chart(pg.GraphicsView):
         for ruler, axis, room in zip(
             self._rulers, (self.x, self.y), (self.room_across(metrics), 1.35 * line), strict=True
         ):
-            ruler.setTickFont(self.font())
-            ruler.setPen(pg.mkPen(*theme.faint))
-            ruler.setTextPen(pg.mkPen(*theme.ink))
-            ruler.setTickPen(pg.mkPen(*theme.faint))
+            ruler.dress(theme, self.font())
             ruler.show_axis(axis, room)
-        self._rulers[0].free = metrics.horizontalAdvance(self.x.title) + 8 if self.x.title and self._inline else 0.0
+        self._rulers[0].leave(metrics.horizontalAdvance(self.x.title) + 8 if self.x.title and self._inline else 0.0)
         ends = [axis.ends(values) for axis, values in zip((self.x, self.y), self._spans(), strict=True)]
         self._left = self._left_of(metrics, ends[1], high)
         left = max(self._left, self.least_left)
@@ -530,5 +532,8 @@ class Chart(pg.GraphicsView):
 
     def paint_on(self, device: QPaintDevice) -> None:
         """Paint all of it on an image or a file of shapes."""
+        for item in self._items:
+            item.setCacheMode(item.CacheMode.NoCache)  # shapes stay shapes
+        self._kinds = []  # and new items are made the next time
         with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())

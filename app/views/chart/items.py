@@ -74,6 +74,7 @@ class LineItem(_PixelItem):
 
     def __init__(self) -> None:
         super().__init__()
+        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves over it does not draw it anew
         self._signs = pg.ScatterPlotItem(pxMode=True)
         self._signs.setParentItem(self)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,13 @@ class Mark:
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         """Return the values across and upwards that the axes have to reach."""
         return (), ()
+
+
+def drawn_alike(first: Mark, second: Mark) -> bool:
+    """Return whether two marks of a kind are the same but for what the legend says."""
+    names = [each.name for each in fields(first) if each.name not in ("name", "value")]
+    pairs = [(getattr(first, name), getattr(second, name)) for name in names]
+    return all(a is b or (not isinstance(a, np.ndarray | list) and type(a) is type(b) and a == b) for a, b in pairs)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

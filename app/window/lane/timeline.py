@@ -148,9 +148,8 @@ class Timeline(QSlider):
                 marks = run_state.trace.changes(cell_edges(scale))
                 at, top = SIDE + np.flatnonzero(marks) + 0.5, round(middle + 0.5 * height - 3) + 0.5
                 down = np.full(len(at), top + round(mark) - 1)
-                draw_pieces(
-                    painter, np.column_stack((at, np.full(len(at), top), at, down)), QPen(QColor(*theme.ink), 1)
-                )
+                pieces = np.column_stack((at, np.full(len(at), top), at, down))
+                draw_pieces(painter, pieces, QPen(QColor(*theme.ink), 1))
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QColor(*theme.window))  # keeps it apart from the marks

@@ -463,15 +463,17 @@ def test_the_curves_lead_through_the_run_too(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.named_actions["curves"].trigger()
     settle(qtbot, window)
-    plot = window.findChild(QWidget, "curves.plot")
+    plot, panel = window.findChild(QWidget, "curves.violation"), window.findChild(QWidget, "curves")
     assert plot.isVisible()
     run_state = window.scene.lanes[1].run_state
     qtbot.waitUntil(lambda: len(window.scene.lanes[1].run_state.trace.landmarks) > 20)
-    area = plot.area("violation")
-    QTest.mouseClick(plot, Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y())))
+    area = plot.area()
+    QTest.mouseClick(
+        plot.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(area.center().x()), int(area.center().y()))
+    )
     settle(qtbot, window)
     step = window.scene.lanes[1].run_state.step
-    assert abs(step - run_state.length / 2) < run_state.length / 10 and plot.cursor_step == step
+    assert abs(step - run_state.length / 2) < run_state.length / 10 and panel.cursor_step == step
     assert window.findChild(QWidget, "lane1.transport.timeline").value() == step
     assert plot.accessibleDescription().startswith(f"Step {step} of {run_state.length}.")
 
