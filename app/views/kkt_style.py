@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap, QTransform
 
@@ -44,9 +42,13 @@ class CaseStyle:
     size: float
     pattern: str
 
-    def colour(self, theme: Theme) -> QColor:
+    def rgb(self, theme: Theme) -> RGB:
         """The case's colour in `theme`."""
-        return QColor(*(self.dark if theme.dark else self.light))
+        return self.dark if theme.dark else self.light
+
+    def colour(self, theme: Theme) -> QColor:
+        """The same for Qt."""
+        return QColor(*self.rgb(theme))
 
 
 CASES: dict[KktCase, CaseStyle] = {
@@ -81,20 +83,15 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
 
 
 @lru_cache(maxsize=4)
-def bar_tiles(theme: Theme, ratio: float) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """What bars are filled with, in device pixels 0xaarrggbb.
+def bar_brushes(theme: Theme, ratio: float) -> tuple[QBrush, ...]:
+    """What bars of each case are filled with."""
+    return tuple(_brush(theme, case, ratio) for case in KktCase)
 
-    Returns
-    -------
-    tiles : ndarray of shape (4, side, side)
-        A square of each case, which repeats.
-    plain : ndarray of shape (4,)
-        The colour of each case.
-    """
-    images = [_tile(theme, case, ratio) for case in KktCase]
-    side = images[0].width()
-    tiles = np.stack([np.frombuffer(i.constBits(), dtype=np.uint32).reshape(side, side).copy() for i in images])
-    return tiles, np.array([CASES[case].colour(theme).rgba() for case in KktCase], dtype=np.uint32)
+
+def _brush(theme: Theme, case: KktCase, ratio: float) -> QBrush:
+    brush = QBrush(QPixmap.fromImage(_tile(theme, case, ratio)))
+    brush.setTransform(QTransform.fromScale(1 / ratio, 1 / ratio))
+    return brush
 
 
 def draw_swatch(painter: QPainter, theme: Theme, case: KktCase, box: QRectF, ratio: float = 1.0) -> None:
@@ -104,7 +101,5 @@ def draw_swatch(painter: QPainter, theme: Theme, case: KktCase, box: QRectF, rat
     if case is KktCase.NOT_SUPPORT:
         painter.drawLine(QLineF(box.left(), box.center().y(), box.right(), box.center().y()))
         return
-    brush = QBrush(QPixmap.fromImage(_tile(theme, case, ratio)))
-    brush.setTransform(QTransform.fromScale(1 / ratio, 1 / ratio))
-    painter.setBrush(brush)
+    painter.setBrush(_brush(theme, case, ratio))
     painter.drawRect(box)

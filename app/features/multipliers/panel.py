@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
-from app.core.number_format import even, short
+from app.core.number_format import short
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
 from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.views import kkt_style
-from app.views.charts.chart import paint_rows
-from app.views.charts.linked_chart import Hover, LinkedChart, nice_ticks
-from app.views.plot.symbols import draw, symbol_pixmap
-from app.views.theme import Theme
+from app.views.chart.axis import Axis
+from app.views.chart.chart import INSET
+from app.views.chart.linked import Hover, PointChart
+from app.views.chart.marks import Bars as BarMarks
+from app.views.chart.marks import Line, Mark, Region, Spots, Strokes
+from app.views.plot.symbols import draw
+from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
 from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
-from solver.core.arrays import Indices
+from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KKT_WORDS, KktCase
 
 #: From so many pixels per bar on, its point stands below it.
@@ -74,7 +78,7 @@ def bars_of(run_state: RunState, by_size: bool, most: int) -> Bars:
     return Bars(order[first].astype(np.intp), bar, per_bar)
 
 
-class MultiplierBars(LinkedChart):
+class MultiplierBars(PointChart):
     """The bars themselves."""
 
     def __init__(self, hover: Hover) -> None:
@@ -88,31 +92,34 @@ class MultiplierBars(LinkedChart):
         return QSize(300, 220)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(180, round(3 * self.metrics().lineSpacing()) + 80)
+        return QSize(180, round(3 * self.fontMetrics().lineSpacing()) + 80)
 
     def choose(self, by_size: bool, up_to_C: bool) -> None:
         """How the bars are ordered, and whether they stand before their bounds or fill the height."""
         self.by_size, self.up_to_C = by_size, up_to_C
-        self._changed()
-        self.update()
+        self._bars = None
+        self.draw_points()
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
         self._bars = None
 
     # -- where things are ------------------------------------------------------------------------------------------
 
+    def _room(self) -> float:
+        return max(self.area().width() - 2 * INSET, 1.0)
+
     def bars(self) -> Bars:
         """Groups and order of the bars at the present width."""
-        assert self._study is not None and self._study.alpha is not None
-        most = max(1, int(self.plot_area().width()))
+        assert self.run_state is not None and self.run_state.alpha is not None
+        most = max(1, int(self._room()))
         if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._made_for):
-            self._bars = bars_of(self._study, self.by_size, most)
+            self._bars = bars_of(self.run_state, self.by_size, most)
             self._made_for = most
         return self._bars
 
     def top(self) -> float:
         """The multiplier at the upper end of the axis."""
-        run_state = self._study
+        run_state = self.run_state
         assert run_state is not None and run_state.alpha is not None and run_state.C is not None
         finite = run_state.C[np.isfinite(run_state.C)]
         largest = float(run_state.alpha.max())
@@ -120,20 +127,17 @@ class MultiplierBars(LinkedChart):
         return max(largest, bound) or (float(finite.max()) if len(finite) else 1.0)
 
     def plot_area(self) -> QRectF:
-        """The room of the bars."""
-        metrics = self.metrics()
-        widest = max(metrics.horizontalAdvance(text) for text in ("0.00", short(self.top())))
-        left, above = int(widest) + 12, int(1.5 * metrics.height()) + 6  # whole pixels
-        below = (ROOM_FOR_POINTS + 4 if self._points_fit(left) else 0) + 14
-        return QRectF(left, above, max(self.width() - left - 8, 1), max(self.height() - above - below, 1))
+        """The room of the bars, in pixels."""
+        wide = max(len(self.bars().place), self._room() / WIDEST) if self._has_bars() else 1.0
+        return QRectF(self.pixel(0.0, self.top()), self.pixel(wide, 0.0)) if self._has_bars() else self.area()
 
-    def _points_fit(self, left: float) -> bool:
-        n = 0 if self._study is None else len(self._study.y)
-        return n > 0 and n * ROOM_FOR_POINTS <= self.width() - left - 8
+    def _points_fit(self) -> bool:
+        n = 0 if self.run_state is None else len(self.run_state.y)
+        return n > 0 and n * ROOM_FOR_POINTS <= self._room()
 
     def pitch(self) -> float:
         """Pixels from bar to bar."""
-        return min(self.plot_area().width() / len(self.bars().place), WIDEST)
+        return min(self._room() / len(self.bars().place), WIDEST)
 
     def gap(self) -> float:
         """Pixels between bars."""
@@ -144,149 +148,87 @@ class MultiplierBars(LinkedChart):
         return self.bars().place if self._has_bars() else np.empty(0, dtype=np.intp)
 
     def spot_in_order(self) -> int:
-        place = self._newest_place()
+        place = self.newest_place()
         return int(self.bars().bar[place]) if place >= 0 and self._has_bars() else -1
 
     def _has_bars(self) -> bool:
-        return self._study is not None and self._study.alpha is not None and len(self._study.alpha) > 0
+        return self.run_state is not None and self.run_state.alpha is not None and len(self.run_state.alpha) > 0
 
     def place_at(self, position: QPointF) -> int:
-        if not self._has_bars():
+        if not self._has_bars() or position.x() < self.area().left():
             return -1
-        bar = int((position.x() - self.plot_area().left()) // self.pitch())
-        places = self.bars().place
+        bar, places = math.floor(self.values_at(position)[0]), self.bars().place
         return int(places[bar]) if 0 <= bar < len(places) else -1
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def paint_study(self, painter: QPainter, run_state: RunState) -> None:
+    def arrange(self) -> None:
+        super().arrange()
+        size = round(self._room()), round(self.area().height())
+        if self._has_bars() and self.isVisible() and size != self._drawn_for:
+            self.draw_points()  # as many bars, and as much room below them, as there are pixels now
+
+    _drawn_for = (0, 0)
+
+    def show_run(self, run_state: RunState) -> None:
         if run_state.alpha is None or run_state.C is None or run_state.kkt is None:
+            self.show_marks((), self.theme)
             return
-        columns, bars, pitch = self.plot_area(), self.bars(), self.pitch()
-        self._paint_axis(painter, columns)
-        lit = self._lit(columns, bars, pitch)
-        accent = QColor(*self._theme.accent)
-        if lit is not None:
-            painter.fillRect(lit, QColor(*self._theme.accent, 80))
-        self._paint_bars(painter, run_state, columns)
-        self._paint_bounds(painter, run_state, columns, bars, pitch)
-        self._paint_feet(painter, run_state, columns, bars, pitch)
-        if lit is not None:
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(accent, 2))
-            painter.drawRect(lit)
+        self._drawn_for = round(self._room()), round(self.area().height())
+        bars, theme, top = self.bars(), self.theme, self.top()
+        m, gap = len(bars.place), 0.5 * self.gap() / self.pitch()
+        below = (ROOM_FOR_POINTS + 4 if self._points_fit() else 0) + 14
+        low = -top * below / max(self.area().height() - 2 * INSET - below, 1.0)
+        case = run_state.kkt.case[bars.place]
+        brushes = kkt_style.bar_brushes(theme, self.devicePixelRatioF())
+        colours = [kkt_style.CASES[each].rgb(theme) for each in KktCase]
+        left = np.arange(m, dtype=np.float64) + gap
+        right = left + 1 - 2 * gap
+        edges = [colours[each] for each in case.tolist()] if self.pitch() >= EDGED else ()
+        alpha = run_state.alpha[bars.place]
+        open_bars = np.unique(bars.bar[~run_state.kkt.satisfied]) + 0.5
+        bound, note = self._bound(run_state, bars, top)
+        marks: list[Mark] = [
+            BarMarks(
+                left=left, right=right, height=alpha, brushes=[brushes[each] for each in case.tolist()], edges=edges
+            ),
+            Line(x=bound[0], y=bound[1], colour=theme.background, width=3.5, read=False),
+            Line(x=bound[0], y=bound[1], colour=theme.ink, width=1.5, read=False),
+            Strokes(x=open_bars, foot=10.0, width=1.0 if self.pitch() < ROOM_FOR_GAPS else 2.0, colour=theme.ink),
+        ]
+        if self._points_fit():
+            labels = run_state.points.labels[run_state.index][bars.place]
+            height = 0.5 * low * (14 + below) / below
+            for label in np.unique(labels).tolist():
+                at = np.flatnonzero(labels == label) + 0.5
+                y, look = np.full(len(at), height), (SYMBOLS[label], theme.classes[label])
+                marks.append(Spots(x=at, y=y, sign=look[0], colour=look[1], edge=theme.ink, edge_width=1.0, size=11.0))
+        if self.place >= 0:
+            bar, reach = int(bars.bar[self.place]), float(run_state.alpha[self.place])
+            half = max(0.5, 3.0 / self.pitch())
             # In a group, the bar is another point's: this one reaches up to here.
-            y = columns.bottom() - columns.height() * float(run_state.alpha[self.place]) / self.top()
-            painter.drawLine(QLineF(lit.left() - 3, y, lit.right() + 3, y))
+            marks += [
+                Region(low=bar + 0.5 - half, high=bar + 0.5 + half, colour=theme.accent, opacity=90),
+                Line(x=[bar - half, bar + 1 + half], y=[reach, reach], colour=theme.accent, read=False),
+            ]
+        x = Axis(low=0.0, high=float(max(m, self._room() / WIDEST)), bare=True, grid=False)
+        self.show_marks(marks, theme, x, Axis(f"α   {note}", low=low, high=top, ticks=_tick))
 
-    def _lit(self, columns: QRectF, bars: Bars, pitch: float) -> QRectF | None:
-        """The column of the point that stands out."""
-        if self.place < 0:
-            return None
-        middle, wide = columns.left() + (int(bars.bar[self.place]) + 0.5) * pitch, max(pitch, 6.0)
-        return QRectF(middle - wide / 2, columns.top() - 4, wide, self.height() - columns.top() - 1)
-
-    def _paint_axis(self, painter: QPainter, columns: QRectF) -> None:
-        top, metrics = self.top(), self.metrics()
-        ticks = nice_ticks(top, max(2, int(columns.height() / (2.2 * metrics.height()))))
-        texts = even([short(tick) for tick in ticks])
-        places = (round(columns.bottom() - columns.height() * tick / top) + 0.5 for tick in ticks)
-        rows = list(zip(places, texts, strict=True))
-        dotted = QPen(QColor(*self._theme.faint), 1, Qt.PenStyle.DotLine)
-        paint_rows(painter, columns, rows, self._theme, dotted, beyond=3)
-        painter.setPen(QColor(*self._theme.ink))
-        painter.drawText(QPointF(6, metrics.ascent() + 2), "α")
-
-    def _paint_bars(self, painter: QPainter, run_state: RunState, columns: QRectF) -> None:
-        """All bars as one picture of device pixels; of many rectangles, each with its pattern, Qt makes 5 ms more."""
-        assert run_state.alpha is not None and run_state.kkt is not None
-        ratio = self.devicePixelRatioF()
-        bars, pitch = self.bars(), self.pitch() * ratio
-        width, height = round(columns.width() * ratio), round(columns.height() * ratio)
-        gap = self.gap() * ratio
-        steps = np.arange(len(bars.place))
-        lefts = np.round(pitch * steps + gap / 2).astype(np.intp)
-        widths = np.maximum(np.round(pitch * (steps + 1) - gap / 2).astype(np.intp), lefts + 1) - lefts
-        exact = height / self.top() * run_state.alpha[bars.place]
-        # No support vector is so small that it is none.
-        tall = np.where(exact > 0, np.maximum(np.round(exact), 1), 0).astype(np.intp)
-        of = np.repeat(steps, widths)
-        within = np.arange(len(of)) - np.repeat(np.cumsum(widths) - widths, widths)
-        at = lefts[of] + within
-        kept = at < width
-        of, at, within = of[kept], at[kept], within[kept]
-        case = run_state.kkt.case[bars.place][of]
-        tiles, plain = kkt_style.bar_tiles(self._theme, ratio)
-        side = tiles.shape[1]
-        pixels = np.zeros((height, width), dtype=np.uint32)
-        up = np.arange(height, 0, -1)  # rows, counted from the ground
-        edged = (pitch >= EDGED * ratio) & ((within == 0) | (within == widths[of] - 1))
-        for phase in range(side):
-            line = np.where(edged, plain[case], tiles[case, phase, at % side])
-            pixels[phase::side, at] = np.where(up[phase::side, None] <= tall[of], line, 0)
-        tops = tall[of] > 0
-        pixels[height - tall[of][tops], at[tops]] = plain[case[tops]]
-        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied)
-        image.setDevicePixelRatio(ratio)
-        painter.drawImage(columns.topLeft(), image)
-
-    def _paint_bounds(self, painter: QPainter, run_state: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
-        """A line at C, with steps where C is another."""
+    def _bound(self, run_state: RunState, bars: Bars, top: float) -> tuple[tuple[Array, Array], str]:
+        """A line at C, with steps where C is another, and what it is."""
         assert run_state.C is not None
-        bounds, top = run_state.C[bars.place], self.top()
-        ink = QColor(*self._theme.ink)
-        inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
-        if not inside.any():
-            least = float(run_state.C.min())
-            self._paint_note(painter, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above")
-            return
-        height = columns.height() * np.where(inside, bounds, 0.0) / top
-        ys = np.where(inside, np.round(columns.bottom() - height), np.nan)
-        cuts = np.flatnonzero(~((ys[1:] == ys[:-1]) | (np.isnan(ys[1:]) & np.isnan(ys[:-1])))) + 1
-        starts, ends = np.concatenate(([0], cuts)), np.concatenate((cuts, [len(ys)]))
-        lines, last = [], np.nan
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-            y, x = float(ys[start]) + 0.5, columns.left() + start * pitch
-            if not np.isnan(last) and not np.isnan(y):
-                lines.append(QLineF(x, last, x, y))
-            if not np.isnan(y):
-                lines.append(QLineF(x, y, columns.left() + end * pitch, y))
-            last = y
-        for pen in (QPen(QColor(*self._theme.background, 200), 3.5), QPen(ink, 1.5)):
-            painter.setPen(pen)
-            painter.drawLines(lines)
+        bounds = run_state.C[bars.place]
         least, most = float(run_state.C.min()), float(run_state.C.max())
-        text = f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
-        self._paint_note(painter, text)
+        inside = np.isfinite(bounds) & (bounds <= top * (1 + 1e-9))
+        x = np.repeat(np.arange(len(bounds) + 1.0), 2)[1:-1]
+        line = x, np.repeat(np.where(inside, bounds, np.nan), 2)
+        if not inside.any():
+            return line, "no upper bound: C = ∞" if np.isinf(least) else f"C = {short(least)}, far above"
+        return line, f"C = {short(most)}" if least == most else f"C of each point: {short(least)} to {short(most)}"
 
-    def _paint_note(self, painter: QPainter, text: str) -> None:
-        """Say at the upper right what the line is."""
-        metrics = self.metrics()
-        box = QRectF(0, 2, self.width() - 8, metrics.height())
-        painter.setPen(QColor(*self._theme.ink))
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_feet(self, painter: QPainter, run_state: RunState, columns: QRectF, bars: Bars, pitch: float) -> None:
-        """Below the bars: which points have not the y f that their case asks for, and the points where they fit."""
-        assert run_state.kkt is not None
-        open_bars = np.unique(bars.bar[~run_state.kkt.satisfied])
-        ink = QColor(*self._theme.ink)
-        top = columns.bottom() + 4
-        if len(open_bars):
-            painter.setPen(QPen(ink, 1 if pitch < ROOM_FOR_GAPS else 2))
-            xs = np.floor(columns.left() + pitch * (open_bars + 0.5)) + 0.5
-            painter.drawLines([QLineF(x, top, x, top + 6) for x in xs.tolist()])
-        if not self._points_fit(columns.left()):
-            return
-        labels, ratio = run_state.points.labels, self.devicePixelRatioF()
-        for bar, place in enumerate(bars.place.tolist()):
-            x, y = columns.left() + (bar + 0.5) * pitch, columns.bottom() + 14 + ROOM_FOR_POINTS / 2
-            case = KktCase(int(run_state.kkt.case[place]))
-            mark = mark_of(case, bool(run_state.kkt.satisfied[place]))
-            for kind in (str(int(labels[run_state.index[place]])), mark):
-                if kind:
-                    pixmap = symbol_pixmap(self._theme, kind, 30, ratio)
-                    painter.drawPixmap(QPointF(x - 15, y - 15), pixmap)
+def _tick(value: float) -> str:
+    return short(value) if value >= 0 else ""
 
 
 class MultipliersPanel(QWidget):

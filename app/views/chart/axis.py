@@ -45,6 +45,8 @@ class Axis:
         ``exact(value)`` is the text of a value that is read off.
     bare : bool
         Without numbers.
+    grid : bool
+        There is a line at each number.
     """
 
     title: str = ""
@@ -57,6 +59,7 @@ class Axis:
     ticks: Callable[[float], str] | None = None
     exact: Callable[[float], str] = short
     bare: bool = False
+    grid: bool = True
 
     @np.errstate(divide="ignore", invalid="ignore")
     def place(self, values: ArrayLike) -> Array:
@@ -202,7 +205,7 @@ class Ruler(pg.AxisItem):
         if (axis, room) == (self._axis, self._room):
             return
         self._axis, self._room = axis, room
-        self.setGrid(False if axis.names else 255)
+        self.setGrid(255 if axis.grid and not axis.names else False)
         self.setStyle(showValues=not axis.bare)
         self.picture = None
         self.update()

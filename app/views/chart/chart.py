@@ -156,15 +156,17 @@ class Chart(pg.GraphicsView):
         self._stale = False
         self.setBackground(QColor(*self.theme.background))
         kinds = [type(mark) for mark in self.marks]
-        if kinds != self._kinds:
-            for item in self._items:
-                self.box.removeItem(item)
-            self._items, self._kinds, self._drawn = [item_of(mark) for mark in self.marks], kinds, ()
-            for item in self._items:
-                self.box.addItem(item, ignoreBounds=True)
+        kept = next((k for k, (a, b) in enumerate(zip(kinds, self._kinds, strict=False)) if a is not b), None)
+        kept = min(len(kinds), len(self._kinds)) if kept is None else kept
+        for item in self._items[kept:]:
+            self.box.removeItem(item)
+        self._items[kept:] = [item_of(mark) for mark in self.marks[kept:]]
+        for item in self._items[kept:]:
+            self.box.addItem(item, ignoreBounds=True)
+        self._kinds, drawn = kinds, self._drawn[:kept]
         look = self.x, self.y, self.theme
-        for item, mark, old in zip(self._items, self.marks, self._drawn or self.marks, strict=True):
-            if look != self._look or not self._drawn or not drawn_alike(mark, old):
+        for place, (item, mark) in enumerate(zip(self._items, self.marks, strict=True)):
+            if look != self._look or place >= len(drawn) or not drawn_alike(mark, drawn[place]):
                 item.display(mark, *look)
         self._drawn, self._look = self.marks, look
         self.arrange()
@@ -532,8 +534,11 @@ class Chart(pg.GraphicsView):
 
     def paint_on(self, device: QPaintDevice) -> None:
         """Paint all of it on an image or a file of shapes."""
-        for item in self._items:
-            item.setCacheMode(item.CacheMode.NoCache)  # shapes stay shapes
-        self._kinds = []  # and new items are made the next time
+        parts = [*self._rulers, *self._items]
+        cached = [part.cacheMode() for part in parts]
+        for part in parts:
+            part.setCacheMode(part.CacheMode.NoCache)  # shapes stay shapes
         with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())
+        for part, mode in zip(parts, cached, strict=True):
+            part.setCacheMode(mode)

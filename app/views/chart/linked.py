@@ -1,0 +1,115 @@
+"""PointChart: a chart of a run's points; the one under the pointer stands out here and everywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QKeyEvent
+
+from app.engine.run_state import RunState
+from app.views.theme import Theme
+from solver.core.arrays import Indices, Integers, Mask
+
+from .chart import READING, Chart, goal_of, is_plain
+
+#: Tells the window of the point under the pointer, by its lifelong id.
+Hover = Callable[[int | None], None]
+
+
+class PointChart(Chart):
+    """Holds the run it displays, and speaks of points as places in the run's `index`.
+
+    Parameters
+    ----------
+    hover : callable
+        Told the id of the point under the pointer, or that the arrow keys chose; None for none.
+    """
+
+    framed = True
+
+    def __init__(self, hover: Hover) -> None:
+        super().__init__()
+        self._hover = hover
+        self.run_state: RunState | None = None
+        self._hovered: int | None = None
+        self._told: int | None = None  # the point that stands out from now on: the one drawn may be a moment older
+        self._ids: Integers = np.empty(0, dtype=np.int64)
+        #: Place of the point that stands out; -1 for none.
+        self.place = -1
+
+    def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
+        """Display `run_state`, with the point of id `hovered` standing out if it is one of its points."""
+        self._told = hovered
+        if run_state is self.run_state and hovered == self._hovered and theme is self.theme:
+            return
+        if run_state is not self.run_state:
+            self.run_state = run_state
+            self._ids = np.empty(0, dtype=np.int64) if run_state is None else run_state.points.ids[run_state.index]
+            self.changed()
+        self._hovered, self.theme = hovered, theme
+        self.place = -1 if hovered is None else _first(self._ids == hovered)
+        self.draw_points()
+
+    def draw_points(self) -> None:
+        """Display the points of the run."""
+        if self.run_state is not None and len(self.run_state.y):
+            self.show_run(self.run_state)
+        else:
+            self.show_marks((), self.theme)
+
+    def changed(self) -> None:
+        """The run is another one: forget what was made of the last."""
+
+    def show_run(self, run_state: RunState) -> None:
+        """Display the marks of a run that has points."""
+        raise NotImplementedError
+
+    def place_at(self, position: QPointF) -> int:
+        """The point that is drawn at `position`, -1 for none."""
+        raise NotImplementedError
+
+    def order(self) -> Indices:
+        """The points in the order in which the arrow keys go through them."""
+        raise NotImplementedError
+
+    def spot_in_order(self) -> int:
+        """Where in `order` the point stands that stands out, -1 for nowhere."""
+        place = self.newest_place()
+        return _first(self.order() == place) if place >= 0 else -1
+
+    def newest_place(self) -> int:
+        """The place of the point that stands out from now on, -1 for none."""
+        return -1 if self._told is None else _first(self._ids == self._told)
+
+    # -- the user --------------------------------------------------------------------------------------------------
+
+    def _tell(self, place: int) -> None:
+        point = int(self._ids[place]) if place >= 0 else None
+        if point != self._told:
+            self._told = point
+            self._hover(point)
+
+    def pointed(self, position: QPointF | None) -> None:
+        if self.run_state is not None:
+            self._tell(-1 if position is None else self.place_at(position))
+
+    def takes(self, event: QKeyEvent) -> bool:
+        return event.key() in READING and self.run_state is not None
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        order = self.order() if self.run_state is not None else np.empty(0, dtype=np.intp)
+        goal = goal_of(event.key(), self.spot_in_order(), 0, len(order) - 1) if is_plain(event) else None
+        if event.key() == Qt.Key.Key_Escape and is_plain(event) and self._told is not None:
+            self._tell(-1)
+        elif goal is not None and len(order):
+            self._tell(int(order[goal]))
+        else:
+            super().keyPressEvent(event)
+
+
+def _first(mask: Mask) -> int:
+    """Place of the first True, -1 for none."""
+    place = int(mask.argmax()) if len(mask) else 0
+    return place if len(mask) and mask[place] else -1
