@@ -176,7 +176,6 @@ class Ruler(pg.AxisItem):
         self._axis = Axis()
         self._room = 1.0
         self._look: tuple[object, ...] = ()
-        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)
         self._free = 0.0
         self.setStyle(
             autoExpandTextSpace=False,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QBrush, QColor, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
@@ -128,7 +128,7 @@ def test_every_kind_of_mark_changes_the_picture_and_takes_new_numbers_in_place(m
         lambda k: Strokes(x=x, low=x, high=x + k),
         lambda k: Strokes(x=x * k, foot=8),
         lambda k: Spots(x=x, y=x * k, hollow=k > 1),
-        lambda k: Bars(left=x, right=x + 0.5, height=x * k, brushes=[QColor("red")] * 5),
+        lambda k: Bars(left=x, right=x + 0.5, height=x * k, brushes=[QBrush(QColor("red"))] * 5),
         lambda k: Cells(pixels=np.full((3, 3), 0xFF800000 + int(k * 100), np.uint32), values=np.ones((3, 3))),
         lambda k: Texts(x=[1.0], y=[k], texts=[f"text {k}"]),
     ]
@@ -301,3 +301,38 @@ def test_numbers_and_pictures_are_saved_and_copied(make: Make, tmp_path: Path) -
     actions["Copy numbers"].trigger()
     assert QGuiApplication.clipboard().text() == saving.csv_of(chart)
     menu.close()
+
+
+def differing(first: Chart, second: Chart) -> int:
+    """How many pixels are others."""
+    pictures = [image(chart).convertToFormat(QImage.Format.Format_RGB32) for chart in (first, second)]
+    arrays = [np.frombuffer(each.constBits(), dtype=np.uint32).reshape(each.height(), -1) for each in pictures]
+    return int((arrays[0] != arrays[1]).sum())
+
+
+def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
+    """Whatever is kept of what was drawn before, nothing of it is seen."""
+    x = np.arange(50.0)
+    states: list[tuple[list[Mark], Axis, Axis]] = [
+        ([Line(x=x, y=x, name="a")], Axis(), Axis()),
+        ([Line(x=x, y=np.sin(x), name="a", dash=DASHED)], Axis("x"), Axis()),
+        ([Line(x=x, y=np.sin(x), name="b", value="1"), Level(at=0.5)], Axis("x"), Axis()),
+        ([Line(x=x + 1, y=x + 1, name="a"), Level(at=2.5)], Axis(log=True), Axis(log=True)),
+        ([Bars(left=x, right=x + 0.5, height=x, brushes=[QBrush(QColor("red"))] * 50)], Axis(bare=True), Axis("up")),
+        ([Line(x=x, y=x * 100, name="a", sign="s", signs=[3, 9])], Axis(), of_shares("y")),
+    ]
+    used = make()
+    for marks, across, up in [*states, *states[::-1]]:
+        used.show_marks(marks, LIGHT, across, up)
+        fresh = make(x=across, y=up)
+        fresh.show_marks(marks, LIGHT)
+        for chart in (used, fresh):
+            chart.clearFocus()
+            QGuiApplication.processEvents()
+        assert differing(used, fresh) < 800, "at most a few lines that are rounded to the next pixel"
+        for chart in (used, fresh):
+            chart.box.scaleBy((0.5, 0.7))
+            chart.box.sigRangeChangedManually.emit(None)
+        assert differing(used, fresh) < 800, "zoomed, too"
+        used.show_all()
+        assert differing(used, fresh) > 800 and not used.zoomed
