@@ -74,10 +74,10 @@ class EvaluationTable(QWidget):
         self._cells: dict[str, list[QLabel]] = {}
         self._titles: dict[str, QLabel] = {}
         for row, (name, sentence) in enumerate(ROWS, 1):
-            self._cells[name] = self._labels(name, row)
             title = self._titles[name] = named(QLabel(wordWrap=True), f"evaluation.{name}")
             title.setToolTip(sentence)
             grid.addWidget(title, row, 0)
+            self._cells[name] = self._labels(name, row)  # after its title, as it is read out
 
     def _labels(self, name: str, row: int) -> list[QLabel]:
         """A label for each lane."""

@@ -112,6 +112,7 @@ class Chart(pg.GraphicsView):
         self.dragging = False
         #: Which of the lines that can be read is, and its place there.
         self.reading: tuple[int, int] | None = None
+        self._by_keys = False  # it is read by keys, not by the pointer
         #: The left side is at least so wide: charts above each other begin at the same x.
         self.least_left = 0.0
         self._left = 0.0
@@ -342,6 +343,7 @@ class Chart(pg.GraphicsView):
 
     def pointed(self, position: QPointF | None) -> None:
         """The pointer is at a pixel, or has left."""
+        self._by_keys = False
         self.read(None if position is None or not self.area().contains(position) else self.nearest(position))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -386,7 +388,8 @@ class Chart(pg.GraphicsView):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.pointed(None)
+        if self._by_keys:
+            self.read(None)
         self.viewport().update()
 
     def takes(self, event: QKeyEvent) -> bool:
@@ -415,6 +418,7 @@ class Chart(pg.GraphicsView):
             event.ignore()
 
     def _read_key(self, key: Qt.Key) -> bool:
+        self._by_keys = True
         lines = self.lines()
         if key == KEY.Key_Escape and (self.reading is not None or self.zoomed):
             self.show_all()

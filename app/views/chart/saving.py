@@ -7,12 +7,13 @@ import io
 from typing import Protocol
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPaintDevice
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.views.png_bytes import png_bytes
 from app.views.theme import Theme
+from app.views.widgets.painting import svg_bytes
 
 from .marks import Mark
 from .saver import ChartSaver
@@ -88,19 +89,7 @@ def image_of(chart: Savable) -> QImage:
 
 def svg_of(chart: Savable) -> bytes:
     """Return the SVG file of `chart`."""
-    from PySide6.QtSvg import QSvgGenerator  # a library of its own, seldom needed
-
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator(QSvgGenerator.SvgVersion.Svg11)  # the older version knows no clipping
-    generator.setOutputDevice(buffer)
-    generator.setResolution(96)
-    generator.setSize(chart.widget().size())
-    generator.setViewBox(chart.widget().rect())
-    generator.setTitle(chart.widget().accessibleName())
-    chart.paint_on(generator)
-    return bytes(data.data())
+    return svg_bytes(chart.widget().size(), chart.widget().accessibleName(), chart.paint_on)
 
 
 def csv_of(chart: Savable) -> str:
