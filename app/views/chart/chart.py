@@ -357,11 +357,11 @@ class Chart(pg.GraphicsView):
             event.ignore()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() == Qt.MouseButton.NoButton:
-            self.pointed(event.position())
-        elif self.dragging:
+        if self.dragging:
             self.put(event.position())
-        elif not self.sets:
+            return
+        self.pointed(event.position())
+        if not self.sets and event.buttons() != Qt.MouseButton.NoButton:
             super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -347,6 +347,7 @@ def test_nothing_to_draw(show: Show) -> None:
         choose(empty, "steps", row)
         empty.grab()
     press(empty, 200)
+    QTest.mouseRelease(ground(empty), Qt.MouseButton.LeftButton)
     assert asked(empty) == [], "there is no other step to go to"
     empty.render_scene(scene_of(None), theme.LIGHT)
     assert message.isVisible() and not chart_of(empty, "counts").isVisible()
@@ -444,6 +445,7 @@ def test_another_run_ends_the_drag(show: Show) -> None:
     panel.render_scene(scene_of(study_of(made(50).trace, step=6, recording=2), lane=1), theme.LIGHT)
     drag(panel, round(left) + 250, 60)
     assert asked(panel) == [] and panel.cursor_step == 6
+    QTest.mouseRelease(ground(panel), Qt.MouseButton.LeftButton)
 
 
 def test_keys_go_step_by_step(show: Show) -> None:
