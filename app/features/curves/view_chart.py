@@ -145,11 +145,12 @@ class CurveChart(Chart):
             Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0, reached=False, over=True)
         )
         self.show_marks(marks, theme, self.x, self._y)
-        if self.toggle is not None:
-            self.toggle.move(self.width() - self.toggle.sizeHint().width() - 4, 2)
 
     def arrange(self) -> None:
         super().arrange()
+        if self.toggle is not None:
+            size = self.toggle.sizeHint()
+            self.toggle.setGeometry(self.width() - size.width() - 4, 2, size.width(), size.height())
         if (least := self.minimumSizeHint().height()) != self._least:
             self._least = least
             self.updateGeometry()

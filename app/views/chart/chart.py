@@ -130,7 +130,6 @@ class Chart(pg.GraphicsView):
         self._drawn: tuple[Mark, ...] = ()
         self._look: tuple[object, ...] = ()
         self.box.sigRangeChangedManually.connect(self._zoom)
-        self.box.sigRangeChanged.connect(lambda *_: self.remake())
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -269,9 +268,6 @@ class Chart(pg.GraphicsView):
         self.box.setLimits(xMin=left, xMax=right, yMin=bottom, yMax=top)
         if not self.zoomed:
             self.box.setRange(xRange=ranges[0], yRange=ranges[1], padding=0.0)
-
-    def remake(self) -> None:
-        """Another part is seen: a subclass may want other marks for it."""
 
     # -- where things are ------------------------------------------------------------------------------------------
 

@@ -51,7 +51,9 @@ def open_menu(chart: Savable, at: QPoint) -> None:
     menu.addAction("Copy numbers").triggered.connect(lambda: QGuiApplication.clipboard().setText(csv_of(chart)))
     saver = saver_of(chart.widget())
     if saver is not None:
-        name = chart.widget().accessibleName() or "chart"
+        name = (chart.widget().accessibleName() or "chart").replace(
+            ":", ","
+        )  # not allowed in names of files everywhere
         menu.addAction("Save chart…").triggered.connect(
             lambda: saver.save(name, lambda suffix: bytes_of(chart, suffix))
         )
