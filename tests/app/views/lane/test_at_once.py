@@ -116,7 +116,7 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
 
 def test_panels_about_steps_say_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
     window = make(document())
-    for name, described in (("curves", "curves.plot"), ("step", "step"), ("alphas", ""), ("loss", ""), ("relief", "")):
+    for name, described in (("curves", ""), ("step", "step"), ("alphas", ""), ("loss", ""), ("relief", "")):
         window.named_actions[name].trigger()
         settle(qtbot, window)
         assert window.scene.no_run == NO_STEPS
