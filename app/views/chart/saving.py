@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -40,25 +41,26 @@ class Savable(Protocol):
 
 
 def open_menu(chart: Savable, at: QPoint) -> None:
-    """Open the menu of `chart` at a place of the screen."""
+    """Open the menu of `chart` at a place of the screen; it is made once."""
+    found = chart.widget().findChild(QMenu, "chart.menu")
+    menu = found if isinstance(found, QMenu) else _menu(chart)
+    menu.actions()[0].setEnabled(chart.zoomed)
+    menu.popup(at)
+
+
+def _menu(chart: Savable) -> QMenu:
     menu = QMenu(chart.widget())
     menu.setObjectName("chart.menu")
-    everything = menu.addAction("Show all")
-    everything.setEnabled(chart.zoomed)
-    everything.triggered.connect(chart.show_all)
+    menu.addAction("Show all").triggered.connect(chart.show_all)
     menu.addSeparator()
     menu.addAction("Copy picture").triggered.connect(lambda: QGuiApplication.clipboard().setImage(image_of(chart)))
     menu.addAction("Copy numbers").triggered.connect(lambda: QGuiApplication.clipboard().setText(csv_of(chart)))
     saver = saver_of(chart.widget())
     if saver is not None:
-        name = (chart.widget().accessibleName() or "chart").replace(
-            ":", ","
-        )  # not allowed in names of files everywhere
-        menu.addAction("Save chart…").triggered.connect(
-            lambda: saver.save(name, lambda suffix: bytes_of(chart, suffix))
-        )
-    menu.aboutToHide.connect(menu.deleteLater)
-    menu.popup(at)
+        # A colon is not allowed in names of files everywhere.
+        name = (chart.widget().accessibleName() or "chart").replace(":", ",")
+        menu.addAction("Save chart…").triggered.connect(lambda: saver.save(name, partial(bytes_of, chart)))
+    return menu
 
 
 def saver_of(widget: QWidget) -> ChartSaver | None:

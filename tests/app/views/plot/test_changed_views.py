@@ -106,8 +106,7 @@ def layers_in(view: View) -> Layers:
     weights[:, 2] = -weights[:, :2] @ middle
     layers.show_orders(Orders(5, weights, np.zeros(5), np.zeros(5, dtype=np.int64), np.arange(5) < 3, weights[0]))
     scene: Any = SimpleNamespace(
-        xy=np.vstack((xy, [[LIMIT, LIMIT]])),
-        labels=np.zeros(201, dtype=np.uint8),
+        points=SimpleNamespace(xy=np.vstack((xy, [[LIMIT, LIMIT]])), labels=np.zeros(201, dtype=np.uint8)),
         parts=SimpleNamespace(held_out=np.array([3], dtype=np.intp)),
     )
     layers.show_points(scene, Marks(np.arange(4), np.arange(4, 9), np.arange(2)), np.arange(5))
