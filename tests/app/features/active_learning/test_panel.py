@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +23,9 @@ from app.core.points import Points
 from app.engine.scheduler import Scheduler
 from app.features.active_learning import controller, panel
 from app.features.active_learning.panel import ActiveLearningPanel
-from app.features.active_learning.query import Comparison
+from app.features.active_learning.query import Band, Comparison
 from app.features.active_learning.state import ActiveLearningRun
+from app.features.active_learning.view_curve import LearningCurve
 from app.features.active_learning.view_picture import PoolPicture
 from app.features.table import FEATURES
 from app.scene.compose import compose
@@ -31,6 +34,9 @@ from app.state.document import ClassStyle, Document, GeneratorSettings, KnnSetti
 from app.state.session import Session
 from app.state.store import Store
 from app.views import theme
+from app.views.chart.marks import Band as Ground
+from app.views.chart.marks import Level, Line
+from app.views.theme import LIGHT
 from app.window.main_window import MainWindow
 from tests.covering import first_of
 from tests.windows import Make, discard, settle
@@ -649,3 +655,24 @@ def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
         repainted(picture)
     assert [str(error) for error in reported] == ["oops"]
     repainted(picture)
+
+
+def test_the_chart_has_the_comparison_and_the_run_as_they_are(qtbot: QtBot) -> None:
+    chart = LearningCurve()
+    qtbot.addWidget(chart)
+    chart.resize(300, 200)
+    chart.show()
+    rng = np.random.default_rng(0)
+    bands = {name: Band.of(rng.uniform(0.6, 1.0, (20, 5))) for name in ("closest", "random")}
+    curves: Any = SimpleNamespace(bands=bands, labels=np.arange(2, 7), last=9, full=0.97)
+    looks = tuple(SimpleNamespace(score=SimpleNamespace(shown=shown)) for shown in (0.5, 0.8, 0.9))
+    asking: Any = SimpleNamespace(looks=looks, given=(0, 1), pool=range(9))
+    chart.show_curves(asking, curves, LIGHT)
+    drawn = {mark.name: mark for mark in chart.marks if isinstance(mark, Line | Level)}
+    for name, title in (("closest", "least sure point"), ("random", "random")):
+        assert drawn[title].y is bands[name].mean and drawn[title].x is curves.labels
+        grounds = [mark for mark in chart.marks if isinstance(mark, Ground)]
+        assert any(mark.low is bands[name].low and mark.high is bands[name].high for mark in grounds)
+    assert np.asarray(drawn["this run"].x).tolist() == [2, 3, 4] and drawn["this run"].y == [0.5, 0.8, 0.9]
+    assert drawn["all labels: 97.0 %"].at == 0.97
+    assert chart.x.high == 9 and chart.y.low == 0.5

@@ -28,6 +28,7 @@ from app.features.race import text
 from app.features.race.panel import RacePanel
 from app.features.race.race_run import NO_SECOND_CLASS
 from app.features.race.racer import Racer
+from app.features.race.text import title
 from app.features.race.view_curves import RaceCurves
 from app.state.commands import AddPoints
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
@@ -299,6 +300,10 @@ def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
         racer = race.desk.frame.racers[slot]
         assert xy[-1, 0] == racer.seconds and (np.diff(xy[:, 0]) >= 0).all()
         assert xy[-1, 1] == pytest.approx(racer.certificate.kkt_violation) and curves.goal == 1e-3
+        noted = racer.curve[np.isfinite(racer.curve[:, 4]) & (racer.curve[:, 2] > 0)]
+        np.testing.assert_array_equal(xy, np.column_stack((noted[:, 2], np.maximum(noted[:, 4], 1e-9))))
+        drawn = next(line for line in curves.lines() if line.name == title(racer.rule))
+        assert np.asarray(drawn.x).tolist() == xy[:, 0].tolist() and np.asarray(drawn.y).tolist() == xy[:, 1].tolist()
 
 
 def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
