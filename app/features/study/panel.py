@@ -326,7 +326,7 @@ class StudyPanel(QWidget):
         drawn = self._drawn
         if drawn is None:
             return
-        places = self.picture.places(self.picture.cell)
+        places = self.picture.cell_read()
         if places is not None:
             said = cell_text(drawn.kept, drawn.means, drawn.value, places)
             self.words.say(said)
@@ -363,7 +363,7 @@ class StudyPanel(QWidget):
             "csv": kept.table,
             "toml": lambda: study_file(kept.study, path, document),
         }
-        encode = tables.get(kind, lambda: picture_bytes([drawn], kind))
+        encode = tables.get(kind) or picture_bytes(drawn, kind)
         self._tasks.run(saving(path, lambda progress: encode()), self._controller.say)
 
     def _ask_folder(self) -> None:

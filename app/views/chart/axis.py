@@ -39,6 +39,8 @@ class Axis:
         It is at least this long, in its own places.
     names : tuple of str
         Texts at 0, 1, 2, ... in place of numbers.
+    at : tuple of float
+        The values that `names` stand at instead.
     ticks : callable or None
         ``ticks(value)`` is the text at a tick; "" for none.
     exact : callable
@@ -56,6 +58,7 @@ class Axis:
     high: float | None = None
     least: float = 0.0
     names: tuple[str, ...] = ()
+    at: tuple[float, ...] = ()
     ticks: Callable[[float], str] | None = None
     exact: Callable[[float], str] = short
     bare: bool = False
@@ -76,7 +79,9 @@ class Axis:
         at = self.place(values)
         at = at[np.isfinite(at)]
         low, high = (float(at.min()), float(at.max())) if len(at) else (0.0, 1.0)
-        if self.names:
+        if self.at:
+            low, high = float(self._named().min()), float(self._named().max())
+        elif self.names:
             low, high = -0.5, len(self.names) - 0.5
         elif self.log:
             low, high = math.floor(low + 1e-9), max(math.ceil(high - 1e-9), math.floor(low + 1e-9) + 1.0)
@@ -99,11 +104,14 @@ class Axis:
 
     def marks(self, low: float, high: float, most: int) -> list[tuple[float, str]]:
         """Return places and texts of about `most` round numbers from place `low` to place `high`."""
-        most = min(max(most, 1), MOST)
         if self.names:
-            every = max(1, math.ceil((high - low) / most))
-            shown = range(max(math.ceil(low), 0), min(math.floor(high) + 1, len(self.names)), every)
-            return [(float(at), self.names[at]) for at in shown]
+            shown, free = [], low
+            for place, name in zip(self._named().tolist(), self.names, strict=True):
+                if free - 1e-9 <= place <= high + 1e-9:
+                    shown.append((place, name))
+                    free = place + (high - low) / max(most, 1)
+            return shown
+        most = min(max(most, 1), MOST)
         if self.log and high - low >= 2.0:
             first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
             every = max(1, math.ceil((last - first) / most))
@@ -113,6 +121,9 @@ class Axis:
         write = self.ticks or (whole if self.whole else short if self.log else None)
         texts = even([_plain(each) for each in values]) if write is None else [write(each) for each in values]
         return [(float(self.place(v)), text) for v, text in zip(values, texts, strict=True) if text]
+
+    def _named(self) -> Array:
+        return self.place(self.at or range(len(self.names)))
 
     def _round_values(self, low: float, high: float, most: int) -> list[float]:
         if self.log:

@@ -41,8 +41,6 @@ from .marks import Line, Mark, drawn_alike
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
 #: Pixels up to which the pointer finds a value.
 REACH = 40.0
-#: A title that takes less than this share of the width stands beside the numbers.
-SHORT = 0.3
 #: How much a key zooms.
 ZOOM = 0.7
 KEY = Qt.Key
@@ -93,11 +91,14 @@ class Chart(pg.GraphicsView):
         There is a frame without the focus, too.
     square : bool
         As wide as high.
+    short : float
+        A title that takes less than this share of the width stands beside the numbers.
     corner : tuple of float or None
         The legend stands in this corner of the area, (0, 0) the upper left, (1, 1) the lower right; None for above it.
     """
 
     sets = framed = square = False
+    short = 0.3
     corner: tuple[float, float] | None = None
 
     def __init__(self, x: Axis | None = None, y: Axis | None = None) -> None:
@@ -185,7 +186,7 @@ class Chart(pg.GraphicsView):
             self._boxes = [box for box in self._boxes if box.top() < most * (line + 2) - 1]
             top += max((box.bottom() for box in self._boxes), default=line + 2)
         top += 0.0 if bare[1] else 0.35 * line
-        self._inline = metrics.horizontalAdvance(self.x.title) < SHORT * self.width()
+        self._inline = metrics.horizontalAdvance(self.x.title) < self.short * self.width()
         below = EDGE + (0.0 if bare[0] else line + 2) + (line if self.x.title and not self._inline else 0.0)
         high = max(self.height() - top - below, 8.0)
         for ruler, axis, room in zip(
@@ -262,7 +263,7 @@ class Chart(pg.GraphicsView):
         """Show all, unless somebody has zoomed; nobody can go beyond it."""
         ranges = []
         for axis, (low, high), size in zip((self.x, self.y), ends, (area.width(), area.height()), strict=True):
-            beside = 0.0 if axis.names else INSET / max(size - 2 * INSET, 1.0) * (high - low)
+            beside = 0.0 if axis.names and not axis.at else INSET / max(size - 2 * INSET, 1.0) * (high - low)
             ranges.append((low - beside, high + beside))
         (left, right), (bottom, top) = ranges
         self.box.setLimits(xMin=left, xMax=right, yMin=bottom, yMax=top)

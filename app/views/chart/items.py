@@ -119,7 +119,7 @@ class StrokesItem(_PixelItem):
 
     def draw(self, painter: QPainter, to: Any, seen: QRectF) -> None:
         mark, painted = self._mark, QPainter.RenderHint.Antialiasing
-        x = np.floor(self._x.place(mark.x) * to.m11() + to.dx()) + 0.5
+        x = np.floor(self._x.place(mark.x) * to.m11() + to.dx() + mark.aside) + 0.5
         if mark.foot:
             low, high = np.full(len(x), seen.bottom()), np.full(len(x), seen.bottom() - mark.foot)
             x, kept = np.unique(x, return_index=True)
@@ -243,11 +243,15 @@ class TextsItem(_PixelItem):
         if view is not None:
             painter.setFont(view.font())
         metrics = painter.fontMetrics()
+        widest = max(map(metrics.horizontalAdvance, mark.texts), default=0) if mark.in_cells else -np.inf
+        if widest + 6 > to.m11() or (mark.in_cells and metrics.height() + 2 > abs(to.m22())):
+            return
         for number, text in enumerate(mark.texts):
             box = QRectF(0, 0, metrics.horizontalAdvance(text) + 2, metrics.height())
             at = QPointF(self._at[0][number] * to.m11() + to.dx(), self._at[1][number] * to.m22() + to.dy())
             box.moveTopLeft(at - QPointF(mark.anchor[0] * box.width(), mark.anchor[1] * box.height()))
-            box.moveLeft(min(max(box.left(), seen.left() + 1), max(seen.right() - box.width() - 1, seen.left())))
+            if not mark.in_cells:
+                box.moveLeft(min(max(box.left(), seen.left() + 1), max(seen.right() - box.width() - 1, seen.left())))
             if mark.plate is not None:
                 painter.fillRect(box, QColor(*mark.plate))
             painter.setPen(QColor(*(mark.colours[number] if mark.colours else mark.colour)))

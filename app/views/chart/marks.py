@@ -143,13 +143,17 @@ class Region(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Strokes(Mark):
-    """Upright pieces, each from `low` to `high`: spreads, ticks; `foot` pixels high at the lower edge without these."""
+    """Upright pieces, each from `low` to `high`: spreads, ticks; `foot` pixels high at the lower edge without these.
+
+    They stand `aside` pixels at the right of x: those of several lines beside each other.
+    """
 
     x: ArrayLike
     low: ArrayLike = ()
     high: ArrayLike = ()
     width: float = 1.0
     foot: float = 0.0
+    aside: float = 0.0
 
     def columns(self) -> dict[str, ArrayLike]:
         return {"x": self.x} if self.foot else {"x": self.x, "low": self.low, "high": self.high}
@@ -238,7 +242,10 @@ class Cells(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Texts(Mark):
-    """A text at each place; `anchor` is the part of it, from its upper left corner, that stands there."""
+    """A text at each place; `anchor` is the part of it, from its upper left corner, that stands there.
+
+    With `in_cells` they are of cells of side 1: none is drawn unless the longest has room in one.
+    """
 
     x: Sequence[float]
     y: Sequence[float]
@@ -246,3 +253,4 @@ class Texts(Mark):
     colours: Sequence[RGB] = ()
     anchor: tuple[float, float] = (0.5, 0.5)
     plate: RGB | None = None
+    in_cells: bool = False

@@ -19,7 +19,7 @@ from app.engine.overlays import LineStyle
 from app.engine.shading import LEVELS, RGB, colour
 from app.features.evaluation.view_confusion import FULLEST
 from app.features.lessons import overlay as lesson_overlay
-from app.features.study.view_picture import mixed, readable_on
+from app.features.study.view_picture import readable_on, rgb_of, shades
 from app.features.table import FEATURES
 from app.views import kkt_style
 from app.views.plot.overlays import pens_of
@@ -104,9 +104,9 @@ def test_texts_of_pictures(theme: Theme) -> None:
 
 
 def test_numbers_in_the_cells_of_a_map() -> None:
-    for midpoint, share in itertools.product((False, True), np.linspace(0, 1, 256)):
-        ground = mixed(float(share), midpoint)
-        assert ratio(readable_on(ground), rgb(ground)) >= TEXT
+    for midpoint, level in itertools.product((False, True), range(256)):
+        ground = rgb_of(int(shades(midpoint)[level]))
+        assert ratio(readable_on(ground), ground) >= TEXT
 
 
 @both

@@ -154,12 +154,12 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     records = computed(kept.study, given_of(window.document.training_points))
     assert plain(kept.study, kept.records()) == plain(kept.study, records)
     # The pointer reads a cell, with spread and folds; a click puts it into the classifier, as one step.
-    QTest.mouseMove(panel.picture, cell(panel, 1, 1))
+    QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 1))
     mean = np.mean([each.values["accuracy"] for each in records if each.places == (1, 1)])
     assert said(panel, "words").startswith(f"C = 0.01, γ = 1: validation accuracy {percent(mean)} ± ")
     assert said(panel, "words").endswith("(2 folds)")
     steps = len(window.controller.store.history)
-    QTest.mouseClick(panel.picture, LEFT, pos=cell(panel, 2, 0))
+    QTest.mouseClick(panel.picture.viewport(), LEFT, pos=cell(panel, 2, 0))
     settle(qtbot, window)
     svm = window.document.lanes[0].svm
     assert (svm.C, svm.gamma) == (0.1, 0.5) and window.controller.store.history[steps:] == ("Set C = 0.1, γ = 0.5",)
@@ -175,7 +175,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     assert panel._drawn.cross == pytest.approx((2.0, 0.5))
     # Keys go from cell to cell.
     panel.picture.setFocus()
-    QTest.mouseMove(panel.picture, QPoint(1, 1))
+    QTest.mouseMove(panel.picture.viewport(), QPoint(1, 1))
     panel.picture.read((0, 0))
     for key in (KEY.Key_Right, KEY.Key_Up, KEY.Key_Up, KEY.Key_Return):
         QTest.keyClick(panel.picture, key)
@@ -433,7 +433,7 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     done(panel, qtbot)
     window.refresh_if_pending()
     assert panel._drawn is not None and panel._drawn.curves and not panel.midpoint.isVisible()
-    QTest.mouseMove(panel.picture, cell(panel, 1, 0))
+    QTest.mouseMove(panel.picture.viewport(), cell(panel, 1, 0))
     assert said(panel, "words").startswith("n per class = 10: accuracy on new points") and "(4 repetitions)" in said(
         panel, "words"
     )
@@ -469,7 +469,7 @@ def test_a_cell_sets_the_points_too_and_the_form_says_x_and_y_axis(make: Make, q
     panel._open = False
     panel._again()
     before, steps = window.document, len(window.controller.store.history)
-    QTest.mouseClick(panel.picture, LEFT, pos=cell(panel, 1, 0))
+    QTest.mouseClick(panel.picture.viewport(), LEFT, pos=cell(panel, 1, 0))
     settle(qtbot, window)
     made = window.document
     assert made.generator == made.origin == GeneratorSettings("circle", 20, 0.2, 3)

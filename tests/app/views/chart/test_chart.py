@@ -91,6 +91,9 @@ def test_shares_names_and_counts() -> None:
     ]
     assert share(0.0) == "0 %" and share(1e-5) == "0.001 %"
     assert Axis(names=("a", "b", "c", "d")).marks(-0.5, 3.5, 2) == [(0.0, "a"), (2.0, "c")]
+    uneven = Axis(names=("1", "2", "10", "1000"), at=(1.0, 2.0, 10.0, 1000.0), log=True)
+    assert uneven.ends([]) == (0.0, 3.0)
+    assert [text for _, text in uneven.marks(0.0, 3.0, 4)] == ["1", "10", "1000"]
     assert all(float(place).is_integer() for place, _ in Axis(whole=True).marks(0.0, 3.0, 12))
     assert Axis(whole=True).ends([2.0, 3.0])[0] == 0.0
     assert Axis(low=0.0, high=1.0).ends([-3.0, 7.0]) == (0.0, 1.0)
@@ -336,3 +339,11 @@ def test_a_chart_that_changed_looks_as_one_made_anew(make: Make) -> None:
         assert differing(used, fresh) < 800, "zoomed, too"
         used.show_all()
         assert differing(used, fresh) > 800 and not used.zoomed
+
+
+def test_texts_in_cells_are_drawn_where_there_is_room_for_all(make: Make) -> None:
+    empty = image(make(Cells(pixels=np.full((2, 2), 0xFFFFFFFF, np.uint32), values=np.zeros((2, 2)))))
+    for text, drawn in (("7", True), ("a text that is far wider than its cell, which is of 200 pixels", False)):
+        cells = Cells(pixels=np.full((2, 2), 0xFFFFFFFF, np.uint32), values=np.zeros((2, 2)))
+        chart = make(cells, Texts(x=[0, 1], y=[0, 1], texts=["1", text], in_cells=True))
+        assert (image(chart) != empty) == drawn
