@@ -313,6 +313,9 @@ class StudyPicture(Chart):
         lines: list[Mark] = [mark for mark in super().named() if isinstance(mark, Line)]
         return lines if len(lines) > 1 else []  # the title names a single one
 
+    def lines(self) -> list[Line]:
+        return []  # it is read by columns and rows
+
     def right_of(self, metrics: QFontMetricsF) -> float:
         is_map = self._shown is not None and not self._shown.curves
         return GAP + BAR + metrics.horizontalAdvance("99.9+ %") + 8 if is_map else super().right_of(metrics)

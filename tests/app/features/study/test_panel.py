@@ -437,6 +437,9 @@ def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     assert said(panel, "words").startswith("n per class = 10: accuracy on new points") and "(4 repetitions)" in said(
         panel, "words"
     )
+    for key, goal in ((KEY.Key_Right, (2, 0)), (KEY.Key_Home, (2, 0)), (KEY.Key_End, (2, 0)), (KEY.Key_Left, (1, 0))):
+        QTest.keyClick(panel.picture, key)
+        assert panel.picture.reading == goal
     choose(panel, "shown", "training_accuracy")
     window.refresh_if_pending()
     assert panel.studies.value == "training_accuracy"
