@@ -26,13 +26,13 @@ DENSE = 3
 WILD = 6.0
 
 
-def pen_of(colour: RGB, width: float, dash: Dash = None, opacity: int = 255) -> QPen:
-    """Return a pen of so many pixels."""
-    pen = QPen(QColor(*colour, opacity), width)
+def pen_of(colour: RGB, width: float, dash: Dash = None, *, cosmetic: bool = True) -> QPen:
+    """Return a pen of so many pixels; not `cosmetic` where one draws in pixels, or it is thinner in fine pictures."""
+    pen = QPen(QColor(*colour), width)
+    pen.setCosmetic(cosmetic)
     if dash is not None:
         pen.setDashPattern([each / width for each in dash])
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    pen.setCosmetic(True)
     return pen
 
 
@@ -98,7 +98,7 @@ class LineItem(_PixelItem):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             draw_pieces(painter, pieces_in(x, y, seen), pen_of(mark.colour, 1.0))
         else:
-            draw_line(painter, x, y, pen_of(mark.colour, mark.width), seen, mark.dash)
+            draw_line(painter, x, y, pen_of(mark.colour, mark.width, cosmetic=False), seen, mark.dash)
 
 
 def thinned(x: Array, y: Array) -> tuple[Array, Array]:
@@ -128,7 +128,7 @@ class StrokesItem(_PixelItem):
             low, high = (self._y.place(each) * to.m22() + to.dy() for each in (mark.low, mark.high))
         painter.setRenderHint(painted, mark.width > 1.0)
         ends = np.column_stack((x, low, x, high))
-        draw_pieces(painter, ends[np.isfinite(ends).all(axis=1)], pen_of(mark.colour, mark.width))
+        draw_pieces(painter, ends[np.isfinite(ends).all(axis=1)], pen_of(mark.colour, mark.width, cosmetic=False))
 
 
 class BandItem(pg.PlotCurveItem):

@@ -85,7 +85,7 @@ def draw_sample(painter: QPainter, mark: Mark, box: QRectF, theme: Theme) -> Non
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if isinstance(mark, Line | Level):
             ends = np.array([box.left(), box.right()]), np.array([middle.y(), middle.y()])
-            draw_line(painter, *ends, pen_of(mark.colour, mark.width), box, mark.dash)
+            draw_line(painter, *ends, pen_of(mark.colour, mark.width, cosmetic=False), box, mark.dash)
             if isinstance(mark, Line) and mark.sign:
                 _sign(painter, mark.sign, mark.sign_size, middle, theme, QBrush(colour))
         elif isinstance(mark, Spots):

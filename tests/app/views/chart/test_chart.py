@@ -347,3 +347,14 @@ def test_texts_in_cells_are_drawn_where_there_is_room_for_all(make: Make) -> Non
         cells = Cells(pixels=np.full((2, 2), 0xFFFFFFFF, np.uint32), values=np.zeros((2, 2)))
         chart = make(cells, Texts(x=[0, 1], y=[0, 1], texts=["1", text], in_cells=True))
         assert (image(chart) != empty) == drawn
+
+
+def test_lines_are_as_thick_in_a_saved_picture(make: Make) -> None:
+    chart = make(Line(x=[0.0, 1.0], y=[0.5, 0.5], colour=(200, 0, 0), width=4.0), y=Axis(low=0.0, high=1.0))
+    column = int(chart.pixel(0.5, 0.5).x())
+    on_screen, saved = image(chart), saving.image_of(chart)
+    rows = [
+        sum(is_red(each, scale * column, y) for y in range(each.height()))
+        for each, scale in ((on_screen, 1), (saved, 2))
+    ]
+    assert rows[0] >= 3 and rows[1] >= 2 * rows[0] - 1
