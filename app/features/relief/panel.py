@@ -16,11 +16,12 @@ from app.controllers.controller import Controller
 from app.files import png
 from app.files.background_task import Progress, Task, saving
 from app.scene.model import Scene
-from app.views.charts.chart import Chart, is_plain
+from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
+from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.qt_dialogs import ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -47,7 +48,7 @@ def _solid(relief: Relief, morph: float | None, names: tuple[str, str]) -> Solid
     return over_plane(relief, names) if morph is None else kernel_map(relief, morph, names)
 
 
-class ReliefPicture(Chart):
+class ReliefPicture(Painted):
     """The picture; it is drawn on a thread, and what is wished meanwhile is drawn after it.
 
     Attributes

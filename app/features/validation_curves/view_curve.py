@@ -26,10 +26,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from app.scene.model import LaneScene
-from app.views.charts.chart import RIGHT, Chart, goal_of, is_plain, plate
+from app.views.chart.chart import goal_of, is_plain
 from app.views.plot.lines import dashed, draw_pieces
 from app.views.theme import Theme
 from app.views.widgets.later import later
+from app.views.widgets.painted import RIGHT, Painted, plate
 from app.views.widgets.scale_slider import ScaleSlider
 from solver.core.arrays import Array
 
@@ -47,7 +48,7 @@ HIGH, LEGEND = 80, 10.0
 SAMPLE, BETWEEN = 16.0, 8.0
 
 
-class ValidationCurveView(Chart):
+class ValidationCurveView(Painted):
     """The picture below `slider`.
 
     Parameters
@@ -217,7 +218,7 @@ class ValidationCurveView(Chart):
             event.ignore()
             return
         here = strip.place if self.read is None else self.read
-        goal = goal_of(event, here, strip.scale.low, strip.scale.high, self._slider.pageStep())
+        goal = goal_of(event.key(), here, strip.scale.low, strip.scale.high, self._slider.pageStep())
         if goal is not None:
             self._look(goal)
         elif event.key() in (key.Key_Return, key.Key_Enter):

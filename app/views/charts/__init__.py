@@ -1,1 +1,0 @@
-"""What painted charts share: scales and strokes."""
