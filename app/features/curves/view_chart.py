@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QFontMetricsF, QKeyEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton
+from PySide6.QtWidgets import QToolButton
 
 from app.core.number_format import grouped, short
 from app.engine.run_state import RunState
@@ -70,7 +71,6 @@ class CurveChart(Chart):
         self.log = spec.log
         describe(self, f"curves.{name}", f"Curves of the run: {spec.title}", "")
         self.setToolTip("Click or drag: go to that step. Arrow keys, page keys: step by step.")
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.toggle = self._toggle(spec.title) if spec.may_log else None
         self.hide()
 
@@ -171,8 +171,6 @@ class CurveChart(Chart):
     ) -> tuple[Array, Array, Array]:
         """Places of the curve, and which of them have a sign: of each cell the least and the largest value."""
         x, y = np.repeat(_steps_at(cells.x, scale), 2), np.column_stack((cells.low, cells.high)).ravel()
-        if self._y.log:
-            y = np.maximum(y, self._y.low or 0.0)
         signs = np.arange(0.0, len(x) if name not in run.trace.names else 0.0, 2.0)
         return x, y, signs
 
@@ -194,6 +192,15 @@ class CurveChart(Chart):
             name=spec.label,
             value=text,
         )
+
+    def said(self, line: Line, place: int) -> str:
+        """What the run noted at that step: the place may stand for many steps, as the extreme of all of them."""
+        assert self._shown is not None
+        name = next(name for name, spec in CURVES.items() if spec.label == line.name)
+        step, plot = round(float(np.asarray(line.x)[place])), PLOTS[self.name]
+        known = curve_cells.value_at(self._shown[0].trace, name, step)
+        value = "–" if known is None else between(*known[:2], plot.percent, plot.whole)
+        return f"{line.name}: {value} at step {whole(step)}"
 
     # -- the user --------------------------------------------------------------------------------------------------
 
@@ -242,13 +249,14 @@ def _upwards(cells: dict[str, Cells], plot: str, log: bool, level: float | None)
     positive = values[values > 0]
     if spec.percent:
         low = min(max(float(positive.min(initial=1.0)), LEAST_SHARE), 0.5)
-        return of_shares(log=True, low=10.0 ** math.floor(math.log10(low)))
+        low = 10.0 ** math.floor(math.log10(low))
+        return replace(of_shares(log=True, low=low), floor=low)
     if log and len(positive):
         high = float(positive.max())
         least = max(BELOW * min(level if level is not None else 0.0, high), DEEPEST * high)
         low = 10.0 ** math.floor(math.log10(max(float(positive.min()), least)) + 1e-9)
         top = 10.0 ** math.ceil(math.log10(high) - 1e-9)
-        return Axis(log=True, low=low, high=max(top, 10 * low), exact=exact)
+        return Axis(log=True, low=low, high=max(top, 10 * low), floor=low, exact=exact)
     low, high = Axis(whole=spec.whole).ends(values)
     return Axis(whole=spec.whole, low=low, high=high, exact=whole if spec.whole else exact)
 

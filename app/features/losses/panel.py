@@ -47,7 +47,6 @@ class LossPicture(PointChart):
         super().__init__(hover)
         self._margins: Array = np.empty(0)
         self._range = LEAST_RANGE
-        self._drawn_for = (0, 0)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 240)
@@ -96,12 +95,6 @@ class LossPicture(PointChart):
         return place if nearest[place] <= REACH**2 else -1
 
     # -- drawing ---------------------------------------------------------------------------------------------------
-
-    def arrange(self) -> None:
-        super().arrange()
-        if self.isVisible() and (size := (round(self.area().width()), round(self.area().height()))) != self._drawn_for:
-            self._drawn_for = size
-            self.draw_points()  # the ticks are so many pixels long
 
     def show_run(self, run_state: RunState) -> None:
         left, right = self._range
@@ -163,7 +156,10 @@ class LossPicture(PointChart):
         """The names of the sides, and how many points lie beyond the picture."""
         ink, ground = self.theme.ink, self.theme.background
         top = self._top
-        named = (("wrong side ", 0.0, (1.0, 0.0)), (" on the margin", 1.0, (0.0, 0.0)))
+        named = [("wrong side ", 0.0, (1.0, 0.0)), (" on the margin", 1.0, (0.0, 0.0))]
+        unit = self.area().width() / (right - self._range[0])
+        if self.fontMetrics().horizontalAdvance("inside") + 12 <= unit:
+            named.append(("inside", 0.5, (0.5, 0.0)))
         marks: list[Mark] = [Texts(x=[x], y=[top], texts=[text], colour=ink, anchor=at) for text, x, at in named]
         beyond = (("left", self._margins < self._range[0], 0.0), ("right", self._margins > right, 1.0))
         for side, mask, at in beyond:

@@ -162,19 +162,10 @@ class MultiplierBars(PointChart):
 
     # -- drawing ---------------------------------------------------------------------------------------------------
 
-    def arrange(self) -> None:
-        super().arrange()
-        size = round(self._room()), round(self.area().height())
-        if self._has_bars() and self.isVisible() and size != self._drawn_for:
-            self.draw_points()  # as many bars, and as much room below them, as there are pixels now
-
-    _drawn_for = (0, 0)
-
     def show_run(self, run_state: RunState) -> None:
         if run_state.alpha is None or run_state.C is None or run_state.kkt is None:
             self.show_marks((), self.theme)
             return
-        self._drawn_for = round(self._room()), round(self.area().height())
         bars, theme, top = self.bars(), self.theme, self.top()
         m, gap = len(bars.place), 0.5 * self.gap() / self.pitch()
         below = (ROOM_FOR_POINTS + 4 if self._points_fit() else 0) + 14

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -105,7 +106,7 @@ class RaceCurves(Chart):
             xy = racer.curve[:, (x, y)]
             xy = xy[np.isfinite(xy).all(axis=1) & (xy[:, 0] > 0)]
             if len(xy):
-                found.append((slot, np.column_stack((xy[:, 0], np.maximum(xy[:, 1], LOWEST)))))
+                found.append((slot, xy))
         return found
 
     @property
@@ -143,7 +144,7 @@ class RaceCurves(Chart):
         )
         upwards, rightwards = self.upwards, self.rightwards
         x = _axis(NAMES[rightwards], rightwards)
-        self.show_marks([*marks, label], theme, x, _axis("", upwards))
+        self.show_marks([*marks, label], theme, x, replace(_axis("", upwards), floor=LOWEST))
 
 
 @cache

@@ -35,6 +35,8 @@ class Axis:
         Of whole numbers only.
     low, high : float or None
         Where it begins and ends; None for a round number around what is drawn.
+    floor : float or None
+        What is less is drawn there, whatever it is: a logarithmic axis has to end somewhere.
     least : float
         It is at least this long, in its own places.
     names : tuple of str
@@ -56,6 +58,7 @@ class Axis:
     whole: bool = False
     low: float | None = None
     high: float | None = None
+    floor: float | None = None
     least: float = 0.0
     names: tuple[str, ...] = ()
     at: tuple[float, ...] = ()
@@ -68,6 +71,8 @@ class Axis:
     def place(self, values: ArrayLike) -> Array:
         """Return where values stand: on a logarithmic axis their logarithms, NaN for those that have none."""
         at = np.asarray(values, dtype=np.float64)
+        if self.floor is not None:
+            at = np.maximum(at, self.floor)
         return np.where(at > 0, np.log10(at), np.nan) if self.log else at
 
     def value(self, place: float) -> float:

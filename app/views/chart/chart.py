@@ -195,7 +195,7 @@ class Chart(pg.GraphicsView):
             ruler.dress(theme, self.font())
             ruler.show_axis(axis, room)
         self._rulers[0].leave(metrics.horizontalAdvance(self.x.title) + 8 if self.x.title and self._inline else 0.0)
-        ends = [axis.ends(values) for axis, values in zip((self.x, self.y), self._spans(), strict=True)]
+        ends = [self.x.ends(self._values(0)), self.y.ends(self._values(1))]
         self._left = self._left_of(metrics, ends[1], high)
         left = max(self._left, self.least_left)
         wide = max(self.width() - left - self.right_of(metrics), 8.0)
@@ -252,12 +252,11 @@ class Chart(pg.GraphicsView):
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
         return float(np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE))
 
-    def _spans(self) -> tuple[Array, Array]:
-        spans = [mark.span() for mark in self.marks]
-        across, up = (
-            np.concatenate([np.empty(0), *(np.ravel(np.asarray(s[k], dtype=float)) for s in spans)]) for k in (0, 1)
-        )
-        return across, up
+    def _values(self, way: int) -> Array:
+        """Return all that the axis to the right (0) or upwards (1) has to reach; nothing where its ends are given."""
+        axis = (self.x, self.y)[way]
+        marks = self.marks if axis.low is None or axis.high is None else ()
+        return np.concatenate([np.empty(0), *(np.ravel(np.asarray(m.span()[way], dtype=float)) for m in marks)])
 
     def _fit(self, ends: list[tuple[float, float]], area: QRectF) -> None:
         """Show all, unless somebody has zoomed; nobody can go beyond it."""
@@ -318,9 +317,8 @@ class Chart(pg.GraphicsView):
     def said(self, line: Line, place: int) -> str:
         """Return in words what is read at a place of `line`."""
         x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
-        across = self.x.names[round(x)] if self.x.names else self.x.exact(x)
         title = self.x.title.removesuffix(" →")
-        return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{across}"
+        return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{self.x.exact(x)}"
 
     def read(self, found: tuple[int, int] | None) -> None:
         """Read a place, or none."""
@@ -535,11 +533,10 @@ class Chart(pg.GraphicsView):
 
     def paint_on(self, device: QPaintDevice) -> None:
         """Paint all of it on an image or a file of shapes."""
-        parts = [*self._rulers, *self._items]
-        cached = [part.cacheMode() for part in parts]
-        for part in parts:
-            part.setCacheMode(part.CacheMode.NoCache)  # shapes stay shapes
+        cached = [item for item in self._items if item.cacheMode() is not item.CacheMode.NoCache]
+        for item in cached:
+            item.setCacheMode(item.CacheMode.NoCache)  # shapes stay shapes
         with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())
-        for part, mode in zip(parts, cached, strict=True):
-            part.setCacheMode(mode)
+        for item in cached:
+            item.setCacheMode(item.CacheMode.DeviceCoordinateCache)

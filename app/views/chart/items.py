@@ -138,9 +138,9 @@ class BandItem(pg.PlotCurveItem):
         """Draw `mark`."""
         across, low, high = x.place(mark.x), y.place(mark.low), y.place(mark.high)
         fine = np.isfinite(across) & np.isfinite(low) & np.isfinite(high)
-        ring = np.append(np.flatnonzero(fine), np.flatnonzero(fine)[::-1]), int(fine.sum())
+        there_and_back = np.append(across[fine], across[fine][::-1])
         up = np.append(high[fine], low[fine][::-1])
-        self.setData(across[ring[0]], up, pen=None, brush=pg.mkBrush(*mark.colour, mark.opacity), fillLevel="enclosed")
+        self.setData(there_and_back, up, pen=None, brush=pg.mkBrush(*mark.colour, mark.opacity), fillLevel="enclosed")
 
 
 class LevelItem(pg.InfiniteLine):
@@ -182,21 +182,14 @@ class SpotsItem(pg.ScatterPlotItem):
         self.setData(across[fine], up[fine], symbol=mark.sign, size=mark.size, brush=brush, pen=pen)
 
 
-class BarsItem(pg.GraphicsObject):
+class BarsItem(_PixelItem):
     """Bars with patterns, each on whole pixels."""
 
-    viewTransformChanged = _PixelItem.viewTransformChanged
-    boundingRect = _PixelItem.boundingRect
-    paint = _PixelItem.paint
-
     def display(self, mark: Bars, x: Axis, y: Axis, theme: Theme) -> None:
-        """Draw `mark`."""
-        self._mark = mark
+        super().display(mark, x, y, theme)
         self._at = x.place(mark.left), x.place(mark.right), y.place(mark.height)
-        self.update()
 
     def draw(self, painter: QPainter, to: Any, seen: QRectF) -> None:
-        """Paint in pixels; `to` leads from places to them."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         mark, ground = self._mark, round(to.dy())
         left, right = (np.round(each * to.m11() + to.dx()).astype(int) for each in self._at[:2])

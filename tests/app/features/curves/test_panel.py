@@ -18,6 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.core.number_format import grouped
 from app.engine.run_state import RunState
 from app.features.curves.panel import RECENT, CurvesPanel
 from app.features.curves.view_cells import COLOURS, CURVES, PLOTS, cells_of, curves_of
@@ -559,3 +560,23 @@ def test_the_wheel_zooms_all_plots_and_shows_single_steps(show: Show) -> None:
     np.testing.assert_allclose(np.asarray(line.y)[::2], run.values("violation")[np.round(steps).astype(int)])
     QTest.mouseDClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=chart.area().center().toPoint())
     assert not chart.zoomed and not other.zoomed and chart.scale().last == 100_000
+
+
+def test_the_pointer_reads_what_was_noted_at_the_step(show: Show) -> None:
+    """Also where a pixel stands for many steps, and where a value is below a logarithmic axis."""
+    run = made(100_000, seed=3)
+    chart = chart_of(show(study_of(run.trace, step=5)), "violation")
+    (line,) = chart.lines()
+    for place in (0, 101, 350):
+        step = round(float(np.asarray(line.x)[place]))
+        low, high = run.trace.view().at("violation", step)
+        said = chart.said(line, place)
+        assert said.startswith(f"KKT violation m − M: {exact(low)}") and said.endswith(f"at step {grouped(step)}")
+        assert low <= run.values("violation")[step] <= high
+    trace = Trace(("violation",), np.array([2.0]))
+    trace.append(np.array([[1.0], [-1e-16]]), np.zeros(2, dtype=np.int64))
+    chart = chart_of(show(study_of(trace)), "violation")
+    (line,) = chart.lines()
+    last = len(np.asarray(line.x)) - 1
+    assert chart.said(line, last) == "KKT violation m − M: −1.0000e-16 at step 2"
+    assert chart.places(line.x, line.y)[1][last] == pytest.approx(chart.area().bottom(), abs=6)

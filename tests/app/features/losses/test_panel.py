@@ -176,6 +176,13 @@ def test_what_lies_beyond_is_counted_at_the_edge(show: Show) -> None:
     assert not any("◂" in text or "▸" in text for text in said())
 
 
+def test_the_sides_are_named_where_there_is_room(show: Show) -> None:
+    for size, named in (((700, 500), True), ((200, 500), False)):
+        picture = show(with_margins([-1.0, 0.5]), size=size).picture
+        texts = [text.strip() for mark in picture.marks if isinstance(mark, Texts) for text in mark.texts]
+        assert ("inside" in texts) == named and {"wrong side", "on the margin"} <= set(texts)
+
+
 def test_the_curves(show: Show) -> None:
     """Read from pixels: hinge and 0-1 loss where their formulas say, and the perceptron's only for the perceptron."""
     for learner in ("smo", "perceptron"):

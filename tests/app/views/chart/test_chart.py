@@ -80,6 +80,14 @@ def test_an_axis_of_ratios() -> None:
     assert axis.value(2.0) == 100.0
 
 
+def test_what_is_below_the_floor_is_drawn_there_and_read_as_it_is(make: Make) -> None:
+    line = Line(x=[0, 1, 2], y=[1.0, 1e-12, -3.0], name="gap")
+    chart = make(line, y=Axis(log=True, floor=1e-6))
+    y = chart.places(line.x, line.y)[1]
+    assert y[1] == y[2] == pytest.approx(chart.pixel(0, 1e-6).y()) and y[0] < y[1]
+    assert chart.said(line, 2) == "gap: −3 at 2" and "gap,2,-3.0" in saving.csv_of(chart)
+
+
 def test_shares_names_and_counts() -> None:
     assert [text for _, text in of_shares(low=0.5).marks(0.5, 1.0, 5)] == [
         "50 %",
