@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 from collections.abc import Iterator
 
@@ -28,6 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.option.hypothesis_seed
     return f"examples: new ones; the same again with --hypothesis-seed={seed}" if seed else "examples: always the same"
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and tests out of every later garbage collection, as the program does with what it has loaded."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -25,12 +25,11 @@ class ExampleController:
     @property
     def present(self) -> Example | None:
         """The example that the document, or the last step that opened something in it, began as."""
-        store = self._host.store
-        opened = [step for step in store.history[: store.position] if step.startswith(OPEN)]
-        if opened:
-            return _BY_STEP.get(opened[-1])
+        opened = self._host.store.newest_step(OPEN)
+        if opened is not None:
+            return _BY_STEP.get(opened)
         example, resets = self._opened
-        return example if resets == store.resets else None
+        return example if resets == self._host.store.resets else None
 
     def open(self, example: Example) -> None:
         """Put the example in place of the document; FileError with one sentence when it cannot be read."""

@@ -122,6 +122,10 @@ class Store:
         """The names of all steps, the undone ones included, oldest first."""
         return self._list()[0]
 
+    def newest_step(self, prefix: str) -> str | None:
+        """Return the newest of the steps done whose name begins with `prefix`, or None."""
+        return next((step.name for step in reversed(self._past) if step.name.startswith(prefix)), None)
+
     @property
     def position(self) -> int:
         """How many of the steps of `history` are done."""
