@@ -19,7 +19,7 @@ define prepare
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak check lint types bench dist bundle versions release clean
+.PHONY: help run test slow soak check lint types bench dist bundle versions release clean
 .PHONY: ready-run ready-tools ready-test ready-dist
 
 help:  ## Show this list
@@ -50,13 +50,18 @@ run: ready-run  ## Start the program (FILE=...); without a screen, draw playgrou
 
 # Bytecode is kept even where the environment forbids it: otherwise each worker would compile
 # all tests anew (16 s), and each program that a test starts all of `app` (1 s).
-test: ready-test  ## Run the tests (ARGS=...)
-	PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal $(ARGS)
+PYTEST = PYTHONDONTWRITEBYTECODE= QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
+
+test: ready-test  ## Run the tests but for the slow ones (ARGS=...)
+	$(PYTEST) -m "not soak and not slow" $(ARGS)
+
+slow: ready-test  ## Run the slow tests: second processes, windows in many sizes, long searches (ARGS=...)
+	$(PYTEST) -m "slow and not soak" $(ARGS)
 
 soak: ready-test  ## Run the long tests, and those that draw examples with new ones (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=new $(ARGS)
 
-check: lint types test  ## Run lint, types and test
+check: lint types test slow  ## Run lint, types and all tests but soak
 
 lint: ready-tools  ## Check the code style, and who imports whom
 	$(BIN)/python -m ruff check

@@ -32,7 +32,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the modules and tests out of every later garbage collection, as the program does with what it has loaded."""
+    """Leave the loaded modules and tests out of every later garbage collection, as the program does at its start."""
     gc.collect()
     gc.freeze()
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(path for package in ("app", "solver") for path in (ROOT / package).rglob("*.py"))
 
@@ -55,6 +57,7 @@ def draws(path: Path) -> bool:
     return name.startswith(("app/views/", "app/window/")) or (of_a_feature and path.parent.name != "features")
 
 
+@pytest.mark.slow
 def test_imports_keep_the_direction() -> None:
     assert not [sentence for path in SOURCES for sentence in forbidden(path)]
 
@@ -134,6 +137,7 @@ def test_the_map_has_the_rooms_in_the_order_of_the_contract() -> None:
     assert rooms == highest_last and {*rooms} == floors().keys() - {"__main__", "main", "arrays"}
 
 
+@pytest.mark.slow
 def test_everything_but_the_views_runs_without_qt() -> None:
     modules = [
         name_of(path).removesuffix(".py").replace("/", ".")

@@ -295,6 +295,7 @@ def test_code_writes_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "KNeighborsClassifier(n_neighbors=5" in (tmp_path / "two moons.py").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.smoke
 def test_film_writes_a_film(tmp_path: Path) -> None:
     from PIL import Image
@@ -317,6 +318,7 @@ def test_render_into_a_missing_folder_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "x.png was not saved" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_console_with_few_letters_is_no_crash(tmp_path: Path) -> None:
     out = tmp_path / "γ.png"
     done = run("render", "--out", out, "--size", "980x560", PYTHONIOENCODING="ascii")

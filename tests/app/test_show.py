@@ -221,6 +221,7 @@ def test_from_a_script(tmp_path: Path, display: bool) -> None:
     assert (done.returncode, done.stdout) == (0, said), done.stderr
 
 
+@pytest.mark.slow
 def test_classifiers_of_ones_own_are_lanes_while_the_window_is_open(shown: Callable[..., Any]) -> None:
     own, titles, processes = GaussianNB(), [], []
 

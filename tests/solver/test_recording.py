@@ -313,6 +313,7 @@ def test_every_state_of_smo_is_found_again(
 
 
 # Always the same examples: a point exactly on a perceptron's line may be wrong to its sum and right to numpy's.
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 10_000))

@@ -131,6 +131,7 @@ def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
     assert process.wait(300) is not None and JOB._process._process is None
 
 
+@pytest.mark.slow
 def test_no_process_is_left_when_the_window_is_closed() -> None:
     scheduler = Scheduler(1, lambda: None)
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)

@@ -122,6 +122,7 @@ LANES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 4])
 @pytest.mark.parametrize("name", LANES)
 def test_a_drag_shows_what_new_trainings_show(name: str, classes: int) -> None:
@@ -145,6 +146,7 @@ def test_a_drag_shows_what_new_trainings_show(name: str, classes: int) -> None:
     assert twins.taken == (0 if lane.svm.trainer != "smo" else 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_among_moves_anything_else_may_change(compiled: bool) -> None:
     rng = np.random.default_rng(11)

@@ -110,6 +110,7 @@ def test_any_wish_on_any_text(text: str, spec: Dialect) -> None:
         assert table.dialect == spec
 
 
+@pytest.mark.slow
 def test_twenty_megabytes_of_noise_end_soon() -> None:
     noise = np.random.default_rng(3).integers(1, 128, 20_000_000, dtype=np.uint8).tobytes()
     for suffix in (".csv", ".txt", ".svm", ".npz"):

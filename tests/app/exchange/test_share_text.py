@@ -120,6 +120,7 @@ def any_document(seed: int) -> Document:
     )
 
 
+@pytest.mark.slow
 def test_500_random_documents_come_back() -> None:
     for seed in range(500):
         document = any_document(seed)

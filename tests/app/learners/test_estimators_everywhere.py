@@ -158,6 +158,7 @@ def test_what_it_cannot_do_is_refused_in_a_sentence(name: str) -> None:
         lane.estimator()
 
 
+@pytest.mark.slow
 def test_programs_predict_the_same(tmp_path: Path) -> None:
     lanes = [lane_of(name) for name in ROWS]
     cases = {
@@ -184,6 +185,7 @@ def test_without_the_library_a_file_opens_and_its_lane_says_what_to_install(
     assert window.result(1).model is not None
 
 
+@pytest.mark.slow
 def test_with_every_panel_open(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     caught: list[str] = []
     monkeypatch.setattr(log, "caught", lambda what, error=None: caught.append(what))

@@ -173,6 +173,7 @@ def test_lanes_given_come_first() -> None:
     assert names(lanes=["svm"], classifiers=[GaussianNB(), SVC()]) == ["SVM", "GaussianNB", "SVC"]
 
 
+@pytest.mark.slow
 def test_files_and_texts_hold_the_name_alone(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     document = with_classifiers(Document(POINTS, (Lane("svm"),), 1), [RandomForestClassifier(7)])
     assert "Passed" not in [each.short for each in LEARNERS.values() if each.is_available]

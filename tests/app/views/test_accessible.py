@@ -112,6 +112,7 @@ def backwards(stops: list[QWidget]) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_it_is_read_out_reached_and_hit(make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """One walk through everything: the tree as it is kept, names for all that does something, targets, Tab, wheel."""
     monkeypatch.setattr(controller, "Comparison", lambda asking: Comparison(asking, 2))  # its curves are not read out

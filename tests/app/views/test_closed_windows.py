@@ -72,6 +72,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
     return sizes
 
 
+@pytest.mark.slow
 @LINUX
 def test_a_closed_window_is_gone(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     closed_windows(qtbot, tmp_path, 3)

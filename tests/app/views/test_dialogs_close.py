@@ -31,6 +31,7 @@ def tops(window: MainWindow) -> list[QWidget]:
     return [each for each in listed(QApplication.topLevelWidgets) if each.isVisible() and each is not window]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_dialog_closes(make: Make, way: str) -> None:
     window = make()

@@ -252,6 +252,7 @@ def visit(
     return dog, visitor.events, resident() - memory_before
 
 
+@pytest.mark.slow
 def test_a_visit_leaves_nothing(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_run_that_rests_says_how_it_goes_on(make: Make, qtbot: QtBot) -> None:
     assert "Space goes on" in status.text() and not window.scene.lanes[1].playing
 
 
+@pytest.mark.slow
 def test_curves_stand_under_the_sliders_of_folded_classifiers(make: Make, qtbot: QtBot) -> None:
     few = GeneratorSettings(count=12)
     window = make(replace(default_document(), points=few.points(), generator=few, origin=few))
@@ -187,6 +188,7 @@ def test_new_takes_the_scaling_away_with_the_points(make: Make) -> None:
     assert window.document.scaling is None and window.document.axes == ("height", "y")
 
 
+@pytest.mark.slow
 def test_exact_fields_have_room_for_five_digits_in_text_of_any_size(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     field = window.findChild(QLineEdit, "lane1.C")

@@ -274,6 +274,7 @@ LONGER = sorted(ALL, key=lambda each: each != ((1024, 768), 9, False, 4))
 
 
 # What fits a third longer fits as it is, too, but for what is to be as wide as its text.
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "larger", "dark", "lanes"), first_rows(ALL, 1))
 def test_nothing_is_cut_off(
     make: Make, qtbot: QtBot, size: tuple[int, int], larger: int, dark: bool, lanes: int
@@ -284,6 +285,7 @@ def test_nothing_is_cut_off(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wider")
 @pytest.mark.parametrize(("size", "larger", "dark", "lanes"), first_rows(LONGER, 1))
 def test_nothing_is_cut_off_of_texts_that_are_longer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QSlider, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -24,6 +25,7 @@ def sliders(window: MainWindow, lane: int) -> list[str]:
     return [each.objectName() for each in window.lanes_view.rows[lane].findChildren(QSlider) if each.isVisible()]
 
 
+@pytest.mark.slow
 def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     before, shown = heads(window), [sliders(window, lane) for lane in (0, 1)]

@@ -79,6 +79,7 @@ def repaint_all(window: MainWindow) -> None:
     window.grab()
 
 
+@pytest.mark.slow
 def test_no_widget_that_cannot_be_painted_takes_the_window_down(
     make: Make,
     qtbot: QtBot,

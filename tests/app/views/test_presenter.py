@@ -121,6 +121,7 @@ def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
     assert ink() > 1.4 * before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("dark", "plus"), first_rows([(True, 2), (False, 0)], 1))
 def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path, dark: bool, plus: int) -> None:
     window = make(size=(1300, 800))
@@ -211,6 +212,7 @@ def test_classifiers_added_meanwhile_look_like_the_others(make: Make, qtbot: QtB
     assert len(areas) == 4 and len({(area.left(), area.width()) for area in areas}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of([(800, 600), (1920, 1080), (1024, 768), (1100, 760)], 2))
 def test_text_of_four_is_fitted_in_a_few_tries_and_scores_are_whole(
     make: Make, qtbot: QtBot, size: tuple[int, int]
@@ -377,6 +379,7 @@ def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: Q
     assert lit(1.5, 1.6) == [True, True] and not window.controller.session.presenting.spotlight
 
 
+@pytest.mark.slow
 def test_a_panel_takes_half_of_the_screen_and_goes_away_again(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1300, 800))
     window.named_actions["alphas"].trigger()
@@ -478,6 +481,7 @@ def test_swatches_choose_the_class(make: Make, qtbot: QtBot) -> None:
     assert not second.isVisible()
 
 
+@pytest.mark.slow
 def test_page_down_opens_the_next_example_as_one_step(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     window.controller.dispatch(AddPoints(xy=[(0.5, 0.5)], labels=[0]))
@@ -517,6 +521,7 @@ def test_a_lesson_has_page_down_for_itself(make: Make, qtbot: QtBot) -> None:
     assert not window.findChild(QLabel, "presenter.name").isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["race", "step", "curves"])
 def test_panels_grow_with_the_text(make: Make, qtbot: QtBot, name: str) -> None:
     window = make(size=SIZE)

@@ -102,6 +102,7 @@ def write(folder: Path) -> list[Path]:
     return [folder / f"{name}.playground" for name in LESSONS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", first_of([("moons", "cheap"), ("blobs", "rest")], 1), ids="+".join)
 def test_two_processes_say_the_same(tmp_path: Path, names: tuple[str, ...]) -> None:
     paths = [path for path in write(tmp_path) if path.stem in names]
@@ -125,6 +126,7 @@ def test_another_machine_says_the_same(tmp_path: Path) -> None:
     compare(first, read(paths, tmp_path / "2.npz", **plain))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first_of(reversed(LESSONS), 1))
 def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     paths = {path.stem: path for path in write(tmp_path)}

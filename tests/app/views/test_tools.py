@@ -209,6 +209,7 @@ def test_every_tool_has_its_test() -> None:
 BY_THE_MOUSE = [("light", 0), ("dark", 1), ("dark", 0), ("light", 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("theme", "first"), first_rows(BY_THE_MOUSE, 2))
 def test_tools_by_the_mouse(make: Make, qtbot: QtBot, theme: str, first: int) -> None:
     window = make(squares())

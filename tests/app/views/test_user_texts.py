@@ -191,6 +191,7 @@ def show_everything(window: MainWindow, qtbot: QtBot) -> None:
     settle(qtbot, window, 60_000)
 
 
+@pytest.mark.slow
 def test_no_name_of_a_document_acts(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     folder = tmp_path / EVIL
     folder.mkdir()
@@ -257,6 +258,7 @@ def test_a_formula_that_is_asked_about_does_not_act(make: Make) -> None:
     query.reject()
 
 
+@pytest.mark.slow
 def test_no_name_of_unsaved_work_acts(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     folder = tmp_path / EVIL
     folder.mkdir()

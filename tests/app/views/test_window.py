@@ -221,6 +221,7 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of([0, 1], 1))
 def test_random_edits_leave_no_error(make: Make, qtbot: QtBot, seed: int) -> None:
     window = make()

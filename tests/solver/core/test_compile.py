@@ -65,6 +65,7 @@ def check_damage(directory: Path, damages: list[tuple[str, str]]) -> None:
     assert run(directory, cache)[:2] == ["42", "1"], "the damage must heal"
 
 
+@pytest.mark.slow
 def test_a_damaged_cache_costs_one_compilation(tmp_path: Path) -> None:
     check_damage(tmp_path, [("*.nbi", "garbage"), ("*.nbc", "truncated")])  # the index, the machine code
 
@@ -111,6 +112,7 @@ def test_a_cache_that_cannot_be_saved(tmp_path: Path) -> None:
     assert run(tmp_path, tmp_path / "cache", full)[:2] == ["42", "0"]
 
 
+@pytest.mark.slow
 def test_machine_code_is_used_only_for_its_own_types(tmp_path: Path) -> None:
     """The disk becomes full between the index and the machine code: the index then names that of other types."""
     cache = tmp_path / "cache"
@@ -201,6 +203,7 @@ def test_where_nothing_can_be_written_everything_is_compiled(tmp_path: Path) -> 
     assert run(tmp_path, tmp_path / "cache", NOWHERE)[:2] == ["42", "0"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_for_now_is_not_thrown_away(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     busy = (
@@ -226,6 +229,7 @@ print(value, sum(margin.stats.cache_hits.values()), cache_directory())
 """
 
 
+@pytest.mark.slow
 def test_machine_code_outlives_an_update_and_does_not_depend_on_the_place(tmp_path: Path) -> None:
     """A checkout, an installed package and a bundle of the same loops share it; an update of others finds it, too."""
 

@@ -66,6 +66,7 @@ def test_leaving_one_out_is_refitting_without_it(weights: str, seed: int, n: int
             assert found[i, k - 1] == refit.predict(X[i : i + 1])[0], (i, k)
 
 
+@pytest.mark.slow
 def test_against_scikit_learn_where_nothing_ties() -> None:
     X, y = data(3, 24, 2, lattice=False)
     model = KNeighborsClassifier().fit(X, y)

@@ -306,6 +306,7 @@ def test_neighbors_break_ties_by_index() -> None:
 # pictures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weights", "measure", "k"), pairwise_params(WEIGHTS, METRICS, [1, 2, 7, 40]))
 def test_pictures_of_scattered_points(weights: str, measure: tuple[str, float], k: int) -> None:
     metric, p = measure

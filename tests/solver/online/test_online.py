@@ -148,6 +148,7 @@ def test_one_operation_after_the_other_as_in_the_paper(selection: str, seed: int
 # -- the chessboard ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("C", "gamma", "fewer", "higher"), first_rows([(1000.0, 0.5, 0.5, 2.0), (10.0, 1.0, 0.95, 1.01)], 1)
 )

@@ -86,6 +86,7 @@ def libsvm_dual(K: Array, y: Array, C: Array) -> float:
     return dual_value(K, y, alpha)
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(data=st.data())
 def test_moving_points_is_a_new_solver_from_the_same_multipliers(data: st.DataObject) -> None:

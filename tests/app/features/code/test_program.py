@@ -193,6 +193,7 @@ def told(cases: dict[str, Case], folder: Path) -> Told:
     return run(cases, folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*EXACT, *NEARLY])
 def test_every_kind_of_lane_predicts_the_same(name: str, cases: dict[str, Case], told: Told) -> None:
     mine = {each: case for each, case in cases.items() if each.rpartition(" ")[0] == name and each[-1].isdigit()}

@@ -144,6 +144,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
         assert wrong(picture, step) < 0.01 < 0.1 < min(wrong(picture, step - 1), wrong(picture, step + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.smoke
 def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
@@ -322,6 +323,7 @@ def told(qtbot: QtBot, dialog: FilmDialog, said: str) -> str:
     return label.text()
 
 
+@pytest.mark.slow
 def test_the_dialog_says_what_a_film_comes_to_and_makes_it(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     length = window.result(1).run_state.length
@@ -364,6 +366,7 @@ def save(qtbot: QtBot, dialog: FilmDialog, path: Path) -> None:
     question.close()
 
 
+@pytest.mark.slow
 def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)
@@ -380,6 +383,7 @@ def test_the_dialog_gives_up(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     assert not dialog._maker.busy and not list(tmp_path.glob("*.gif"))
 
 
+@pytest.mark.slow
 def test_the_dialog_follows_the_document_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     dialog = opened(qtbot, window)

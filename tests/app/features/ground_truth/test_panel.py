@@ -197,6 +197,7 @@ def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     assert styles(window) == ["ideal"] and len(sheets(window)[0].xy) < 4001
 
 
+@pytest.mark.slow
 def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make, document_of(CIRCLE))
     assert part(window, QCheckBox, "ideal").text() == "True boundary (U)"
@@ -212,6 +213,7 @@ def test_the_area_on_which_a_model_is_wrong(qtbot: QtBot, make: Make) -> None:
     assert styles(window) == ["ideal"] and window.controller.session.of(GroundTruthSession).ideal
 
 
+@pytest.mark.slow
 def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     assert "Switch the haze on" in words(window, "disagreements")
@@ -252,6 +254,7 @@ def test_haze_goes_while_a_gesture_lasts_and_comes_back(qtbot: QtBot, make: Make
     assert after is not before and not np.array_equal(after.xy, before.xy, equal_nan=True)
 
 
+@pytest.mark.slow
 def test_points_that_no_generator_made(qtbot: QtBot, make: Make) -> None:
     document = document_of()
     window = opened(qtbot, make, Document(document.points, document.lanes, view=document.view))
@@ -277,6 +280,7 @@ def test_points_that_no_generator_made(qtbot: QtBot, make: Make) -> None:
     assert not words(window, "origin").endswith("the truth is that of the generator.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of([(1024, 768), (1920, 1080)], 1))
 def test_nothing_is_cut_off(qtbot: QtBot, make: Make, size: tuple[int, int]) -> None:
     lanes = (Lane("knn"), Lane("svm"), Lane("perceptron"))

@@ -497,6 +497,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
     return data
 
 
+@pytest.mark.slow
 def test_a_thousand_damaged_lessons_are_a_sentence_each_or_sound(seed: int) -> None:
     rng = random.Random(seed)
     sound = [shipped.text(name).encode() for name in shipped.NAMES]

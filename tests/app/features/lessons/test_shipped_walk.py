@@ -56,6 +56,7 @@ def guess(window: MainWindow, qtbot: QtBot) -> None:
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "theme"), WALKS)
 def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))

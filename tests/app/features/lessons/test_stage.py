@@ -198,6 +198,7 @@ def test_panels_follow_the_steps_and_no_drawing(make: Make, qtbot: QtBot) -> Non
     assert window.dock_manager.docked == ("history",), "the panel of a lesson that is over goes, and no other"
 
 
+@pytest.mark.slow
 def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for panel in ("evaluation", "compare", "probe", "truth"):
@@ -478,6 +479,7 @@ def test_a_reason_is_whole_in_sight(make: Make, qtbot: QtBot) -> None:
     assert layout is not None and frame.height() >= layout.totalHeightForWidth(frame.width())
 
 
+@pytest.mark.slow
 def test_it_works_in_presenter_mode(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     begin(window, qtbot, at=1)

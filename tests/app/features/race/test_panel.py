@@ -406,6 +406,7 @@ def test_several_classes_offer_their_problems(make: Make, qtbot: QtBot) -> None:
     assert race.desk.frame.points.classes == [1, 2]
 
 
+@pytest.mark.slow
 def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
@@ -438,6 +439,7 @@ def test_theme_and_large_text(make: Make, qtbot: QtBot) -> None:
             assert button.width() >= button.sizeHint().width(), button.objectName()
 
 
+@pytest.mark.slow
 def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot, (1900, 1000))

@@ -239,6 +239,7 @@ def keys_of(made: Study) -> list[list[tuple[tuple[int, ...], int, int]]]:
 LONGER = KNN.__class__(KNN.kind, KNN.axes, KNN.values, KNN.lane, KNN.generator, "", 0, 20, 15, 100, "square", True)
 
 
+@pytest.mark.slow
 def test_killed_runs_go_on(tmp_path: Path) -> None:
     killed_and_resumed(LONGER, tmp_path, 1, 1)
 

@@ -232,6 +232,7 @@ def inverse_square(distances: np.ndarray) -> np.ndarray:
     return 1.0 / distances**2
 
 
+@pytest.mark.slow
 def test_an_efficiency_map_is_that_of_a_loop() -> None:
     found = computed(KNN)
     places = {record.places for record in found}

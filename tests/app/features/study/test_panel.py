@@ -183,6 +183,7 @@ def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     assert (svm.C, svm.gamma) == (0.01, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(document())
@@ -234,6 +235,7 @@ def test_the_best_at_the_edge_asks_for_more(make: Make, qtbot: QtBot, tmp_path: 
     assert lines[0].startswith("cell,C,gamma,repetition,fold,accuracy") and len(lines) == 1 + 5 * 3 * 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_results_are_saved_and_are_of_these_points(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(document())
@@ -312,6 +314,7 @@ def test_what_cannot_be_used_is_said(make: Make, qtbot: QtBot) -> None:
     assert not panel.picture.isVisible() and not panel.remedy.isVisible() and panel.start.isEnabled()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     window = make(document())
@@ -409,6 +412,7 @@ def test_the_choices_are_whole_on_a_small_screen(make: Make, qtbot: QtBot) -> No
             assert combo.is_whole(), (combo.currentText(), combo.width())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_other_kinds(make: Make, qtbot: QtBot) -> None:
     window = make(document())

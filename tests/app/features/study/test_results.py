@@ -90,6 +90,7 @@ def test_little_work_starts_no_process(tmp_path: Path) -> None:
     assert len(parts(tmp_path)) == 1 and exported(tmp_path) == plain(KNN, computed(KNN))
 
 
+@pytest.mark.slow
 def test_what_a_process_was_at_when_it_died_is_computed_by_another(
     tmp_path: Path, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

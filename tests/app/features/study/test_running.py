@@ -171,6 +171,7 @@ def _runs(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="sends signals")
 def test_a_worker_that_is_killed_loses_nothing() -> None:
     taken = started()

@@ -208,6 +208,7 @@ def test_a_margin_that_does_not_exist_is_not_finished(few: None) -> None:
     assert not curve.finished[0] and curve.finished[-1]
 
 
+@pytest.mark.slow
 def test_trainers_with_the_same_optimum_share_a_curve_and_others_do_not(few: None) -> None:
     def asked(**svm: object) -> Lane:
         return asked_lane(Lane("svm", svm=SvmSettings(**svm)), "C")  # type: ignore[arg-type]

@@ -313,6 +313,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: QtBot, monkeypatch: Any) -> None:
     monkeypatch.setattr(query, "MOST_UPDATES", 40)
     window = make(small())

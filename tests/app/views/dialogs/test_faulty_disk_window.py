@@ -122,6 +122,7 @@ def campaign(qtbot: QtBot, folder: Path, tally: Tally, codes: tuple[int, ...], s
     tally.every_fault("a window's hour", folder, prepare, act, codes, step)
 
 
+@pytest.mark.slow
 def test_a_window_whose_disk_fails(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> None:
     tally = Tally()
     campaign(qtbot, tmp_path / "disk", tally, CODES[:1], 180)

@@ -348,6 +348,7 @@ def test_the_newest_request_wins(parent: QMainWindow, qtbot: QtBot, monkeypatch:
     assert text(dialog).startswith("2 points") and text(dialog, "decimal") == "Comma: 1,5"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     """The bound is generous; the time in which other processes have the processors does not count."""
     path = tmp_path / "large.csv"

@@ -195,6 +195,7 @@ def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tm
     qtbot.waitUntil(lambda: window.findChild(RecoveryDialog) is None)
 
 
+@pytest.mark.slow
 def test_several_copies_are_a_list(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for number, document in enumerate((SMALL, default_document(), replace(SMALL, notes="third"))):
         left_behind(make, qtbot, tmp_path, document, tmp_path / f"{number}.playground" if number else None)
@@ -366,6 +367,7 @@ def kill_and_recover(make: Make, qtbot: QtBot, tmp_path: Path, edits: int) -> fl
     return 0.1 * (done - float(xy[-1, 1]))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 def test_a_killed_window_loses_at_most_5_seconds(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     assert kill_and_recover(make, qtbot, tmp_path, 37) < 5.0
@@ -400,6 +402,7 @@ sys.exit(m.main(["--profile-dir", *sys.argv[1:]]))
 """
 
 
+@pytest.mark.slow
 def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     playground_files.write(SMALL, path)

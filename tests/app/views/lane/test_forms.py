@@ -672,6 +672,7 @@ def test_a_field_being_emptied_is_left_alone_and_undo_is_the_documents(make: Mak
     assert asked.isAccepted()
 
 
+@pytest.mark.slow
 def test_the_layout_comes_to_rest_with_lanes_of_one_width(make: Make, qtbot: QtBot) -> None:
     """Also where a row is as wide as its lane: an odd pixel made it swing for ever."""
     window = make(size=(1280, 800))

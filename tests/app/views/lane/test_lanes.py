@@ -59,6 +59,7 @@ def sizes(window: MainWindow) -> set[tuple[int, int]]:
     return {canvas.plot_size() for canvas in window.canvases[: window.document.shown]}
 
 
+@pytest.mark.slow
 def test_lanes_are_added_moved_and_removed_by_the_buttons_with_undo(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     run = window.result(1).run_state.recording
@@ -263,6 +264,7 @@ def test_the_panel_chooses_counts_and_lists(make: Make, qtbot: QtBot) -> None:
     assert sorted(each.split()[1] for each in says[3:]) == ["✓", "✗"]
 
 
+@pytest.mark.slow
 def test_the_difference_has_a_lane_of_its_own(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "perceptron"), size=(1500, 900))
     window.named_actions["difference"].trigger()
@@ -351,6 +353,7 @@ def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> 
     assert lanes[1].knn == KnnSettings(7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patient", first_of([False, True], 1))
 def test_panels_outlive_the_lane_they_show(make: Make, qtbot: QtBot, patient: bool) -> None:
     """With every panel open, lanes come, go and change places, as results come or when all have come; whatever is
@@ -408,6 +411,7 @@ def test_pictures_stand_as_the_plane_is_largest(number: int, size: tuple[int, in
     assert columns_for(number, *size, 56, 81, COMFORTABLE) == columns
 
 
+@pytest.mark.slow
 def test_four_lanes_stand_two_by_two_on_a_projector_and_a_timeline_moves_none(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm", "svm", "svm"), size=(1920, 1080))
 

@@ -83,6 +83,7 @@ SIGHTS = [(("", "rbf", "linear", "rbf"), SIZES), (("rbf",), SIZES[::3]), (("", "
 EVERYWHERE = [(kernels, SIZES) for kernels, sizes in SIGHTS if sizes != SIZES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernels", "sizes"), first_rows([*SIGHTS, *EVERYWHERE], len(SIGHTS)))
 def test_sliders_and_play_are_in_sight(
     make: Make, qtbot: QtBot, kernels: tuple[str, ...], sizes: list[tuple[int, int]]
@@ -98,6 +99,7 @@ def test_sliders_and_play_are_in_sight(
             assert plays(window, lane) == bool(kernel), (size, lane)
 
 
+@pytest.mark.slow
 def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZES[0])
     show(window, qtbot, "poly")
@@ -123,6 +125,7 @@ def test_with_a_panel_the_sliders_are_in_sight_or_one_click_away(make: Make, qtb
     assert in_sight(window, 0) == in_sight(window, 1) == POLY, "where there is room, all"
 
 
+@pytest.mark.slow
 def test_degree_and_coef0_go_back_into_the_form(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZES[2])
     show(window, qtbot, "poly")

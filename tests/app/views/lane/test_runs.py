@@ -90,6 +90,7 @@ LEARNERS = (
 )
 
 
+@pytest.mark.slow
 def test_space_and_play_replay_the_run_of_any_learner_and_the_timeline_stays(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     bar, speeds = window.lanes_view.bars[0], window.controller.session.speeds
@@ -152,6 +153,7 @@ def test_the_speed_of_the_replay_is_chosen_on_its_bar(make: Make, qtbot: QtBot) 
     assert window.controller.session.replay_factor == 2.0 and speed.currentText() == "2×"
 
 
+@pytest.mark.slow
 def test_the_buttons_drive_their_own_lane(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM, replace_rule("second-order")))
     for lane in (1, 0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QDockWidget, QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
@@ -26,6 +27,7 @@ def places(dock: QDockWidget) -> dict[str, tuple[object, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_an_edit_moves_no_control(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     moved = {}

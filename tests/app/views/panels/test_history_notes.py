@@ -168,6 +168,7 @@ def test_a_merged_step_and_a_broken_off_one_are_not_the_saved_one(make: Make, tm
     assert store.saved_position is None and store.position == 0 and store.history == ()
 
 
+@pytest.mark.slow
 def test_thousands_of_steps_cost_rows_not_rebuilding(make: Make, qtbot: QtBot) -> None:
     window = make(plain())
     controller = window.controller

@@ -327,6 +327,7 @@ def test_deleting_rows_adding_points_and_undo(make: Make, qtbot: QtBot) -> None:
     assert (table.model().xy == few().points.xy).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of(range(4), 1))
 def test_the_rows_are_the_points_whatever_happens_to_them(make: Make, qtbot: QtBot, seed: int) -> None:
     """Many edits between two pictures, too: the rows follow from the points, not from the commands."""
@@ -467,6 +468,7 @@ def test_an_empty_table_says_what_to_do_and_names_follow(make: Make, qtbot: QtBo
     assert "&lt;b&gt;" in model.index(0, CLASS).data(Qt.ItemDataRole.ToolTipRole)
 
 
+@pytest.mark.slow
 def test_numbers_are_shortened_not_cut_off_where_the_table_is_narrow(make: Make, qtbot: QtBot) -> None:
     window = make(of([[-0.02642123, 0.07385712]], [0]), size=(1024, 768))
     table = opened(window, qtbot)

@@ -381,6 +381,7 @@ def busy_window(make: Make, qtbot: QtBot) -> Any:
     return window
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notches", first_of([40, 24], 1))
 def test_far_out_and_back_again_at_once(make: Make, qtbot: QtBot, notches: int) -> None:
     window = busy_window(make, qtbot)
@@ -398,6 +399,7 @@ def test_far_out_and_back_again_at_once(make: Make, qtbot: QtBot, notches: int) 
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     corners = np.array([[-1.0, -1.0], [1.0, -0.5], [0.3, 1.0]])
