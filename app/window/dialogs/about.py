@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -94,7 +93,7 @@ class AboutDialog(NamedDialog):
             )
             describe(button, f"about.open_{name.lower().replace(' ', '_')}", f"Open the folder: {name}", tip)
             button.setEnabled(there)
-            button.clicked.connect(self._opener(path))
+            button.clicked.connect(lambda checked, path=path: self._show(path))
             grid.addWidget(button, row, 2)
         grid.setRowStretch(grid.rowCount(), 1)
         page = named(QScrollArea(), "about.page")
@@ -118,12 +117,10 @@ class AboutDialog(NamedDialog):
         QApplication.clipboard().setText(details(settings, recovery))
         self._said.setText(f"Copied.  {PRIVATE}")
 
-    def _opener(self, path: Path) -> Callable[[], None]:
-        def show() -> None:
-            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-                self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
-
-        return show
+    def _show(self, path: Path) -> None:
+        """Open a folder in the file manager."""
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
 
 
 class LicencesDialog(NamedDialog):

@@ -120,9 +120,8 @@ class ClassesDialog(NamedDialog):
             field.show_name(name)
 
     def _name_axis(self, place: int, name: str) -> None:
-        axes = list(self._controller.document.axes)
-        axes[place] = name
-        self._controller.set_axes((axes[0], axes[1]))
+        x, y = self._controller.document.axes
+        self._controller.set_axes((x, name) if place else (name, y))
 
     def _choose_colour(self, label: int) -> None:
         """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""

@@ -49,13 +49,14 @@ class Rows(QTableWidget):
     """The first rows and columns of a table, with the line each row has in the file."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.setAlternatingRowColors(True)
+        super().__init__(  # type: ignore[call-overload]  # properties of its bases
+            editTriggers=QTableWidget.EditTrigger.NoEditTriggers,
+            selectionMode=QTableWidget.SelectionMode.NoSelection,
+            tabKeyNavigation=False,
+            wordWrap=False,
+            cornerButtonEnabled=False,
+            alternatingRowColors=True,
+        )
         self.horizontalHeader().setMaximumSectionSize(220)
         self.horizontalHeader().setSectionsClickable(False)
         self.verticalHeader().setSectionsClickable(False)

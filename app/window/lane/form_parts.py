@@ -188,12 +188,9 @@ class EditorMaker(QWidget):
         )
         exact = self._integer(field, limits) if whole else self._number(field, limits)
 
-        def room(digits: int) -> int:
-            around = 30 if whole else 14
-            return exact.widget.fontMetrics().horizontalAdvance("0") * (digits or DIGITS) + around
-
         def fit(digits: int) -> None:
-            exact.widget.setFixedWidth(room(digits))
+            digit = exact.widget.fontMetrics().horizontalAdvance("0")
+            exact.widget.setFixedWidth(digit * (digits or DIGITS) + (30 if whole else 14))
 
         fit(0)
 

@@ -298,7 +298,7 @@ class Lanes(QWidget):
         selected = slots.index(chosen) if chosen in slots else 0
         for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=True)):
             least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self._text else 0
-            panel.present(canvas.width() if self._text else None, least, index == selected)
+            panel.fields.present(canvas.width() if self._text else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these, and no others, text of the same size."""
