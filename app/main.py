@@ -406,8 +406,7 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 
     document = opened.contents.document
     try:
-        kind = plan.check_kind(options.out)
-        plan.check_rate(kind, options.fps)
+        plan.check_rate(plan.check_kind(options.out), options.fps)
         asked = options.steps, options.sweep, options.pictures, options.relief
         content = plan.content_of(document, options.lane, *asked)
         plan.check(document, content)

@@ -34,8 +34,7 @@ class ExampleController:
 
     def open(self, example: Example) -> None:
         """Put the example in place of the document; FileError with one sentence when it cannot be read."""
-        document = read(example)
-        self._host.put(document, None)
+        self._host.put(read(example), None)
         self._opened = example, self._host.store.resets
         self._begin(example)
 
@@ -50,8 +49,7 @@ class ExampleController:
             return None
         example, store = EXAMPLES[place], self._host.store
         own = store.modified or store.path is not None
-        document = self._read(example)
-        if document is None:
+        if (document := self._read(example)) is None:
             return None
         if not self._host.replace_by(
             document, _step(example)
@@ -68,8 +66,7 @@ class ExampleController:
         if example is None:
             self._host.say("This document is not one of the examples.")
             return
-        document = self._read(example)
-        if document is None:
+        if (document := self._read(example)) is None:
             return
         self._host.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
         if self._host.store.path is None:

@@ -66,7 +66,7 @@ class Appearance(QObject):
         """Light, dark, or as the system."""
         dark = theme.system_is_dark() if name == "system" else name == "dark"
         self._settings.write(theme=name)
-        self._controller.set_theme(name, dark)
+        self._controller.set_session(theme=name, dark=dark)
 
     @Slot()
     def _system_theme_changed(self) -> None:

@@ -150,7 +150,7 @@ class MainWindow(DropWindow):
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
-        controller.playback.attach(self._study_of)
+        controller.playback.study_of = self._study_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
@@ -170,8 +170,8 @@ class MainWindow(DropWindow):
             *((self.named_actions[name], nothing_covered) for name in with_models(self.features)),
             *self.presenter.rules(),
         ]
-        HeldKey(self, self.named_actions["marks"], controller.put_points_away)
-        controller.editing.on_hover(self._hover)
+        HeldKey(self, self.named_actions["marks"], lambda held: controller.set_session(points_away=held))
+        controller.editing.hover = self._hover
         controller.pointer_changed = self._follow_pointer
         self.resize(*FIRST_SIZE)
         geometry = self.settings.values.geometry.data
@@ -271,8 +271,7 @@ class MainWindow(DropWindow):
         if known:
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
-        moment = max(A_MOMENT, min(2.0 * slowest, SOON))
-        left = self._waiting_since + moment - time.perf_counter()
+        left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
         if known and left > 0 and self._pictures_near():
             if not self._enough.isActive():
                 self._enough.start(math.ceil(1000 * left))

@@ -229,8 +229,7 @@ class FilmMaker(PictureFlow):
             self.estimated.emit(Estimate(len(takes), sum(times) / 1000, n_bytes, image))
 
         work = partial(estimated, spec.kind, times, samples)
-        task = Task("Estimating a film", work, self.failure, kept=False)
-        self.tasks.run(task, done, self.fail)
+        self.tasks.run(Task("Estimating a film", work, self.failure, kept=False), done, self.fail)
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 

@@ -34,6 +34,7 @@ from app.state.document import Document
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
     WholeField,
     combo_box,
@@ -241,16 +242,28 @@ class FilmDialog(NamedDialog):
             "With a legend",
             "Classes and signs are explained below the plots.",
         )
-        still = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self._still = describe(still, "film.still", "A picture of the film", "One from its middle.")
+        self._still = describe(
+            QLabel(alignment=Qt.AlignmentFlag.AlignCenter),
+            "film.still",
+            "A picture of the film",
+            "One from its middle.",
+        )
         self._still.setFixedSize(STILL)
         self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
-        self._save = describe(
-            QPushButton("Save &as…"), "film.save", "Save the film", "Into a GIF, WebP or PNG file, which is made then."
+        self._save = clickable(
+            QPushButton("Save &as…"),
+            "film.save",
+            "Save the film",
+            "Into a GIF, WebP or PNG file, which is made then.",
+            self._ask_path,
         )
-        self._cancel = describe(
-            QPushButton("&Cancel"), "film.cancel", "Cancel", "Give the film up; no file is left, nor changed."
+        self._cancel = clickable(
+            QPushButton("&Cancel"),
+            "film.cancel",
+            "Cancel",
+            "Give the film up; no file is left, nor changed.",
+            self._give_up,
         )
 
     @staticmethod
@@ -315,8 +328,6 @@ class FilmDialog(NamedDialog):
         for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
             spin.valueChanged.connect(self._changed)
         self._legend.clicked.connect(self._changed)
-        self._save.clicked.connect(self._ask_path)
-        self._cancel.clicked.connect(self._give_up)
 
     # -- what is chosen --------------------------------------------------------------------------------------------
 

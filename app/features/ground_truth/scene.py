@@ -119,8 +119,7 @@ def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
     pieces[:, 0], pieces[:, 1] = line[:-1], line[1:]
     # A vertex for each end that stays, and a gap where the next piece is left out.
     keep = np.zeros((len(middle), 3), dtype=bool)
-    begins = later & ~np.append(False, later[:-1])
-    keep[:, 0] = begins
+    keep[:, 0] = later & ~np.append(False, later[:-1])
     keep[:, 1] = later
     keep[:, 2] = later & ~np.append(later[1:], False)
     return pieces[keep][:-1] if later.any() else np.empty((0, 2))

@@ -39,7 +39,7 @@ class LessonController:
 
     def __init__(self, host: Controller) -> None:
         self._host = host
-        self._host.editing.lend(self._tool)
+        self._host.editing.make_lent = self._tool
         #: Opens the lesson after this one; the window has the files.
         self.open_next: Callable[[], object] = lambda: None
         #: Called with what has happened: the window arranges its panels and layers, and keeps the score.

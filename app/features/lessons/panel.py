@@ -27,6 +27,7 @@ from app.core.plain_text import plain
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
 from app.views.widgets.later import later
@@ -163,13 +164,6 @@ def _show_if_any(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
-def _button(name: str, title: str, tip: str, run: Callable[[], object], text: str = "") -> QPushButton:
-    """A button that says its title, or another `text`."""
-    button = describe(QPushButton(text or title), name, title, tip)
-    button.clicked.connect(lambda: run())
-    return button
-
-
 class _Answer(QWidget):
     """A radio button whose text wraps."""
 
@@ -225,10 +219,20 @@ class _Question(QFrame):
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
-        self._undo = _button(
-            "lesson.take_back", "Take back", "The last line or point away (Ctrl+Z).", lessons.take_back
+        self._undo = clickable(
+            QPushButton("Take back"),
+            "lesson.take_back",
+            "Take back",
+            "The last line or point away (Ctrl+Z).",
+            lessons.take_back,
         )
-        self.reveal = _button("lesson.reveal", "Reveal", "Show the picture with your guess (PageDown).", lessons.reveal)
+        self.reveal = clickable(
+            QPushButton("Reveal"),
+            "lesson.reveal",
+            "Reveal",
+            "Show the picture with your guess (PageDown).",
+            lessons.reveal,
+        )
         self._buttons = ButtonRows((self._undo, self.reveal))
         filled(
             QVBoxLayout(self),
@@ -302,8 +306,12 @@ class LessonPanel(QWidget):
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
-        self._fold = QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        describe(self._fold, "lesson.hint", "Hint", "Show the hint, or fold it away.")
+        self._fold = describe(
+            QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+            "lesson.hint",
+            "Hint",
+            "Show the hint, or fold it away.",
+        )
         self._fold.setCheckable(True)
         self._fold.setMinimumHeight(HIT + 2)
         self._fold.clicked.connect(lessons.unfold_hint)
@@ -324,16 +332,36 @@ class LessonPanel(QWidget):
             margins=(0, 0, 6, 0),
             spacing=8,
         )
-        self._back = _button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
-        self._next = _button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
-        self._reset = _button(
-            "lesson.reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset
+        self._back = clickable(
+            QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
         )
-        self._leave = _button(
-            "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
+        self._next = clickable(
+            QPushButton("Next"), "lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next
         )
-        self._list = _button("lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons"), "Lessons…")
-        self._onward = _button("lesson.onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next())
+        self._reset = clickable(
+            QPushButton("Reset"),
+            "lesson.reset",
+            "Reset",
+            "This step as it began; your changes to it are lost.",
+            lessons.reset,
+        )
+        self._leave = clickable(
+            QPushButton("Leave"),
+            "lesson.leave",
+            "Leave",
+            "Close the lesson: your own document is back, as it was.",
+            lessons.leave,
+        )
+        self._list = clickable(
+            QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons")
+        )
+        self._onward = clickable(
+            QPushButton("Next lesson"),
+            "lesson.onward",
+            "Next lesson",
+            "Open the next lesson.",
+            lambda: lessons.open_next(),
+        )
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)

@@ -12,6 +12,7 @@ from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import scale_font
 from app.views.widgets.roomy_label import RoomyLabel
@@ -137,9 +138,8 @@ class ProbePanel(QWidget):
             field.refused.connect(controller.say)
             filled(place, label_for(axis, field), (field, 1))
         tip = "Keep explaining this place; again to unpin (Q)."
-        self._pin = describe(QPushButton("Pin"), "probe.pin", "Pin the place", tip)
+        self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the place", tip, self._toggle)
         self._pin.setCheckable(True)
-        self._pin.clicked.connect(self._toggle)
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]

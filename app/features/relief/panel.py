@@ -19,6 +19,7 @@ from app.scene.model import Scene
 from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.flow_layout import FlowLayout
 from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
 from app.views.widgets.painted import Painted
@@ -258,15 +259,17 @@ class ReliefPanel(QWidget):
         )
         self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.mode.activated.connect(self._chosen)
-        self.save = describe(
-            QPushButton("&Save…"), "relief.save", "Save the picture", "As a PNG file, as it is seen now."
+        self.save = clickable(
+            QPushButton("&Save…"),
+            "relief.save",
+            "Save the picture",
+            "As a PNG file, as it is seen now.",
+            self._ask_path,
         )
-        self.save.clicked.connect(self._ask_path)
-        self.lift = describe(
-            QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back."
+        self.lift = clickable(
+            QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back.", self._play
         )
         self.lift.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, ("Lift", "Flatten", "Stop"))) + 28)
-        self.lift.clicked.connect(self._play)
         self.morph = describe(
             QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
         )
@@ -278,13 +281,13 @@ class ReliefPanel(QWidget):
         self._way = 0
         self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._tick)
-        self.use = describe(
+        self.use = clickable(
             QPushButton("&Use it here"),
             "relief.use",
             "Use the polynomial kernel of degree 2",
             "In this classifier; undo takes it back.",
+            self._use_polynomial,
         )
-        self.use.clicked.connect(self._use_polynomial)
         self._words = RoomyLabel("relief.words", title="What is drawn")
         self._spread = PictureBesideText("relief.message", self.picture, self._lifted, (self._words,))
         above = QWidget()

@@ -26,6 +26,7 @@ from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -54,12 +55,6 @@ FILES = {
 }
 #: Beyond what any number of the results can be.
 FAR = 1e12
-
-
-def _button(text: str, name: str, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
-    button = describe(QPushButton(text), f"study.{name}", title, tip)
-    button.clicked.connect(lambda: act())
-    return button
 
 
 class _Level(QWidget):
@@ -163,8 +158,10 @@ class StudyPanel(QWidget):
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.clicked.connect(self._folded)
         tip = "Those that the command line has put into a folder."
-        self.open = _button("&Open…", "open", "Open results", tip, self._ask_folder)
-        self.start = _button("&Start", "start", "Start", "Compute all of it in the background.", self._start)
+        self.open = clickable(QPushButton("&Open…"), "study.open", "Open results", tip, self._ask_folder)
+        self.start = clickable(
+            QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.", self._start
+        )
         return row(self.fold, 1, self.open, self.start)
 
     def _progress(self) -> QWidget:
@@ -173,9 +170,13 @@ class StudyPanel(QWidget):
         self.bar.setMaximumHeight(10)
         self.left = named(QLabel(), "study.left")
         tip = "Rest after the cell at hand, or go on."
-        self.pause = _button("Pa&use", "pause", "Pause", tip, lambda: self._act(self.studies.pause))
+        self.pause = clickable(
+            QPushButton("Pa&use"), "study.pause", "Pause", tip, lambda: self._act(self.studies.pause)
+        )
         tip = "End it; what was computed stays, and can be gone on with."
-        self.cancel = _button("&Cancel", "cancel", "Cancel", tip, lambda: self._act(self.studies.cancel))
+        self.cancel = clickable(
+            QPushButton("&Cancel"), "study.cancel", "Cancel", tip, lambda: self._act(self.studies.cancel)
+        )
         box = QWidget()
         filled(QVBoxLayout(box), self.bar, flow(8, self.left, self.pause, self.cancel), margins=0, spacing=4)
         return box
@@ -183,7 +184,7 @@ class StudyPanel(QWidget):
     def _warning(self) -> QWidget:
         self.warning = named(QLabel(wordWrap=True), "study.warning")
         tip = "Compute what the sentence asks for."
-        self.remedy = _button("", "remedy", "Extend", tip, lambda: self._act(self.studies.mend))
+        self.remedy = clickable(QPushButton(), "study.remedy", "Extend", tip, lambda: self._act(self.studies.mend))
         return row((self.warning, 1), self.remedy)
 
     def _option_row(self) -> QWidget:
@@ -197,7 +198,7 @@ class StudyPanel(QWidget):
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
         self.level = _Level("level", "Contour", "A line where the mean is this.", studies, refused)
         tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
-        self.save = _button("Sa&ve…", "save", "Save the results", tip, self._ask_path)
+        self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
         return flow(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------

@@ -34,20 +34,23 @@ class _Row:
     """The controls of one class."""
 
     def __init__(self, label: int) -> None:
-        self.symbol, self.number = QLabel(), QLabel(f"Class {label + 1}")
-        self.name = NameField(40)
-        self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
-        self.colour, self.reset = QPushButton(autoDefault=False), QPushButton("Theme colour", autoDefault=False)
-        self.warning = QLabel()
-        self.number.setBuddy(self.name)
         number, what = label + 1, f"class {label + 1}"
-        self.name.setPlaceholderText(what)
+        self.symbol, self.number = QLabel(), QLabel(f"Class {number}")
         tip = f"What {what}, drawn as {SHAPE_NAMES[label]}, stands for."
-        describe(self.name, f"classes.name{number}", f"Name of {what}", tip)
-        describe(self.colour, f"classes.colour{number}", f"Colour of {what}", "Choose another colour.")
-        tip = "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes."
-        describe(self.reset, f"classes.reset{number}", f"Theme colour for {what}", tip)
-        self.warning.setObjectName(f"classes.warning{number}")
+        self.name = describe(NameField(40), f"classes.name{number}", f"Name of {what}", tip)
+        self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
+        self.name.setPlaceholderText(what)
+        self.number.setBuddy(self.name)
+        self.colour = describe(
+            QPushButton(autoDefault=False), f"classes.colour{number}", f"Colour of {what}", "Choose another colour."
+        )
+        self.reset = describe(
+            QPushButton("Theme colour", autoDefault=False),
+            f"classes.reset{number}",
+            f"Theme colour for {what}",
+            "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes.",
+        )
+        self.warning = named(QLabel(), f"classes.warning{number}")
         self.colour.setStyleSheet("text-align: left; padding: 0 8px;")
 
 
@@ -71,8 +74,7 @@ class ClassesDialog(NamedDialog):
             row.colour.clicked.connect(lambda checked, label=label: self._choose_colour(label))
             row.reset.clicked.connect(lambda checked, label=label: controller.set_style(label, colour=""))
         # Room for the longest sentence, so that nothing moves when one appears.
-        room = self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) ")
-        grid.setColumnMinimumWidth(5, room)
+        grid.setColumnMinimumWidth(5, self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) "))
         axes = QGroupBox("Axes")
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
@@ -131,5 +133,5 @@ class ClassesDialog(NamedDialog):
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setWindowTitle(f"Colour of class {label + 1}")
         dialog.currentColorChanged.connect(lambda c: self._controller.set_style(label, drag, colour=c.name()))
-        dialog.rejected.connect(lambda: self._controller.abandon(drag))
+        dialog.rejected.connect(lambda: self._controller.store.abandon(drag))
         open_dialog(dialog)

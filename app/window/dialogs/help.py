@@ -54,8 +54,12 @@ class HelpDialog(NamedDialog):
         keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections(features).items()))
         for name, title in WRITTEN.items():
             self._add_page(name, title).setMarkdown(written_page(name))
-        self._search = QLineEdit(placeholderText="Search", clearButtonEnabled=True)
-        describe(self._search, "help.search", "Search", "Search all pages; Enter goes on to the next place.")
+        self._search = describe(
+            QLineEdit(placeholderText="Search", clearButtonEnabled=True),
+            "help.search",
+            "Search",
+            "Search all pages; Enter goes on to the next place.",
+        )
         self._search.textEdited.connect(lambda text: self._find(text, onward=False))
         self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
         QShortcut(QKeySequence.StandardKey.Find, self, self._search.setFocus)

@@ -15,6 +15,7 @@ from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
 from app.views.widgets.form_fields import (
+    Described,
     Gestures,
     NumberField,
     combo_box,
@@ -98,18 +99,16 @@ class EditorMaker(QWidget):
         key = (self.index, field.name, self.gestures.count) if dragged else None
         self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
 
-    def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
-        """Give `widget` the names of the field `name`."""
-        describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
+    def named(self, widget: Described, name: str, title: str, tip: str) -> Described:
+        """Give `widget` the names of the field `name`, and hand it back."""
+        return describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
         """A choice among (text, data, note)."""
-        combo = combo_box(
-            ((text, data) for text, data, _ in entries), width=7
-        )  # room for the bar of a form that scrolls
+        # Room for the bar of a form that scrolls.
+        combo = self.named(combo_box(((text, data) for text, data, _ in entries), width=7), name, title, tip)
         for row, (_, _, note) in enumerate(entries):
             combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
-        self.named(combo, name, title, tip)
         return combo
 
     def editor(self, field: Field, part: str) -> Editor:
@@ -151,27 +150,29 @@ class EditorMaker(QWidget):
         return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
 
     def _check(self, field: Field, limits: None) -> Editor:
-        box = QCheckBox(field.label)
-        self.named(box, field.name, field.title, field.tip)
+        box = self.named(QCheckBox(field.label), field.name, field.title, field.tip)
         box.clicked.connect(lambda on: self.change(field, on))
         return Editor(box, lambda value: show_check(box, value), [box])
 
     def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
-        edit = NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end))
+        edit = self.named(
+            NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end)),
+            name or field.name,
+            title or field.title,
+            field.tip,
+        )
         edit.setMaximumWidth(110)
-        self.named(edit, name or field.name, title or field.title, field.tip)
         edit.refused.connect(self.controller.say)
         if not name:
             edit.committed.connect(lambda value: self.change(field, value))
         return Editor(edit, edit.show_value, [edit])
 
     def _integer(self, field: Field, limits: Parameter) -> Editor:
-        spin = spin_box(limits.least, limits.most)
+        spin = self.named(spin_box(limits.least, limits.most), field.name, field.title, field.tip)
         spin.refused.connect(self.controller.say)
         if field.kind == "large integer":
             spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.gestures.watch(spin)
-        self.named(spin, field.name, field.title, field.tip)
         spin.valueChanged.connect(lambda value: self.change(field, value, dragged=True))
         return Editor(spin, lambda value: show_number(spin, value), [spin])
 
@@ -180,8 +181,12 @@ class EditorMaker(QWidget):
         scale, whole = field.scale(0), field.is_whole
         number = int if whole else float
         page = PER_DECADE if isinstance(scale, LogScale) else 5
-        slider = ScaleSlider(scale, page=page, endless=bool(field.end))
-        self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
+        slider = self.named(
+            ScaleSlider(scale, page=page, endless=bool(field.end)),
+            f"{field.name}.slider",
+            f"{field.title} slider",
+            field.tip,
+        )
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
             lambda action: self.change(field, number(slider.value_at(slider.sliderPosition())), dragged=True)

@@ -59,15 +59,13 @@ class LaneDetails(EditorMaker):
         return named(QLabel(wordWrap=True, textInteractionFlags=selectable), f"lane{self.index}.{name}")
 
     def _build_speed(self) -> list[QWidget]:
-        self._speed = QSlider(Qt.Orientation.Horizontal)
+        self._speed = self.named(QSlider(Qt.Orientation.Horizontal), "speed", "Speed of training", "Steps a second.")
         self._speed.setRange(0, len(SPEEDS) - 1)
-        self.named(self._speed, "speed", "Speed of training", "Steps a second.")
         self._speed.actionTriggered.connect(
             lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())
         )
         self._speed_text = QLabel()
-        self._restart = QPushButton("Restart")
-        self.named(self._restart, "restart", "Restart training", "Train again from zero.")
+        self._restart = self.named(QPushButton("Restart"), "restart", "Restart training", "Train again from zero.")
         self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
         box = beside(self._speed, self._speed_text, self._restart)
         label = label_for("Speed", box)

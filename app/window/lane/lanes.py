@@ -17,7 +17,7 @@ from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme, text_rules
-from app.views.widgets.form_fields import describe
+from app.views.widgets.clickable import clickable
 from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
 from app.views.widgets.start_buttons import StartButtons
@@ -92,9 +92,13 @@ class Lanes(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(0)
         self._grid.setHorizontalSpacing(GAP)
-        self._more = QPushButton("Add a classifier")
-        describe(self._more, "lanes.more", "Add a classifier", "One more on the same points (Ctrl+L).")
-        self._more.clicked.connect(lambda: controller.lanes.add(controller.document.shown - 1))
+        self._more = clickable(
+            QPushButton("Add a classifier"),
+            "lanes.more",
+            "Add a classifier",
+            "One more on the same points (Ctrl+L).",
+            lambda: controller.lanes.add(controller.document.shown - 1),
+        )
         for _ in range(AT_START):
             self._make()
         self._legend = LegendCard(self.canvases[0], features)

@@ -352,8 +352,7 @@ class PointTable(QTableView):
         elif not command & flag.Current:  # a row more, or less
             self._base = self._controller.session.selection.ids
             self._adding = not np.isin(ids, self._base).all()
-        chosen = np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids)
-        self._choose(chosen)
+        self._choose(np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids))
 
     def _choose(self, ids: Ids) -> None:
         points = self._controller.document.points
