@@ -413,7 +413,7 @@ class Controller:
             aside.session,
             cursor=None,
             seeks=Session.seeks,
-            restarts=tuple(restart + 1 for restart in now.restarts),
+            restarts=now.restarted,
             hovered=None,
             open_panels=now.open_panels,
             points_away=False,
@@ -448,7 +448,7 @@ class Controller:
             lent="",
             first_start=False,
             seeks=Session.seeks,
-            restarts=tuple(restart + 1 for restart in session.restarts),
+            restarts=session.restarted,
             **kept,
         )
 

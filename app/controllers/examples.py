@@ -83,12 +83,11 @@ class ExampleController:
 
     def _begin(self, example: Example) -> None:
         """Every run from zero, at full speed, or waiting for its first step."""
-        session = self._host.session
         self._host.set_session(
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
-            restarts=tuple(restart + 1 for restart in session.restarts),
+            restarts=self._host.session.restarted,
             studied=self._host.document.slots[self._host.document.shown - 1],
         )
         self._host.say(example.sentence)

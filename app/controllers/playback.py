@@ -87,8 +87,7 @@ class PlaybackController:
 
     def watch(self, lane: int) -> None:
         """Replay the run from its start."""
-        run_state = self.study_of(lane)
-        if run_state is None:
+        if (run_state := self.study_of(lane)) is None:
             self._host.say(NO_RUN)
         else:
             self._go(lane, run_state, 0, "replay", playing=True)
@@ -194,9 +193,8 @@ class PlaybackController:
     def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
         seek = self._host.session.seeks[self._slot(lane)]
-        going = seek is not None and seek.recording == run_state.recording and seek.until == "step"
-        if going and not self._host.session.playing[self._slot(lane)]:
-            assert seek is not None
+        paused = not self._host.session.playing[self._slot(lane)]
+        if paused and seek is not None and seek.recording == run_state.recording and seek.until == "step":
             return min(seek.step, run_state.length) if run_state.ended else seek.step
         return run_state.step
 

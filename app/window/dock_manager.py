@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QTabWidget,
     QToolBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -29,6 +28,7 @@ from app.scene.model import Scene
 from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import filled, named
@@ -177,10 +177,8 @@ class DockManager:
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
-            holder, offer = QWidget(), StartButtons(f"{name}.offer")
-            filled(QVBoxLayout(holder), offer, (_Fitting(panel), 1), margins=0, spacing=0)
-            self._offers[name] = offer
-            self._docks[name].setWidget(holder)
+            offer = self._offers[name] = StartButtons(f"{name}.offer")
+            self._docks[name].setWidget(in_column(offer, (_Fitting(panel), 1), spacing=0))
         return panel
 
     def share_keys(self, actions: Sequence[QAction]) -> None:

@@ -109,9 +109,7 @@ class MainWindow(DropWindow):
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
-            layout = self.layout()
-            assert layout is not None
-            layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+            cast(QLayout, self.layout()).setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def assemble(
         self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping

@@ -16,6 +16,7 @@ from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
@@ -52,8 +53,7 @@ class GroundTruthPanel(QWidget):
         self.setToolTip("")
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
-        inner = QWidget()
-        filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
+        inner = in_column(self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop: QWidget = self._throw
 
@@ -99,13 +99,10 @@ class GroundTruthPanel(QWidget):
         )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
-        self._throwing = QWidget()
-        filled(
-            QVBoxLayout(self._throwing),
+        self._throwing = in_column(
             _row("New points", self._count),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
-            margins=0,
             spacing=4,
         )
         filled(QVBoxLayout(box), self._origin, self._ideal, self._name, self._bayes, self._throwing, spacing=4)

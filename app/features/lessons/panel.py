@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QMessageBox,
     QPushButton,
     QRadioButton,
@@ -26,6 +27,7 @@ from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
@@ -319,18 +321,9 @@ class LessonPanel(QWidget):
         self._goal = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.goal")
         self._goal.setAccessibleName("Goal")
         self._goal.setContentsMargins(6, 4, 6, 4)
-        self._content = form = QWidget()
         self._fitted: tuple[object, ...] = ()
-        filled(
-            QVBoxLayout(form),
-            self.text,
-            self.question,
-            self._goal,
-            self._fold,
-            self._hint,
-            1,
-            margins=(0, 0, 6, 0),
-            spacing=8,
+        self._content = form = in_column(
+            self.text, self.question, self._goal, self._fold, self._hint, 1, margins=(0, 0, 6, 0), spacing=8
         )
         self._back = clickable(
             QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
@@ -403,9 +396,7 @@ class LessonPanel(QWidget):
                 self._content.setStyleSheet(style)
             for text in self._content.findChildren(LessonText):
                 text.fit()
-            layout = self._content.layout()
-            assert layout is not None
-            wanted = layout.totalHeightForWidth(room.width())  # below 0 where nothing wraps
+            wanted = cast(QLayout, self._content.layout()).totalHeightForWidth(room.width())  # below 0: nothing wraps
             wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
             if not size or wanted <= room.height():
                 return

@@ -12,6 +12,7 @@ from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import scale_font
@@ -143,8 +144,7 @@ class ProbePanel(QWidget):
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]
-        form, top = QWidget(), QWidget()
-        filled(QVBoxLayout(form), *self.sections, 1, margins=(8, 4, 8, 4), spacing=6)
+        form, top = in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6), QWidget()
         self._scrolled = ScrollingForm(form)
         filled(place, self._pin, margins=(8, 0, 8, 0))
         top.setLayout(place)

@@ -11,6 +11,7 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named, plain_tip, show_check, show_text
@@ -57,9 +58,8 @@ class _Section(QWidget):
             lambda: what_if.remove_support(index),
         )
         self.title = ElidedLabel()
-        self.report = QWidget()
+        self.report = in_column(self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
         filled(QVBoxLayout(self), self.title, self.others, self.one, margins=0, spacing=4)
-        filled(QVBoxLayout(self.report), self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -118,10 +118,9 @@ class WhatIfPanel(QWidget):
             lambda: controller.feature(WhatIf).toggle(),
         )
         self.hint = named(QLabel(wordWrap=True), "whatif.hint")
-        form = QWidget()
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
         reports = [section.report for section in self.sections]
-        filled(QVBoxLayout(form), *self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
+        form = in_column(*self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
         filled(QVBoxLayout(self), self.armed, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.first_stop = self.armed
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
@@ -56,9 +58,8 @@ class GeneratorFields(QWidget):
             self._set.addItem(kind.title, name)
             self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
         self._set.addItem(OWN, "")
-        model = self._set.model()
-        assert isinstance(model, QStandardItemModel)
-        model.item(self._set.count() - 1).setEnabled(False)  # it reports, and cannot be chosen
+        own = cast(QStandardItemModel, self._set.model()).item(self._set.count() - 1)
+        own.setEnabled(False)  # it reports, and cannot be chosen
         self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
         self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")

@@ -11,6 +11,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
+from app.views.widgets.boxes import in_column
 from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
 from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
 from app.views.widgets.scrolling_form import scrolling
@@ -91,9 +92,8 @@ class ClassesDialog(NamedDialog):
             button.setToolTip("Close; everything is in effect already.")
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
-        inner = QWidget()
-        filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
-        self._inner, self._scroll = inner, scrolling(inner)  # large text on a small screen
+        self._inner = in_column(classes, axes, 1)
+        self._scroll = scrolling(self._inner)  # large text on a small screen
         filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import cast
 
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor, QTextDocument
@@ -96,8 +97,7 @@ class HelpDialog(NamedDialog):
         """
         count, current = self._pages.count(), self._pages.currentIndex()
         for turn in range(count + 1):
-            page = self._pages.widget((current + turn) % count)
-            assert isinstance(page, QTextBrowser)
+            page = cast(QTextBrowser, self._pages.widget((current + turn) % count))
             cursor = page.textCursor()
             cursor.setPosition(0 if turn else cursor.selectionEnd() if onward else cursor.selectionStart())
             page.setTextCursor(cursor)

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
+from app.views.widgets.boxes import in_row
 from app.views.widgets.form_fields import (
     Described,
     Gestures,
     NumberField,
     combo_box,
     describe,
-    filled,
     label_for,
     named,
     show_check,
@@ -70,10 +70,8 @@ class Editor:
 
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
     """Widgets in a row; sliders, and `wide`, take the room."""
-    box = QWidget()
     parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
-    filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
-    return box
+    return in_row(*parts, spacing=4)
 
 
 class EditorMaker(QWidget):

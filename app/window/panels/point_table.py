@@ -149,10 +149,8 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(editor, CellField) and not editor.isModified():
             editor.setText(self._model.editable_text(index.row(), index.column()))
             editor.selectAll()
-        elif isinstance(editor, ClassField) and not editor.typed():
-            field = editor.lineEdit()
-            if field is not None:
-                field.selectAll()
+        elif isinstance(editor, ClassField) and not editor.typed() and (field := editor.lineEdit()) is not None:
+            field.selectAll()
 
     def setModelData(self, editor: QWidget, model: QObject, index: Index) -> None:
         if isinstance(editor, ClassField):
