@@ -54,8 +54,7 @@ class Arrays:
 
     def edited(self, document: Document) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Places and labels of a document that this one has become."""
-        used = document.points.classes
-        labels = self._with_new(document, max(used, default=-1) + 1)
+        labels = self._with_new(document, max(document.points.classes, default=-1) + 1)
         return document.points.xy.copy(), labels[document.points.labels]
 
     def _with_new(self, document: Document, number: int) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .core.version import NAME, __version__
+from .features.study import arguments as study_arguments
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -405,8 +406,7 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
 
     document = opened.contents.document
     try:
-        kind = plan.check_kind(options.out)
-        plan.check_rate(kind, options.fps)
+        plan.check_rate(plan.check_kind(options.out), options.fps)
         asked = options.steps, options.sweep, options.pictures, options.relief
         content = plan.content_of(document, options.lane, *asked)
         plan.check(document, content)
@@ -418,12 +418,6 @@ def _film(options: argparse.Namespace, opened: _Opened) -> None:
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     _finish(summary, options.out)
-
-
-def _study_arguments(parser: _Parser) -> None:
-    from app.features.study.arguments import add_to
-
-    add_to(parser)
 
 
 def _study(options: argparse.Namespace, opened: _Opened) -> int:
@@ -573,7 +567,7 @@ _COMMANDS = {
     ),
     "study": _Command(
         "Train many times, and see what becomes of it: a table of trainings over two parameters or more.",
-        (_study_arguments,),
+        (study_arguments.add_to,),
         _study,
         "A study goes on where it was stopped.  Help > Studies says how to run one on many machines.",
     ),

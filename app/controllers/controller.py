@@ -295,10 +295,6 @@ class Controller:
         what = "Name" if "name" in values else "Colour"
         self.dispatch(SetFields(drag, changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
 
-    def abandon(self, drag: object) -> None:
-        """Take the changes of `drag` back as if they had never been, if nothing came after them."""
-        self.store.abandon(drag)
-
     def set_axes(self, axes: tuple[str, str]) -> None:
         """Name the axes."""
         self.dispatch(SetFields(changes=(("axes", (axes[0][:60], axes[1][:60])),), text="Name the axes"))
@@ -351,13 +347,6 @@ class Controller:
             self.set_session(**{switch: not getattr(self.session, switch)})
         else:
             self.change(of, **{switch: not getattr(self.session.of(of), switch)})
-
-    def put_points_away(self, away: bool) -> None:
-        """Draw no points, or all of them again."""
-        self.set_session(points_away=away)
-
-    def set_theme(self, theme: str, dark: bool) -> None:
-        self.set_session(theme=theme, dark=dark)
 
     def prefer_simple(self, simple: bool) -> None:
         """Show what one plays with, or everything; a document that uses settings out of sight shows all."""
@@ -424,7 +413,7 @@ class Controller:
             aside.session,
             cursor=None,
             seeks=Session.seeks,
-            restarts=tuple(restart + 1 for restart in now.restarts),
+            restarts=now.restarted,
             hovered=None,
             open_panels=now.open_panels,
             points_away=False,
@@ -451,7 +440,6 @@ class Controller:
         self.presenting.clear()
         session, names = self.session, ("playing", "speeds", "folds")
         kept = {name: _moved(getattr(session, name), old, slots) for name in names}
-        restarts = tuple(restart + 1 for restart in self.session.restarts)
         self.set_session(
             *(part.of_new_document() for part in session.features),
             selection=NOTHING,
@@ -460,7 +448,7 @@ class Controller:
             lent="",
             first_start=False,
             seeks=Session.seeks,
-            restarts=restarts,
+            restarts=session.restarted,
             **kept,
         )
 

@@ -44,10 +44,12 @@ class Editing:
         self._host = host
         self._tool: Tool = TOOLS["pointer"].make(self)
         self._tool_name = "pointer"
-        self._hover: Callable[[PointerPosition | None], None] = lambda pointer: None
+        #: Called when the pointer moves over a canvas, and with None when it leaves.
+        self.hover: Callable[[PointerPosition | None], object] = lambda pointer: None
         self._nudging: object = None
         self._by_keys = False  # the gesture is one of the keyboard
-        self._lent: Callable[[], Tool] | None = None
+        #: Makes the tool that gestures are of as long as the session says so, by `Session.lent`.
+        self.make_lent: Callable[[], Tool] | None = None
         host.store.listen(self._keep_selection)
 
     # -- the desk of the tools -------------------------------------------------------------------------------------
@@ -92,17 +94,13 @@ class Editing:
     def _begin(self, pointer: PointerPosition, keys: Keys = NO_KEYS, by_keys: bool = False) -> None:
         self.finish()
         self._by_keys = by_keys
-        if self.session.lent and self._lent is not None:
-            self._tool_name, self._tool = "", self._lent()
+        if self.session.lent and self.make_lent is not None:
+            self._tool_name, self._tool = "", self.make_lent()
         elif self._tool_name != self.session.tool:
             self._tool_name = self.session.tool
             self._tool = TOOLS[self._tool_name].make(self)
         self._tool.press(pointer, keys)
         self._show_gesture()
-
-    def lend(self, make: Callable[[], Tool]) -> None:
-        """Take the tool that gestures are of as long as the session says so, by `Session.lent`."""
-        self._lent = make
 
     def drag(self, pointer: PointerPosition) -> None:
         self._tool.move(pointer)
@@ -175,13 +173,6 @@ class Editing:
             return int(selected[-1])
         self.select(points.ids[[index]])
         return index
-
-    def hover(self, pointer: PointerPosition | None) -> None:
-        self._hover(pointer)
-
-    def on_hover(self, listener: Callable[[PointerPosition | None], None]) -> None:
-        """Call `listener(spot)` when the pointer moves over a canvas, and `listener(None)` when it leaves."""
-        self._hover = listener
 
     def _show_gesture(self) -> None:
         self._host.set_session(outline=self._tool.outline, drawing=self.busy)

@@ -33,8 +33,7 @@ class ExampleController:
 
     def open(self, example: Example) -> None:
         """Put the example in place of the document; FileError with one sentence when it cannot be read."""
-        document = read(example)
-        self._host.put(document, None)
+        self._host.put(read(example), None)
         self._opened = example, self._host.store.resets
         self._begin(example)
 
@@ -49,8 +48,7 @@ class ExampleController:
             return None
         example, store = EXAMPLES[place], self._host.store
         own = store.modified or store.path is not None
-        document = self._read(example)
-        if document is None:
+        if (document := self._read(example)) is None:
             return None
         if not self._host.replace_by(
             document, _step(example)
@@ -67,8 +65,7 @@ class ExampleController:
         if example is None:
             self._host.say("This document is not one of the examples.")
             return
-        document = self._read(example)
-        if document is None:
+        if (document := self._read(example)) is None:
             return
         self._host.dispatch(Revert(document=document, text=f"Start “{example.title}” over"))
         if self._host.store.path is None:
@@ -85,12 +82,11 @@ class ExampleController:
 
     def _begin(self, example: Example) -> None:
         """Every run from zero, at full speed, or waiting for its first step."""
-        session = self._host.session
         self._host.set_session(
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
-            restarts=tuple(restart + 1 for restart in session.restarts),
+            restarts=self._host.session.restarted,
             studied=self._host.document.slots[self._host.document.shown - 1],
         )
         self._host.say(example.sentence)

@@ -28,12 +28,9 @@ class PlaybackController:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._study_of: Callable[[int], RunState | None] = lambda lane: None
+        #: ``study_of(lane)``, the newest that is known of a lane's run.
+        self.study_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
-
-    def attach(self, study_of: Callable[[int], RunState | None]) -> None:
-        """Take ``study_of(lane)``, the newest that is known of a lane's run."""
-        self._study_of = study_of
 
     # -- one lane --------------------------------------------------------------------------------------------------
 
@@ -42,7 +39,7 @@ class PlaybackController:
 
         Without a run, say whether the one that comes is to wait.
         """
-        if self._study_of(lane) is None:
+        if self.study_of(lane) is None:
             self._play(lane, not self._host.session.playing[self._slot(lane)])
         elif self._moves(lane):
             self._play(lane, False)
@@ -51,14 +48,12 @@ class PlaybackController:
 
     def step(self, lane: int, by: int) -> None:
         """Pause, and go `by` steps forward or back from where the run is going already."""
-        run_state = self._run_to_go_through(lane, by > 0)
-        if run_state is not None:
+        if (run_state := self._run_to_go_through(lane, by > 0)) is not None:
             self.seek(lane, self._place(lane, run_state) + by)
 
     def seek(self, lane: int, step: int) -> None:
         """Pause after `step` steps."""
-        run_state = self._study_of(lane)
-        if run_state is not None:
+        if (run_state := self.study_of(lane)) is not None:
             last = run_state.length if run_state.ended else max(run_state.length, step)
             self._go(lane, run_state, min(max(step, 0), last), "step")
 
@@ -68,8 +63,7 @@ class PlaybackController:
 
     def to_end(self, lane: int) -> None:
         """Run to the end, and rest there."""
-        run_state = self._study_of(lane)
-        if run_state is not None:
+        if (run_state := self.study_of(lane)) is not None:
             self._go(lane, run_state, 0, "end")
 
     def to_change(self, lane: int, forward: bool) -> None:
@@ -93,8 +87,7 @@ class PlaybackController:
 
     def watch(self, lane: int) -> None:
         """Replay the run from its start."""
-        run_state = self._study_of(lane)
-        if run_state is None:
+        if (run_state := self.study_of(lane)) is None:
             self._host.say(NO_RUN)
         else:
             self._go(lane, run_state, 0, "replay", playing=True)
@@ -123,7 +116,7 @@ class PlaybackController:
         """Pause all that moves; else do what Play does on every timeline in sight, or in every lane without any."""
         lanes = range(self._host.document.shown)
         moving = [lane for lane in lanes if self._moves(lane)]
-        able = [lane for lane in lanes if self._study_of(lane) is not None or self._is_paused(lane)]
+        able = [lane for lane in lanes if self.study_of(lane) is not None or self._is_paused(lane)]
         followed = [lane for lane in able if self._host.session.has_timeline(self._slot(lane))]
         studied = self._host.session.studied
         for lane in moving:
@@ -157,7 +150,7 @@ class PlaybackController:
 
     def _moves(self, lane: int) -> bool:
         """Return whether the training of a lane goes on by itself just now."""
-        run_state, slot = self._study_of(lane), self._slot(lane)
+        run_state, slot = self.study_of(lane), self._slot(lane)
         if run_state is not None:
             return self._host.session.playing[slot] and not run_state.at_end
         frame = self._host.results.frame(slot)
@@ -170,7 +163,7 @@ class PlaybackController:
 
     def _replay(self, lane: int) -> None:
         """Play on from where the run is going, or from the start where that is its end."""
-        run_state = self._study_of(lane)
+        run_state = self.study_of(lane)
         if run_state is None:
             self._play(lane, True)
             return
@@ -179,7 +172,7 @@ class PlaybackController:
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
         """Return the run of a lane; None, with a sentence, where it has no step any more, forward or back."""
-        run_state = self._study_of(lane)
+        run_state = self.study_of(lane)
         if run_state is None:
             self._host.say(NO_RUN)
             return None
@@ -200,9 +193,8 @@ class PlaybackController:
     def _place(self, lane: int, run_state: RunState) -> int:
         """The step where the run is, or where it was told to go and will be."""
         seek = self._host.session.seeks[self._slot(lane)]
-        going = seek is not None and seek.recording == run_state.recording and seek.until == "step"
-        if going and not self._host.session.playing[self._slot(lane)]:
-            assert seek is not None
+        paused = not self._host.session.playing[self._slot(lane)]
+        if paused and seek is not None and seek.recording == run_state.recording and seek.until == "step":
             return min(seek.step, run_state.length) if run_state.ended else seek.step
         return run_state.step
 

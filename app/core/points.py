@@ -125,8 +125,7 @@ class Points:
     def rows_of(self, ids: Sequence[int] | Ids) -> list[int]:
         """Rows in a table of the points with these `ids`, in their order, from 1; 0 for those that are not here."""
         rows = np.searchsorted(self.ids, ids)
-        known = np.isin(ids, self.ids)
-        return np.where(known, rows + 1, 0).tolist()  # type: ignore[no-any-return]
+        return np.where(np.isin(ids, self.ids), rows + 1, 0).tolist()  # type: ignore[no-any-return]
 
     def changed_since(self, before: Points) -> int:
         """How many points stand elsewhere or are of another class than in `before`, which has the same ones."""

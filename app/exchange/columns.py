@@ -130,8 +130,7 @@ def _class_column(table: Table) -> int | None:
     names = [column.name.casefold() for column in table.columns]
     if len(names) < 3:
         return None
-    called = [index for index, name in enumerate(names) if name in CLASS_NAMES]
-    if called:
+    if called := [index for index, name in enumerate(names) if name in CLASS_NAMES]:
         return called[-1]  # where it mostly stands, and always in what was exported here
     if "y" in names and "x" not in names:
         return names.index("y")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from app.core import log
 from app.core.points import MAX_CLASSES
 from app.files import documents
 from app.files.documents import FileError
@@ -86,6 +87,7 @@ def read_archive(data: bytes, name: str) -> Table:
     except MemoryError:
         reason = "there is not enough memory for it"
     except Exception as error:  # zip and header readers raise a dozen kinds at damaged bytes
+        log.caught("A .npz file cannot be read.", error)
         said = str(error).partition("\n")[0].rstrip(".")
         reason = f"it is not a sound .npz file ({said or type(error).__name__})"
     raise FileError(f"{name} cannot be used: {reason}.")

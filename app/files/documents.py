@@ -39,10 +39,6 @@ _NO_NAME = "no file can have this name"
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.?(.*)`)?", re.DOTALL)
 
 
-def _nothing() -> None:
-    """Do nothing (default continuation)."""
-
-
 class FileError(Exception):
     """A file cannot be read or written; the text is one sentence for the person at the window.
 
@@ -200,7 +196,7 @@ def write_bytes(data: bytes, path: Path) -> None:
 def write_pieces(
     pieces: Iterable[bytes],
     path: Path,
-    written: Callable[[], object] = _nothing,
+    written: Callable[[], object] = lambda: None,
     *,
     private: bool = False,
     lasting: bool = True,

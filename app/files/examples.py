@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.state.document import Document
 
 from . import documents
-from .assets import assets
+from .assets import asset, card
 
 
 @dataclass(frozen=True)
@@ -103,16 +103,9 @@ BY_NAME = {example.name: example for example in EXAMPLES}
 def read(example: Example) -> Document:
     """The document of an example; FileError with one sentence where it cannot be read."""
     file = f"{example.name}{documents.SUFFIX}"
-    try:
-        data = (assets("examples") / file).read_bytes()
-    except OSError as error:
-        raise documents.FileError(f"{file} cannot be read: {documents.reason(error)}.") from None
-    return documents.decode(data, file)
+    return documents.decode(asset("examples", file), file)
 
 
 def thumbnail(example: Example, dark: bool = False) -> bytes:
     """Return the PNG of an example in the light or the dark theme; empty where it cannot be read."""
-    try:
-        return (assets("examples") / f"{example.name}{'-dark' if dark else ''}.png").read_bytes()
-    except OSError:
-        return b""
+    return card("examples", example.name, dark)

@@ -103,8 +103,7 @@ STEPS: dict[int, Callable[[Any], Any]] = {}
 def decode(data: bytes, version: int) -> Document:
     """The document in `data` of a known version; msgspec's errors, or ValueError with half a sentence."""
     file = msgspec.json.decode(data, type=VERSIONS[version])
-    repeated = _repeated_key(data)
-    if repeated is not None:
+    if (repeated := _repeated_key(data)) is not None:
         raise ValueError(f"holds the key {repeated!r} twice in one place")
     while version < NEWEST:
         file = STEPS[version](file)

@@ -27,12 +27,8 @@ def head(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
 
 
-def _nothing(share: float) -> None:
-    """Do nothing."""
-
-
 def encode(
-    argb: NDArray[np.uint32], pixels_per_metre: int = 0, progress: Callable[[float], object] = _nothing
+    argb: NDArray[np.uint32], pixels_per_metre: int = 0, progress: Callable[[float], object] = lambda share: None
 ) -> bytes:
     """The PNG file of opaque pixels 0xffrrggbb, shape (height, width).
 
@@ -52,7 +48,7 @@ def encode(
     return b"".join((*parts, END))
 
 
-def compressed(argb: NDArray[np.uint32], progress: Callable[[float], object] = _nothing) -> Iterator[bytes]:
+def compressed(argb: NDArray[np.uint32], progress: Callable[[float], object] = lambda share: None) -> Iterator[bytes]:
     """Yield the data of a picture in pieces, as a PNG file holds them; arguments as of `encode`."""
     height, width = argb.shape
     compressor = zlib.compressobj(6)

@@ -288,7 +288,8 @@ class Recorder:
                 work, self._behind, self._busy = self._wanted, False, True
                 predecessors, closing = list(self._predecessors), self._closing
             if work is None:
-                self._remove()
+                with contextlib.suppress(OSError):
+                    self.file.unlink(missing_ok=True)
             elif not self._write(work):
                 continue
             for copy in predecessors:
@@ -333,10 +334,6 @@ class Recorder:
         yield documents.encode(work.document)
         if self._closing:
             raise InterruptedError
-
-    def _remove(self) -> None:
-        with contextlib.suppress(OSError):
-            self.file.unlink(missing_ok=True)
 
 
 def _reason(error: Exception) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
+from app.core.points import Points
 from app.engine.results import Results
-from app.state.document import Document
+from app.state.document import Document, Lane
 from app.state.session import Session
 from solver import Grid
 
@@ -31,3 +33,17 @@ class Context:
     results: Results
     grids: tuple[Grid, ...] = ()
     pointer: tuple[float, float] | None = None
+
+
+class Learnt(Protocol):
+    """A frame, or whatever else is of one lane's settings and points."""
+
+    @property
+    def points(self) -> Points: ...
+    @property
+    def lane(self) -> Lane: ...
+
+
+def is_present(document: Document, index: int, learnt: Learnt | None) -> bool:
+    """Whether that is of the points and the settings of now."""
+    return learnt is not None and learnt.points is document.training_points and learnt.lane == document.lanes[index]

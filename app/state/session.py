@@ -269,6 +269,11 @@ class Session:
         """Return whether the user follows the steps of a lane's run: it was sent to one, is paused or slow."""
         return self.seeks[slot] is not None or not self.playing[slot] or math.isfinite(SPEEDS[self.speeds[slot]])
 
+    @property
+    def restarted(self) -> tuple[int, ...]:
+        """The `restarts` with which every run begins from zero once more."""
+        return tuple(each + 1 for each in self.restarts)
+
     def is_folded(self, document: Document, index: int) -> bool:
         """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
         folds = [self.folds[slot] for slot in document.slots[: document.shown]]

@@ -165,6 +165,11 @@ class Store:
             self._change(self._looking(step.before, step))
 
     @property
+    def folder(self) -> Path:
+        """Where files that come of the document are first looked for: beside it."""
+        return self.path.parent if self.path is not None else Path.home()
+
+    @property
     def title(self) -> str:
         """What the document is called."""
         return plain(self.path.name) if self.path else "Untitled"

@@ -12,7 +12,9 @@ from app.controllers.controller import Controller
 from app.files.settings import LEAST_TEXT, MOST_TEXT, Settings
 from app.scene.model import Scene
 from app.views import theme
+from app.views.widgets.form_fields import named
 
+#: Points by which one command makes the text larger or smaller.
 TEXT_STEP = 2
 
 
@@ -43,12 +45,10 @@ class Appearance(QObject):
         group = QActionGroup(self)
         self._actions = {}
         for name, text in (("system", "Same as &system"), ("light", "&Light"), ("dark", "&Dark")):
-            action = menu.addAction(text)
-            action.setObjectName(f"action.theme.{name}")
+            action = self._actions[name] = named(group.addAction(text), f"action.theme.{name}")
             action.setCheckable(True)
             action.triggered.connect(lambda checked, name=name: self.choose_theme(name))
-            group.addAction(action)
-            self._actions[name] = action
+        menu.addActions(group.actions())
         self.choose_theme(self._settings.values.theme)
         QApplication.styleHints().colorSchemeChanged.connect(self._system_theme_changed)
 
@@ -66,23 +66,16 @@ class Appearance(QObject):
         """Light, dark, or as the system."""
         dark = theme.system_is_dark() if name == "system" else name == "dark"
         self._settings.write(theme=name)
-        self._controller.set_theme(name, dark)
+        self._controller.set_session(theme=name, dark=dark)
 
     @Slot()
     def _system_theme_changed(self) -> None:
         if self._controller.session.theme == "system":
             self.choose_theme("system")
 
-    def larger(self) -> None:
-        """One size up; what does not fit any more folds or scrolls."""
-        self.set_text_size(self._points() + TEXT_STEP)
-
-    def smaller(self) -> None:
-        """One size down."""
-        self.set_text_size(self._points() - TEXT_STEP)
-
-    def _points(self) -> int:
-        return self._text_size or QApplication.font().pointSize()
+    def change_text(self, by: int) -> None:
+        """Make the text larger by so many points; what does not fit any more folds or scrolls."""
+        self.set_text_size((self._text_size or QApplication.font().pointSize()) + by)
 
     def set_text_size(self, points: int) -> None:
         """Text of so many points, within the limits; remembered."""

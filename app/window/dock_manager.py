@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction
@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QTabWidget,
     QToolBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
@@ -29,6 +28,7 @@ from app.scene.model import Scene
 from app.scene.start_offer import in_panel
 from app.views.surroundings import Surroundings
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import filled, named
@@ -43,12 +43,6 @@ from app.window.panels.notes_panel import NotesPanel
 from app.window.panels.table_panel import TablePanel
 
 from .actions import every
-
-
-class Panel(Protocol):
-    """What stands in a dock: a widget that draws scenes."""
-
-    def render_scene(self, scene: Scene, theme: Theme) -> None: ...
 
 
 def docks(features: FeatureTable) -> tuple[Dock, ...]:
@@ -141,7 +135,7 @@ class DockManager:
         self._scene: tuple[Scene, Theme] | None = None
         self._in_sight: set[str] = set()
         self._turn = 0
-        self._panels: dict[str, QWidget] = {}
+        self._panels: dict[str, Any] = {}
         self._offers: dict[str, StartButtons] = {}
         #: What makes each window, and those that are open.
         self._makers: dict[str, Callable[[Surroundings], Any]] = {
@@ -175,19 +169,16 @@ class DockManager:
         for spec in self._specs.values():
             if self._docks[spec.name] is not first[spec.group]:
                 self._window.tabifyDockWidget(first[spec.group], self._docks[spec.name])
-        for dock in self._docks.values():
-            dock.hide()
+        self.hide(self._docks)
         later(self._window, self._tuck_away)
 
-    def panel(self, name: str) -> QWidget:
-        """The panel of a dock, made when it is first wanted: none of them may cost the start of the window."""
+    def panel(self, name: str) -> Any:
+        """The panel of a dock, a widget that draws scenes, made when it is first wanted: it may not cost the start."""
         panel = self._panels.get(name)
         if panel is None:
             panel = self._panels[name] = self._specs[name].make(self._around)
-            holder, offer = QWidget(), StartButtons(f"{name}.offer")
-            filled(QVBoxLayout(holder), offer, (_Fitting(panel), 1), margins=0, spacing=0)
-            self._offers[name] = offer
-            self._docks[name].setWidget(holder)
+            offer = self._offers[name] = StartButtons(f"{name}.offer")
+            self._docks[name].setWidget(in_column(offer, (_Fitting(panel), 1), spacing=0))
         return panel
 
     def share_keys(self, actions: Sequence[QAction]) -> None:
@@ -216,7 +207,7 @@ class DockManager:
                 self.panel(name)
                 self._offers[name].show_offer(in_panel(self._specs[name].needs, len(scene.points.xy), lanes), actions)
             if name in drawn:
-                cast(Panel, self.panel(name)).render_scene(scene, theme)
+                self.panel(name).render_scene(scene, theme)
         for window in tuple(self.windows.values()):
             window.render_scene(scene, theme)
 
@@ -239,7 +230,7 @@ class DockManager:
 
     def _draw_late(self, name: str) -> None:
         if name in self._in_sight and self._scene is not None:
-            cast(Panel, self.panel(name)).render_scene(*self._scene)
+            self.panel(name).render_scene(*self._scene)
 
     # -- docks -----------------------------------------------------------------------------------------------------
 
@@ -271,7 +262,7 @@ class DockManager:
             self._window.setFocus()
         else:
             panel, size = self.panel(name), self._window.size()
-            before = [each for each in self._docked() if self._window.dockWidgetArea(each) == RIGHT]
+            before = [each for each in self.docks(self.docked) if self._window.dockWidgetArea(each) == RIGHT]
             dock.show()
             dock.raise_()
             if before and not dock.isFloating() and not self._window.tabifiedDockWidgets(dock):
@@ -297,21 +288,15 @@ class DockManager:
 
     def show_only(self, names: Collection[str]) -> None:
         """Close the docks that are not among `names`, and open those that are."""
-        for name, dock in self._docks.items():
-            if name not in names:
-                dock.hide()
+        self.hide(name for name in self._docks if name not in names)
         for name in names:
             if name in self._docks and self._docks[name].isHidden():
                 self.toggle(name)
 
-    def _docked(self) -> list[QDockWidget]:
-        """The docks that take room from the pictures."""
-        return [dock for dock in self._docks.values() if not dock.isHidden() and not dock.isFloating()]
-
     @property
     def docked(self) -> tuple[str, ...]:
         """Names of the docks that take room from the pictures."""
-        return tuple(name for name, dock in self._docks.items() if dock in self._docked())
+        return tuple(name for name, dock in self._docks.items() if not dock.isHidden() and not dock.isFloating())
 
     def docks(self, names: Iterable[str]) -> list[QDockWidget]:
         """The docks of these names."""
@@ -326,7 +311,7 @@ class DockManager:
         for dock in self.docks(names):
             dock.hide()
 
-    def reveal(self, name: str) -> QWidget:
+    def reveal(self, name: str) -> Any:
         """Show a dock in front of the others, unless it is in sight; returns its panel."""
         if name not in self._in_sight:
             self.toggle(name)
@@ -349,24 +334,20 @@ class DockManager:
             return
         bars = [(bar, bar.isHidden()) for bar in self._window.findChildren(QToolBar)]
         if not self._window.restoreState(QByteArray(state), VERSION):
-            for dock in self._docks.values():
-                dock.hide()
+            self.hide(self._docks)
         for bar, hidden in bars:
             bar.setHidden(hidden)
-        for name, spec in self._specs.items():
-            if not spec.kept:
-                self._docks[name].hide()
+        self.hide(name for name, spec in self._specs.items() if not spec.kept)
 
     def make_room(self) -> None:
         """The window comes to be seen: on a smaller screen, or with larger text, less of it may fit than before."""
-        docked, size, screen = self._docked(), self._window.size(), self._window.screen().availableSize()
+        size, screen = self._window.size(), self._window.screen().availableSize()
         # Before its parts were dressed they asked for more than they need, and may have pushed the window there.
         pushed = self._window.width() == self._window.minimumWidth()
         if pushed:
             size = size.boundedTo(screen)
-        if docked and not self._fits(size):
-            for dock in docked:
-                dock.hide()
+        if self.docked and not self._fits(size):
+            self.hide(self.docked)
         if pushed:
             shrink(self._window, size)
 

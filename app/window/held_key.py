@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeyEvent, QShortcut
@@ -31,9 +32,7 @@ class HeldKey(QObject):
         super().__init__(window)
         self._action, self._hold = action, hold
         self._key = ord(action.shortcut().toString())  # Qt names letters by their codes
-        application = QApplication.instance()
-        assert application is not None
-        self._application = application
+        self._application = cast(QApplication, QApplication.instance())
         self._held = False
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)  # of its menu, which never has the focus
         self._shortcut = QShortcut(action.shortcut(), window)

@@ -64,6 +64,7 @@ class LessonStage(QObject):
         self._features, self._settings, self._tasks = around.features, around.settings, around.tasks
         self._docks, self._dialogs = docks, dialogs
         self._switch = switch
+        self._lessons = self._controller.feature(LessonController)
         self._lessons.open_next = self.open_next
         acts: dict[Event, Callable[[], object]] = {
             "entered": self._arrange,
@@ -77,10 +78,6 @@ class LessonStage(QObject):
         self._trial: Lesson | None = None
         #: The docks that were open before the lesson.
         self._panels: tuple[str, ...] = ()
-
-    @property
-    def _lessons(self) -> LessonController:
-        return self._controller.feature(LessonController)
 
     # -- opening -----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QPoint, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut, QShowEvent
@@ -51,20 +51,17 @@ from app.window.dialogs.help import HelpDialog, LogDialog
 from app.window.dialogs.import_export import ImportExport
 from app.window.lane.lanes import Lanes
 from app.window.lesson_stage import LessonStage, nothing_covered, with_models
+from app.window.panels.table_panel import TablePanel
 from app.window.presenter.presenter import Presenter
 from solver import Grid
 
 from . import actions
-from .appearance import Appearance
+from .appearance import TEXT_STEP, Appearance
 from .dock_manager import DockManager
 from .held_key import HeldKey
+from .picture_menu import PictureMenu
 from .safekeeping import Safekeeping
 from .status_line import StatusLine
-
-if TYPE_CHECKING:
-    from app.window.panels.table_panel import TablePanel
-
-    from .picture_menu import PictureMenu
 
 BRUSH_STEP = 1.25
 #: Seconds that a change waits for the lanes' first pictures of it, to be drawn once with them: a frame of most screens,
@@ -81,7 +78,7 @@ class MainWindow(DropWindow):
     Parameters
     ----------
     settings : Settings
-        Where geometry and theme are remembered.
+        What is remembered from one start to the next.
     features : FeatureTable
     """
 
@@ -91,7 +88,7 @@ class MainWindow(DropWindow):
 
     def __init__(self, settings: Settings, features: FeatureTable) -> None:
         super().__init__()
-        self._settings, self.features = settings, features
+        self.settings, self.features = settings, features
         #: Whether it asks before unsaved changes are lost with it.
         self.asks_to_save = True
         self._menu_bar = QMenuBar()
@@ -112,9 +109,7 @@ class MainWindow(DropWindow):
         self.setObjectName("window")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # Qt's own would hide toolbars for good
         if QApplication.platformName() == "offscreen":  # it has no window manager to tell the least size, and complains
-            layout = self.layout()
-            assert layout is not None
-            layout.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+            cast(QLayout, self.layout()).setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
 
     def assemble(
         self, controller: Controller, scheduler: Scheduler, preparation: CompileAhead, safekeeping: Safekeeping
@@ -123,12 +118,12 @@ class MainWindow(DropWindow):
         self.controller, self.scheduler, self.compile_ahead = controller, scheduler, preparation
         self.safekeeping = safekeeping
         self._requests = BackgroundRequests(scheduler, self.features)
-        self.appearance = Appearance(self, controller, self._settings, self._redraw)
+        self.appearance = Appearance(self, controller, self.settings, self._redraw)
         self.tasks = TaskRunner(self, lambda: controller.editing.busy, self.say, self.alert)
-        self.file_dialogs = FileDialogs(self, controller, self._settings, safekeeping.claims, self.tasks)
+        self.file_dialogs = FileDialogs(self, controller, self.settings, safekeeping.claims, self.tasks)
         self.picture_maker = PictureMaker(scheduler, self.say, self.alert, self)
-        self.import_export = ImportExport(self, controller, self._settings, self.tasks)
-        safekeeping.attach(self, controller, self._settings, self.file_dialogs, self.tasks)
+        self.import_export = ImportExport(self, controller, self.settings, self.tasks)
+        safekeeping.attach(self, controller, self.settings, self.file_dialogs, self.tasks)
         self.bar = TopBar(controller)
         head = QWidget()
         rows = filled(QVBoxLayout(head), self._menu_bar, self.bar, margins=0, spacing=0)
@@ -141,7 +136,7 @@ class MainWindow(DropWindow):
             window=self,
             controller=controller,
             scheduler=scheduler,
-            settings=self._settings,
+            settings=self.settings,
             tasks=self.tasks,
             grids=self._grids,
             alert=self.alert,
@@ -153,7 +148,7 @@ class MainWindow(DropWindow):
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
-        controller.playback.attach(self._study_of)
+        controller.playback.study_of = self._study_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
         self.tasks.show_above(self.status_line)
@@ -168,25 +163,29 @@ class MainWindow(DropWindow):
         rows.addWidget(self.presenter.caption)
         self._class_keys()
         self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
-        self._rules = self._make_rules()
-        HeldKey(self, self.named_actions["marks"], controller.put_points_away)
-        controller.editing.on_hover(self._hover)
+        self._rules = [
+            *((self.named_actions[each.name], each.able) for each in actions.every(self.features) if each.able),
+            *((self.named_actions[name], nothing_covered) for name in with_models(self.features)),
+            *self.presenter.rules(),
+        ]
+        HeldKey(self, self.named_actions["marks"], lambda held: controller.set_session(points_away=held))
+        controller.editing.hover = self._hover
         controller.pointer_changed = self._follow_pointer
         self.resize(*FIRST_SIZE)
-        geometry = self._settings.values.geometry.data
+        geometry = self.settings.values.geometry.data
         self.restoreGeometry(QByteArray(geometry))
         bar = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         screen = (self.screen().availableSize() - QSize(0, bar)).expandedTo(QSize(*LEAST_WINDOW))
         self.setMinimumSize(0, 0)  # the parts are not dressed yet, and asked for more room than they need
         self.resize(self.size().boundedTo(screen))
         self.appearance.begin(menus["&View"])
-        controller.prefer_simple(self._settings.values.simple)
+        controller.prefer_simple(self.settings.values.simple)
         # Points of one's own have been made by somebody who needs no example.
         controller.set_session(first_start=not geometry and controller.document.is_generated)
         self._draw(self._compose())
         self.follow()  # pictures are ordered once their size is known
         self.dock_manager.restore()
-        self._settings.on_failure(self.say)
+        self.settings.on_failure(self.say)
         self.canvases[0].setFocus()
 
     def menuBar(self) -> QMenuBar:
@@ -199,11 +198,6 @@ class MainWindow(DropWindow):
     def document(self) -> Document:
         """The present document."""
         return self.controller.document
-
-    @property
-    def settings(self) -> Settings:
-        """What is remembered from one start to the next."""
-        return self._settings
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
@@ -248,18 +242,6 @@ class MainWindow(DropWindow):
             command.setEnabled(able(self.controller))
         self.ask_refresh()
 
-    def _make_rules(self) -> list[actions.Rule]:
-        """When the commands have something to do."""
-        return [
-            *(
-                (self.named_actions[spec.name], spec.able)
-                for spec in actions.every(self.features)
-                if spec.able is not None
-            ),
-            *((self.named_actions[name], nothing_covered) for name in with_models(self.features)),
-            *self.presenter.rules(),
-        ]
-
     def ask_refresh(self) -> None:
         """Have the scene composed and drawn soon; may be called from any thread, any number of times."""
         if self._closed:
@@ -287,8 +269,7 @@ class MainWindow(DropWindow):
         if known:
             self._request()
         slowest = max(map(self.scheduler.delay, self.document.slots[: self.document.shown]), default=0.0)
-        moment = max(A_MOMENT, min(2.0 * slowest, SOON))
-        left = self._waiting_since + moment - time.perf_counter()
+        left = self._waiting_since + max(A_MOMENT, min(2.0 * slowest, SOON)) - time.perf_counter()
         if known and left > 0 and self._pictures_near():
             if not self._enough.isActive():
                 self._enough.start(math.ceil(1000 * left))
@@ -445,10 +426,6 @@ class MainWindow(DropWindow):
         lanes = self._present().lanes
         return lanes[lane].run_state if lane < len(lanes) else None
 
-    def _studied(self) -> int:
-        """The lane whose run is looked at."""
-        return self._present().studied
-
     # -- actions ---------------------------------------------------------------------------------------------------
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
@@ -478,7 +455,7 @@ class MainWindow(DropWindow):
             "copy_text": lambda: self.import_export.copy_as_text(questions.ask_save),
             "duplicate": lambda: editing.duplicate(self.canvases[0].unit()),
             "relabel": lambda: editing.relabel_selected(controller.session.active_class),
-            "remove": self._delete,
+            "remove": lambda: editing.delete(self._pointer_spot(), self.canvases[0].unit()),
             "select_all": editing.select_all,
             "select_none": editing.select_none,
             "invert": editing.invert_selection,
@@ -487,11 +464,11 @@ class MainWindow(DropWindow):
             "clear": controller.clear,
             "generate": controller.generate,
             "fit": controller.fit,
-            "larger": self.appearance.larger,
-            "smaller": self.appearance.smaller,
+            "larger": lambda: self.appearance.change_text(TEXT_STEP),
+            "smaller": lambda: self.appearance.change_text(-TEXT_STEP),
             "full_screen": self._toggle_full_screen,
             "simple": self._toggle_simple,
-            **controller.playback.verbs(self._studied),
+            **controller.playback.verbs(lambda: self._present().studied),
             "help": lambda: self._show(HelpDialog, lambda parent: HelpDialog(parent, self.features)),
             "whats_this": lambda: whats_this.begin(self),
             "log": lambda: self._show(LogDialog),
@@ -505,7 +482,7 @@ class MainWindow(DropWindow):
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
-            scores = self._settings.values.lessons
+            scores = self.settings.values.lessons
             text = self.lanes_view.text_size
             gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores, text)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -570,16 +547,13 @@ class MainWindow(DropWindow):
         """Where the pointer is, when it is over a picture."""
         return next((pointer for canvas in self.canvases if (pointer := canvas.pointer_spot()) is not None), None)
 
-    def _delete(self) -> None:
-        self.controller.editing.delete(self._pointer_spot(), self.canvases[0].unit())
-
     def _toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
         self.ask_refresh()
 
     def _toggle_simple(self) -> None:
         self.controller.toggle_simple()
-        self._settings.write(simple=self.controller.prefers_simple)
+        self.settings.write(simple=self.controller.prefers_simple)
 
     def choose_theme(self, name: str) -> None:
         """Light, dark, or as the system."""
@@ -596,7 +570,7 @@ class MainWindow(DropWindow):
         scene = self._present()
         PictureDialog(
             self,
-            self._settings,
+            self.settings,
             [lane.lane.title for lane in scene.lanes],
             scene.session.dark,
             lambda what: screen_size(self.canvases[: scene.shown], what),
@@ -610,19 +584,17 @@ class MainWindow(DropWindow):
         what = cast("What", f"lane{lane}")
         shot = self.shoot(what)
         width, height, scale = screen_size(self.canvases[: shot.scene.shown], what)
-        spec = PictureSpec(what, width, height, scale, shot.scene.session.dark, self._settings.values.picture_legend)
+        spec = PictureSpec(what, width, height, scale, shot.scene.session.dark, self.settings.values.picture_legend)
         self.picture_maker.make(shot, spec, None)
 
     def edit_point(self, index: int) -> None:
         """Edit the coordinates of a point in the table of the points."""
-        panel = cast("TablePanel", self.dock_manager.reveal("table"))
+        panel: TablePanel = self.dock_manager.reveal("table")
         self.refresh()  # the table has its row
         later(panel, lambda: panel.table.edit_point(index))  # a menu that is closing takes the focus from its field
 
     def _open_menu(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         if self._picture_menu is None:
-            from .picture_menu import PictureMenu  # only now: it costs the start nothing
-
             self._picture_menu = PictureMenu(
                 self, self.controller, self.named_actions, self.copy_picture, self.edit_point
             )
@@ -642,7 +614,7 @@ class MainWindow(DropWindow):
     def _show_about(self) -> None:
         from app.window.dialogs.about import AboutDialog  # only now: it costs the start nothing
 
-        self._show(AboutDialog, lambda parent: AboutDialog(parent, self._settings.folder, self.safekeeping.folder))
+        self._show(AboutDialog, lambda parent: AboutDialog(parent, self.settings.folder, self.safekeeping.folder))
 
     # -- status bar ------------------------------------------------------------------------------------------------
 
@@ -691,7 +663,7 @@ class MainWindow(DropWindow):
         if not self._closed:
             self._closed = True
             self.presenter.end()  # what is remembered is the window as it is otherwise
-            self._settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))
+            self.settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))
             self.safekeeping.close()
             self.dock_manager.remember()
             self.tasks.close()

@@ -11,7 +11,6 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.controllers.controller import Controller
-from app.controllers.editing import Editing
 from app.core.points import MAX_CLASSES
 from app.features.probe.controller import ProbeController
 from app.tools import PointerPosition
@@ -44,11 +43,11 @@ class PictureMenu(QMenu):
         edit_point: Callable[[int], None],
     ) -> None:
         super().__init__(window)
-        self._controller, self._actions = controller, actions
+        self._controller, self._editing, self._actions = controller, controller.editing, actions
         self._lane, self._index, self._all_test = 0, 0, False
         self.setObjectName("picture.menu")
         self._copy = self._own("copy_picture", "&Copy picture", lambda: copy_picture(self._lane))
-        self._test = self._own("test", "", self._toggle_test)
+        self._test = self._own("test", "", lambda: self._editing.test_selected(not self._all_test))
         self._pin = self._own("pin_point", "&Pin the probe", self._pin_probe)
         self._exact = self._own("exact", "E&xact coordinates", lambda: edit_point(self._index))
         self._classes = named(QMenu("&Class", self), "picture.menu.classes")
@@ -61,10 +60,6 @@ class PictureMenu(QMenu):
         action = named(QAction(text, self.parent()), f"picture.menu.{name}")  # `clear` ends those of the menu itself
         action.triggered.connect(lambda: run())
         return action
-
-    @property
-    def _editing(self) -> Editing:
-        return self._controller.editing
 
     def open_at(self, lane: int, pointer: PointerPosition | None, at: QPoint) -> None:
         """Open the menu of the picture of `lane`, or of the point at `pointer`, at a location on the screen.
@@ -97,9 +92,6 @@ class PictureMenu(QMenu):
         self._all_test = bool(np.isin(ids, document.test_points.ids).all())
         it, points = ("it", "a &test point") if len(ids) == 1 else ("them", "&test points")
         self._test.setText(f"&Train on {it} again" if self._all_test else f"Make {it} {points}")
-
-    def _toggle_test(self) -> None:
-        self._editing.test_selected(not self._all_test)
 
     def _pin_probe(self) -> None:
         self._controller.feature(ProbeController).pin(*map(float, self._controller.document.points.xy[self._index]))

@@ -18,7 +18,6 @@ from app.files.background_task import Task
 from app.files.locks import Claims
 from app.files.recovery import Copy, Recorder, Work, orphans
 from app.files.settings import MOST_RECENT, Settings
-from app.state.document import Document
 from app.state.store import same_content
 from app.views.task_runner import TaskRunner
 from app.views.widgets.form_fields import named, plain_tip, take_typed_number
@@ -52,8 +51,7 @@ class Safekeeping(QObject):
         self.folder = folder / RECOVERY_FOLDER
         self.recorder = Recorder(self.folder, name, self._failed.emit)
         self.claims = Claims(folder / "open", name)
-        self._kept: Document | None = None
-        self._kept_for: tuple[Path | None, documents.Fingerprint | None] = (None, None)
+        self._kept: Work | None = None
         self._offered: list[Copy] = []
         self._dialog: RecoveryDialog | None = None
         self._closed = self._looked = False
@@ -94,17 +92,16 @@ class Safekeeping(QObject):
             self.claims.follow(own.path)
             if own.path is not None:
                 self._remember(own.path)
-        document = own.document
         if not own.modified:
             if self._kept is not None:
                 self._kept = None
                 self.recorder.keep(None)
             return
         # An edit while the file was being written: the copy is not of that file's content, but of that file.
-        file = (own.path, self._controller.on_disk if aside is None else aside.on_disk)
-        if self._kept is None or file != self._kept_for or not same_content(document, self._kept):
-            self._kept, self._kept_for = document, file
-            self.recorder.keep(Work(document, *file))
+        work = Work(own.document, own.path, self._controller.on_disk if aside is None else aside.on_disk)
+        if self._kept is None or not _is_same(work, self._kept):
+            self._kept = work
+            self.recorder.keep(work)
 
     @Slot(str)
     def _say_failure(self, sentence: str) -> None:
@@ -215,6 +212,12 @@ class Safekeeping(QObject):
         self._offered.remove(copy)
         if self._dialog is not None:
             self._dialog.show_copies(self._offered)
+
+
+def _is_same(work: Work, other: Work) -> bool:
+    """The two have the same content, and belong to the same state of the same file."""
+    same_file = (work.path, work.on_disk) == (other.path, other.on_disk)
+    return same_file and same_content(work.document, other.document)
 
 
 def _gone(path: Path) -> bool:

@@ -34,9 +34,9 @@ def run() -> None:
         for kind in ("gif", "webp", "png"):
             now, path = window.controller, Path(profile) / f"film.{kind}"
             grids, known = window.surroundings.grids(), window.scheduler.results
-            moment = moment_of(window.features, now.document, now.session, known, grids)
+            moment = moment_of(now.document, now.session, known, grids)
             spec = PictureSpec("lane0", *SIZE, scale_for(*SIZE))
-            maker, watchdog = FilmMaker(window.scheduler, window), Watchdog(LIMIT)
+            maker, watchdog = FilmMaker(window.scheduler, window.features, window), Watchdog(LIMIT)
             watchdog.start()
             begun = time.perf_counter()
             maker.make(moment, FilmSpec(Sweep(0, "C", 0.01, 1000, PICTURES), spec, kind, 25), path)

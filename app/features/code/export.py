@@ -34,7 +34,6 @@ def saving(document: Document, lanes: Sequence[int] | None, path: Path) -> Task[
 
     def work(progress: Progress) -> str:
         progress.commit()
-        names = [place.name for place in write(document, lanes, path)]
-        return f"Saved {' and '.join(names)}."
+        return f"Saved {' and '.join([place.name for place in write(document, lanes, path)])}."
 
     return Task(f"Saving {path.name}", work, f"{path.name} was not saved")

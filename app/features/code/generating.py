@@ -250,8 +250,7 @@ def _data(document: Document, settings: GeneratorSettings) -> str:
     if settings.flipped:
         values = {"flipped": repr(settings.flipped), "seed": str(settings.seed)}
         lines.append(call("y = flip", "y", str(settings.count), **values))
-    test = document.points.indices_of(document.parts.test.ids).tolist()
-    if test:
+    if test := document.points.indices_of(document.parts.test.ids).tolist():
         listed = textwrap.fill(", ".join(map(str, test)), WIDTH - len(INDENT))
         lines += [
             f"test = np.array([\n{indented(listed)},\n])",

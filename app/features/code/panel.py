@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
@@ -17,6 +18,7 @@ from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.changed_text import replace_lines
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import ShortCombo, describe, filled, named, show_choice, show_entries, show_text
 
 from .export import SUFFIXES, saving
@@ -100,17 +102,18 @@ class CodePanel(QWidget):
         self.choice.activated.connect(lambda at: self._render())
         self.text = CodeText()
         self.note = named(QLabel(wordWrap=True), "code.note")
-        buttons = [
-            describe(QPushButton("&Copy"), "code.copy", "Copy the program", "The whole program to the clipboard."),
-            *(
-                describe(QPushButton(f"Save as {suffix}…"), f"code.save{suffix}", f"Save as {suffix}", tip)
-                for suffix, (_, tip) in SUFFIXES.items()
-            ),
-        ]
-        buttons[0].clicked.connect(self._copy)
-        for button, suffix in zip(buttons[1:], SUFFIXES, strict=True):
-            button.clicked.connect(lambda checked, suffix=suffix: self._ask_save(suffix))
-        rows = ButtonRows(buttons)
+        tip = "The whole program to the clipboard."
+        saves = (
+            clickable(
+                QPushButton(f"Save as {suffix}…"),
+                f"code.save{suffix}",
+                f"Save as {suffix}",
+                tip,
+                partial(self._ask_save, suffix),
+            )
+            for suffix, (_, tip) in SUFFIXES.items()
+        )
+        rows = ButtonRows((clickable(QPushButton("&Copy"), "code.copy", "Copy the program", tip, self._copy), *saves))
         filled(QVBoxLayout(self), self.choice, (self.text, 1), self.note, rows, margins=(8, 6, 8, 6), spacing=4)
         self.first_stop = self.text
 

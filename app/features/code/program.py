@@ -194,8 +194,7 @@ def _data(document: Document, points_file: str, made: Generated | None) -> str:
         lines += ["", "# New points of the same distribution, to test on.", made.test]
     lines += ["", "# Name, colour and marker of each class.", "CLASSES = {"]
     for label in sorted({*parts.training.classes, *parts.test.classes}):
-        own = document.styles[label].colour
-        colour = own or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
+        colour = document.styles[label].colour or "#{:02x}{:02x}{:02x}".format(*ON_WHITE[label])
         name = document.class_name(label)
         # matplotlib leaves names that begin with a low line out of the legend.
         shown = f" {name}" if name.startswith("_") else name

@@ -19,9 +19,8 @@ from app.engine.query import Query
 from app.engine.requests import Sides
 from app.engine.results import Results
 from app.engine.surface_values import TIED, difference_source, surface
-from app.features.scores.scene import is_present
 from app.scene.compared import able, compared, sides_of, without_model
-from app.scene.context import Context
+from app.scene.context import Context, is_present
 from app.scene.model import LaneScene
 from app.state.document import Document
 from app.state.session import FeatureSession

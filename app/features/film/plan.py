@@ -5,7 +5,6 @@ No Qt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from app.core.number_format import count, grouped, short
+from app.core.plain_text import listed
 from app.engine.run_state import RunState
 from app.engine.training_run import LAST
 from app.features.relief import text
@@ -212,10 +212,10 @@ def check(document: Document, content: Content) -> None:
     if isinstance(content, Lift) and not has_map(lane):
         raise ValueError(text.NO_MAP)
     if isinstance(content, Training) and lane.trainer is None:
-        instead = f"; its {_listed(able)} can be swept" if able else ""
+        instead = f"; its {listed(able)} can be swept" if able else ""
         raise ValueError(f"{who} does not train{instead}.")
     if isinstance(content, Sweep) and content.control not in able:
-        there = f"it has {_listed(able)}" if able else "nor anything else"
+        there = f"it has {listed(able)}" if able else "nor anything else"
         raise ValueError(f"{who} has no {content.control} to be swept; {there}.")
     if isinstance(content, Training) and lane.family.trains_at_once(lane.settings, len(points)):
         raise ValueError(f"{who} has no steps to film. {NO_STEPS}")
@@ -283,10 +283,6 @@ def check_rate(kind: str, rate: int) -> None:
         raise ValueError(
             f"{TITLES[kind].split(':')[0]} can have {offered} pictures a second; {rate} is not among them."
         )
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def first_able(document: Document, what: str) -> int | None:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from app.core import log
 from app.core.number_format import grouped
 from app.engine.lane_job import LaneJob
 from app.engine.pool import Job, LatestQueue, Priority
@@ -28,6 +29,7 @@ from app.engine.training_run import PROBLEMS
 from app.features.relief.geometry import limit_of
 from app.files.background_task import Progress, Task, saving
 from app.scene.compose import compose
+from app.scene.context import Context, is_present
 from app.scene.feature_table import FeatureTable
 from app.scene.text import headline, sampled
 from app.state.document import MAX_LANES, Document
@@ -57,44 +59,16 @@ class FilmSpec:
     rate: int
 
 
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """What a film is made from: all of the moment it was asked for; none of it changes.
-
-    Attributes
-    ----------
-    document : Document
-    session : Session
-    results : Results
-        Frames of the lanes on screen, and what is laid over them.
-    grids : tuple of Grid
-        What each of them shows on screen.
-    """
-
-    features: FeatureTable
-    document: Document
-    session: Session
-    results: Results
-    grids: tuple[Grid, ...]
-
-    def frame(self, place: int) -> Frame | None:
-        """The newest frame of a lane."""
-        return self.results.frame(self.document.slots[place])
-
-    def trained(self, place: int) -> Frame | None:
-        """That frame, where it is of the lane as it is, on the points as they are."""
-        known, document = self.frame(place), self.document
-        if known is None or known.points is not document.training_points or known.lane != document.lanes[place]:
-            return None
-        return known
-
-
-def moment_of(
-    features: FeatureTable, document: Document, session: Session, known: Results, grids: tuple[Grid, ...]
-) -> Moment:
-    """Keep what is displayed now of these results."""
+def moment_of(document: Document, session: Session, known: Results, grids: tuple[Grid, ...]) -> Context:
+    """What a film is made from: what is displayed now of these results, of which nothing changes any more."""
     frames = [known.frame(slot) for slot in document.slots[: document.shown]]
-    return Moment(features, document, session, _with_frames(known, frames), grids)
+    return Context(document, session, _with_frames(known, frames), grids)
+
+
+def _frame_of(moment: Context, place: int) -> Frame | None:
+    """The newest frame of a lane, where it is of the lane as it is, on the points as they are."""
+    known = moment.results.frame(moment.document.slots[place])
+    return known if is_present(moment.document, place, known) else None
 
 
 def _with_frames(known: Results, frames: Iterable[Frame | None]) -> Results:
@@ -139,6 +113,7 @@ class FilmMaker(PictureFlow):
     Parameters
     ----------
     scheduler : Scheduler
+    features : FeatureTable
     parent : QObject
 
     Signals
@@ -157,20 +132,21 @@ class FilmMaker(PictureFlow):
     estimated = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, scheduler: Scheduler, parent: QObject | None = None) -> None:
+    def __init__(self, scheduler: Scheduler, features: FeatureTable, parent: QObject | None = None) -> None:
         super().__init__(scheduler, "The film was not made", parent)
+        self._features = features
         self._feed: Feed | None = None
         self._limit = math.inf  # of all pictures of the relief
         self._queue: LatestQueue[Callable[[Callable[[], bool]], Job]]
         self._queue = scheduler.queue(lambda make, overtaken: make(overtaken), Priority.BACKGROUND)
 
-    def make(self, moment: Moment, spec: FilmSpec, path: Path) -> None:
+    def make(self, moment: Context, spec: FilmSpec, path: Path) -> None:
         """Begin a film; ValueError, with one sentence, where there is none."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
         self.begin(self._film(moment, spec, path))
 
-    def estimate(self, moment: Moment, spec: FilmSpec) -> None:
+    def estimate(self, moment: Context, spec: FilmSpec) -> None:
         """Begin to find out what a film will be like; ValueError, with one sentence, where there is none."""
         plan.check(moment.document, spec.content)
         plan.check_rate(spec.kind, spec.rate)
@@ -187,11 +163,14 @@ class FilmMaker(PictureFlow):
         self.failed.emit(sentence)
 
     def sentence(self, error: Exception) -> str:
-        return str(error) if isinstance(error, ValueError) else super().sentence(error)
+        if not isinstance(error, ValueError):
+            return super().sentence(error)
+        log.caught(f"{self.failure}.", error)  # it has a sentence, which a fault of the program may look like
+        return str(error)
 
     # -- a film ----------------------------------------------------------------------------------------------------
 
-    def _film(self, moment: Moment, spec: FilmSpec, path: Path) -> Flow:
+    def _film(self, moment: Context, spec: FilmSpec, path: Path) -> Flow:
         self.progressed.emit(0, 0, math.nan)
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
@@ -218,7 +197,7 @@ class FilmMaker(PictureFlow):
             left = (time.perf_counter() - begun) / (number + 1) * (len(takes) - number - 1)
             self.progressed.emit(number + 1, len(takes), left)
 
-    def _try_out(self, moment: Moment, spec: FilmSpec) -> Flow:
+    def _try_out(self, moment: Context, spec: FilmSpec) -> Flow:
         takes = yield from self._takes(moment, spec)
         samples = yield from self._samples(takes, spec)
         times = plan.times(len(takes), spec.rate)
@@ -229,12 +208,11 @@ class FilmMaker(PictureFlow):
             self.estimated.emit(Estimate(len(takes), sum(times) / 1000, n_bytes, image))
 
         work = partial(estimated, spec.kind, times, samples)
-        task = Task("Estimating a film", work, self.failure, kept=False)
-        self.tasks.run(task, done, self.fail)
+        self.tasks.run(Task("Estimating a film", work, self.failure, kept=False), done, self.fail)
 
     # -- its pictures ----------------------------------------------------------------------------------------------
 
-    def _takes(self, moment: Moment, spec: FilmSpec) -> Generator[None, Any, list[Take]]:
+    def _takes(self, moment: Context, spec: FilmSpec) -> Generator[None, Any, list[Take]]:
         """What makes each picture."""
         content, document = spec.content, moment.document
         takes: list[Take]
@@ -250,9 +228,9 @@ class FilmMaker(PictureFlow):
         plan.check_size(len(takes), spec.picture.width, spec.picture.height)
         return takes
 
-    def _at_the_end(self, moment: Moment, document: Document, spec: FilmSpec) -> Flow:
+    def _at_the_end(self, moment: Context, document: Document, spec: FilmSpec) -> Flow:
         """The shot of the lane at the end of its training: on screen, or else of one from zero."""
-        frame = moment.trained(spec.content.lane) if document is moment.document else None
+        frame = _frame_of(moment, spec.content.lane) if document is moment.document else None
         if frame is None or frame.model is None:
             newest: list[Frame] = []
             request = _request(moment, document, spec, next(self._numbers))
@@ -265,9 +243,9 @@ class FilmMaker(PictureFlow):
         yield from ()
         return shot
 
-    def _step_by_step(self, moment: Moment, spec: FilmSpec, content: Training) -> Generator[None, Any, list[Take]]:
+    def _step_by_step(self, moment: Context, spec: FilmSpec, content: Training) -> Generator[None, Any, list[Take]]:
         """What makes each picture of a training, which is done once more from where it began."""
-        known, last, newest = moment.trained(content.lane), content.last, list[Frame]()
+        known, last, newest = _frame_of(moment, content.lane), content.last, list[Frame]()
         run: RunState | None = None if known is None else known.run_state
         problem = PROBLEMS + (0 if run is None else run.recording % PROBLEMS)
         job, numbers = LaneJob(newest.append), itertools.count(1)
@@ -291,13 +269,14 @@ class FilmMaker(PictureFlow):
 
         return [partial(shot_at, step) for step in content.steps(made)]
 
-    def _shot(self, moment: Moment, document: Document, spec: FilmSpec, frame: Frame, words: str = "") -> Flow:
+    def _shot(self, moment: Context, document: Document, spec: FilmSpec, frame: Frame, words: str = "") -> Flow:
         """What a picture is made from, with `frame` in its lane, under these words if any."""
         place = spec.content.lane
         if not spec.content.relief:
-            frames = [frame if each == place else moment.frame(each) for each in range(document.shown)]
-            scene = compose(document, moment.session, _with_frames(moment.results, frames), moment.features)
-            shot = shoot(moment.features, scene, frames, spec.picture.what)
+            slots = enumerate(document.slots[: document.shown])
+            frames = [frame if each == place else moment.results.frame(slot) for each, slot in slots]
+            scene = compose(document, moment.session, _with_frames(moment.results, frames), self._features)
+            shot = shoot(self._features, scene, frames, spec.picture.what)
             return replace(shot, headlines={document.slots[place]: words} if words else {})
         words = words or headline(frame, frame.lane)
         words += sampled(frame, document.parts.n_trainable, document.training_limit)
@@ -339,7 +318,7 @@ class FilmMaker(PictureFlow):
 
 
 def _request(
-    moment: Moment,
+    moment: Context,
     document: Document,
     spec: FilmSpec,
     number: int,

@@ -31,7 +31,7 @@ def render_film(
         window = create(document, Path(profile))
         window.show()
         _wait(window.idle)
-        maker = FilmMaker(window.scheduler, window)
+        maker = FilmMaker(window.scheduler, window.features, window)
         maker.made.connect(lambda: ended.append(""))
         maker.failed.connect(ended.append)
         maker.progressed.connect(lambda done, of, left: counts.append(of))
@@ -39,7 +39,7 @@ def render_film(
         picture = PictureSpec(what, width, height, scale_for(width, height), dark, fitted=True)
         try:
             grids = window.surroundings.grids()
-            moment = moment_of(window.features, document, window.controller.session, window.scheduler.results, grids)
+            moment = moment_of(document, window.controller.session, window.scheduler.results, grids)
             maker.make(moment, FilmSpec(content, picture, plan.check_kind(options.out), options.fps), options.out)
             _wait(lambda: bool(ended))
         finally:

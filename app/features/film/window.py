@@ -28,12 +28,15 @@ from app.engine.overlays import signs_of
 from app.engine.scheduler import Scheduler
 from app.files.settings import Settings
 from app.learners.scales import LinearScale, Scale
+from app.scene.context import Context
 from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.state.document import Document
 from app.views.export.layout import PictureSpec, What, scale_for
 from app.views.theme import Theme
 from app.views.widgets.aligned_form import AlignedForm
+from app.views.widgets.boxes import in_row
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import (
     WholeField,
     combo_box,
@@ -53,7 +56,7 @@ from solver.core import fast_loops
 
 from . import plan
 from .plan import Content, Lift, Sweep, Training, Turn
-from .view_maker import Estimate, FilmMaker, FilmSpec, Moment, moment_of
+from .view_maker import Estimate, FilmMaker, FilmSpec, moment_of
 
 #: Sizes to choose from, by name: what they are called, width and height in pixels.
 SIZES = {
@@ -142,14 +145,14 @@ class FilmDialog(NamedDialog):
         super().__init__(window, "film", "Export film")
         self._window, self._controller, self._settings = window, controller, settings
         self._scheduler, self._grids = scheduler, grids
-        self._alert, self._features = alert, features
+        self._alert = alert
         self._scene: tuple[Scene, Theme] | None = None
         self._document: Document | None = None
         self._shown: tuple[object, ...] = ()
         self._lengths: tuple[int, ...] = ()
         self._dark = False
         self._path: Path | None = None
-        self._maker = FilmMaker(scheduler, self)
+        self._maker = FilmMaker(scheduler, features, self)
         self._maker.progressed.connect(self._show_progress)
         self._maker.made.connect(self._finish)
         self._maker.estimated.connect(self._show_estimate)
@@ -241,17 +244,15 @@ class FilmDialog(NamedDialog):
             "With a legend",
             "Classes and signs are explained below the plots.",
         )
-        still = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self._still = describe(still, "film.still", "A picture of the film", "One from its middle.")
+        self._still = describe(
+            QLabel(alignment=Qt.AlignmentFlag.AlignCenter),
+            "film.still",
+            "A picture of the film",
+            "One from its middle.",
+        )
         self._still.setFixedSize(STILL)
         self._said = RoomyLabel("film.said", LONGEST, title="What the film will come to")
         self._bar = describe(QProgressBar(), "film.progress", "Progress", "How many of its pictures are made.")
-        self._save = describe(
-            QPushButton("Save &as…"), "film.save", "Save the film", "Into a GIF, WebP or PNG file, which is made then."
-        )
-        self._cancel = describe(
-            QPushButton("&Cancel"), "film.cancel", "Cancel", "Give the film up; no file is left, nor changed."
-        )
 
     @staticmethod
     def _side(name: str, title: str) -> QSpinBox:
@@ -283,6 +284,20 @@ class FilmDialog(NamedDialog):
             label = form.labelForField(field)
             if isinstance(label, QLabel) and field.property("buddy") is not None:
                 label.setBuddy(field.property("buddy"))
+        self._save = clickable(
+            QPushButton("Save &as…"),
+            "film.save",
+            "Save the film",
+            "Into a GIF, WebP or PNG file, which is made then.",
+            self._ask_path,
+        )
+        self._cancel = clickable(
+            QPushButton("&Cancel"),
+            "film.cancel",
+            "Cancel",
+            "Give the film up; no file is left, nor changed.",
+            self._give_up,
+        )
         buttons = self.button_box()
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton(self._cancel, QDialogButtonBox.ButtonRole.ActionRole)
@@ -294,8 +309,7 @@ class FilmDialog(NamedDialog):
 
     @staticmethod
     def _row(field: QWidget, *others: Any) -> QWidget:
-        row = QWidget()
-        filled(QHBoxLayout(row), field, *others, margins=0)
+        row = in_row(field, *others)
         row.setProperty("buddy", field)
         return row
 
@@ -315,8 +329,6 @@ class FilmDialog(NamedDialog):
         for spin in (self._first, self._last, self._start, self._stop, self._count, self._width, self._height):
             spin.valueChanged.connect(self._changed)
         self._legend.clicked.connect(self._changed)
-        self._save.clicked.connect(self._ask_path)
-        self._cancel.clicked.connect(self._give_up)
 
     # -- what is chosen --------------------------------------------------------------------------------------------
 
@@ -483,12 +495,12 @@ class FilmDialog(NamedDialog):
         pictures, seconds = count(estimate.n_pictures, "picture"), span_of_time(estimate.seconds)
         self._said.say(f"{pictures}, {seconds}, about {megabytes(estimate.n_bytes)}.")
 
-    def _moment(self) -> Moment:
+    def _moment(self) -> Context:
         """Return what is displayed now; ValueError, with a sentence, while it cannot be filmed."""
         if not fast_loops.ready():
             raise ValueError("The fast solver is still being prepared: try again in a moment.")
         now = self._controller
-        return moment_of(self._features, now.document, now.session, self._scheduler.results, self._grids())
+        return moment_of(now.document, now.session, self._scheduler.results, self._grids())
 
     # -- the film --------------------------------------------------------------------------------------------------
 
@@ -546,8 +558,7 @@ class FilmDialog(NamedDialog):
 
     @Slot()
     def _finish(self) -> None:
-        assert self._path is not None
-        path = self._path
+        path = cast(Path, self._path)
         try:
             size = f" ({megabytes(path.stat().st_size)})"
         except OSError:

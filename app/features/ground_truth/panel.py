@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TypeVar
 
@@ -16,7 +16,9 @@ from app.features.evaluation.text import state_words, unbroken
 from app.scene.model import Scene
 from app.state.session import Session
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import describe, filled, label_for, show_check, show_number, spin_box
 from app.views.widgets.roomy_label import RoomyLabel
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -51,17 +53,17 @@ class GroundTruthPanel(QWidget):
         self.setToolTip("")
         self._clock = QTimer(self, interval=PACE)
         self._clock.timeout.connect(self._tick)
-        inner = QWidget()
-        filled(QVBoxLayout(inner), self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
+        inner = in_column(self._truth(), self._stability(), 1, margins=(8, 6, 8, 6))
         filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
         self.first_stop: QWidget = self._throw
 
     def _truth(self) -> QWidget:
         box = QGroupBox("Truth")
         self._origin = RoomyLabel("truth.origin", title="Where the points come from", rich=True)
-        self._ideal = _clickable(
+        self._ideal = clickable(
             QCheckBox("Show the boundary (U)"),
             "truth.ideal",
+            "Show the boundary (U)",
             "The true or ideal boundary in every picture.",
             self._desk.toggle_ideal,
         )
@@ -73,31 +75,34 @@ class GroundTruthPanel(QWidget):
         )
         self._count.valueChanged.connect(self._desk.set_count)
         count.refused.connect(self._controller.say)
-        self._throw = _clickable(
+        self._throw = clickable(
             QPushButton("Draw"),
             "truth.throw",
+            "Draw",
             "New points of the same kind, with their classes, the same for all models.",
             self._desk.draw_fresh,
         )
-        self._keep = _clickable(
+        self._keep = clickable(
             QPushButton("Keep drawing"),
             "truth.keep",
+            "Keep drawing",
             "More of them, again and again: the counts add up.",
             self._toggle_keep,
         )
         self._keep.setCheckable(True)
-        self._pick_up = _clickable(
-            QPushButton("Remove"), "truth.pick_up", "No drawn points in the pictures any more.", self._desk.pick_up
+        self._pick_up = clickable(
+            QPushButton("Remove"),
+            "truth.pick_up",
+            "Remove",
+            "No drawn points in the pictures any more.",
+            self._desk.pick_up,
         )
         self._errors = RoomyLabel("truth.errors", title="Failures of each model on new points", rich=True)
         self._errors.installEventFilter(self)
-        self._throwing = QWidget()
-        filled(
-            QVBoxLayout(self._throwing),
+        self._throwing = in_column(
             _row("New points", self._count),
             ButtonRows([self._throw, self._keep, self._pick_up]),
             self._errors,
-            margins=0,
             spacing=4,
         )
         filled(QVBoxLayout(box), self._origin, self._ideal, self._name, self._bayes, self._throwing, spacing=4)
@@ -105,9 +110,10 @@ class GroundTruthPanel(QWidget):
 
     def _stability(self) -> QWidget:
         box = QGroupBox("Stability")
-        self._haze = _clickable(
+        self._haze = clickable(
             QCheckBox("Show the haze (H)"),
             "truth.haze",
+            "Show the haze (H)",
             "Boundaries of models that learn from resampled points.",
             lambda: self._controller.toggle("bootstrap", GroundTruthSession),
         )
@@ -324,12 +330,6 @@ def _table(head: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> st
         parts.append("".join(f"<td{span}{keep}>{escape(cell)}</td>" for cell in cells))
     body = "".join(f"<tr>{part}</tr>" for part in parts)
     return f"<table width='100%' cellspacing='0' cellpadding='{PADDING}'>{body}</table>"
-
-
-def _clickable(button: Button, name: str, tip: str, clicked: Callable[[], object]) -> Button:
-    """`button`, named by its text, with what a click does."""
-    button.clicked.connect(clicked)
-    return describe(button, name, button.text(), tip)
 
 
 def _row(title: str, field: QWidget) -> QHBoxLayout:

@@ -16,9 +16,8 @@ from app.engine.requests import Frame, Phase
 from app.engine.results import Results
 from app.engine.shading import joined, level_lines
 from app.features.evaluation.scene import state_of
-from app.features.scores.scene import is_present
 from app.learners.model import Model
-from app.scene.context import Context
+from app.scene.context import Context, is_present
 from app.scene.model import Scene
 from app.state.document import Document, View
 from app.state.law import law_of
@@ -119,8 +118,7 @@ def _with_rivals(grid: Grid, line: Array, logs: Array, c: int) -> Array:
     pieces[:, 0], pieces[:, 1] = line[:-1], line[1:]
     # A vertex for each end that stays, and a gap where the next piece is left out.
     keep = np.zeros((len(middle), 3), dtype=bool)
-    begins = later & ~np.append(False, later[:-1])
-    keep[:, 0] = begins
+    keep[:, 0] = later & ~np.append(False, later[:-1])
     keep[:, 1] = later
     keep[:, 2] = later & ~np.append(later[1:], False)
     return pieces[keep][:-1] if later.any() else np.empty((0, 2))
@@ -268,7 +266,7 @@ def _haze(index: int, document: Document, session: Session, results: Results) ->
     if answer is None or not isinstance(answer.query, Stability):
         return None, chosen.bootstrap, ""
     asked = answer.query
-    if asked.lane != document.lanes[index] or asked.points is not document.training_points:
+    if not is_present(document, index, asked):
         return None, True, ""
     fresh = asked.resamples == chosen.resamples and document.view.is_seen_on(asked.grid)
     return answer.value, not (answer.done and fresh), answer.message

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from app.state.session import FeatureSession
 from solver.core.arrays import Array, Integers
-
-if TYPE_CHECKING:
-    from solver.data.distribution import Law
+from solver.data.distribution import Law
 
 #: What tells these draws from any others of the same law.
 _FRESH = 71

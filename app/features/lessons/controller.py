@@ -12,8 +12,8 @@ from typing import Literal
 from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
-from app.features.scores.scene import is_present
 from app.files.documents import FileError
+from app.scene.context import is_present
 from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
 from app.state.test_split import Validation
@@ -39,7 +39,7 @@ class LessonController:
 
     def __init__(self, host: Controller) -> None:
         self._host = host
-        self._host.editing.lend(self._tool)
+        self._host.editing.make_lent = self._tool
         #: Opens the lesson after this one; the window has the files.
         self.open_next: Callable[[], object] = lambda: None
         #: Called with what has happened: the window arranges its panels and layers, and keeps the score.
@@ -128,13 +128,12 @@ class LessonController:
         assert lesson is not None and step is not None
         document = now.state.document or start_of(lesson, now.at)
         self._host.stage(document)  # nothing is drawn before this is done
-        session = self._host.session
         self._host.set_session(
             now,
             playing=(not step.paused,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
             seeks=(None,) * MAX_LANES,
-            restarts=tuple(restart + 1 for restart in session.restarts),
+            restarts=self._host.session.restarted,
             studied=document.slots[document.shown - 1],
             folds=(False if _unfolds(document, step) else None,) * MAX_LANES,
             lent=self._lent(now),
@@ -254,8 +253,7 @@ class LessonController:
             return
         why, ids = run.explanation, run.points.ids[run.index].tolist()
         if why is None or why.newest:  # the run has gone on to its end
-            restarts = tuple(each + 1 for each in self._host.session.restarts)
-            self._host.set_session(playing=(False,) * MAX_LANES, restarts=restarts)
+            self._host.set_session(playing=(False,) * MAX_LANES, restarts=self._host.session.restarted)
             self._host.say(SET_BACK)
         elif not set(guess.pair) <= set(ids):
             self._host.say("One of these points is in another problem than the one that is drawn.")

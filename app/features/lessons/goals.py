@@ -17,8 +17,8 @@ from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
 from app.engine.surface_values import shown_pair
 from app.features.evaluation.scene import PANEL, EvaluationSession, validation_of
-from app.features.scores.scene import is_present, measured_on, score
-from app.scene.context import Context
+from app.features.scores.scene import measured_on, score
+from app.scene.context import Context, is_present
 from app.state.document import Document
 
 Quantity = Literal[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QMouseEvent, QResizeEvent, QTextCursor, QTextFormat
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QMessageBox,
     QPushButton,
     QRadioButton,
@@ -26,7 +27,9 @@ from app.controllers.controller import Controller
 from app.core.plain_text import plain
 from app.scene.model import Scene
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
 from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import ShortCombo, describe, filled, named, plain_tip, show_entries, show_text
 from app.views.widgets.later import later
@@ -163,13 +166,6 @@ def _show_if_any(label: QLabel, text: str) -> None:
     label.setVisible(bool(text))
 
 
-def _button(name: str, title: str, tip: str, run: Callable[[], object], text: str = "") -> QPushButton:
-    """A button that says its title, or another `text`."""
-    button = describe(QPushButton(text or title), name, title, tip)
-    button.clicked.connect(lambda: run())
-    return button
-
-
 class _Answer(QWidget):
     """A radio button whose text wraps."""
 
@@ -225,10 +221,20 @@ class _Question(QFrame):
         self._group.idClicked.connect(lessons.choose)
         self._score = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.score")
         self._because = LessonText("lesson.because", "Why")
-        self._undo = _button(
-            "lesson.take_back", "Take back", "The last line or point away (Ctrl+Z).", lessons.take_back
+        self._undo = clickable(
+            QPushButton("Take back"),
+            "lesson.take_back",
+            "Take back",
+            "The last line or point away (Ctrl+Z).",
+            lessons.take_back,
         )
-        self.reveal = _button("lesson.reveal", "Reveal", "Show the picture with your guess (PageDown).", lessons.reveal)
+        self.reveal = clickable(
+            QPushButton("Reveal"),
+            "lesson.reveal",
+            "Reveal",
+            "Show the picture with your guess (PageDown).",
+            lessons.reveal,
+        )
         self._buttons = ButtonRows((self._undo, self.reveal))
         filled(
             QVBoxLayout(self),
@@ -302,8 +308,12 @@ class LessonPanel(QWidget):
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
-        self._fold = QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        describe(self._fold, "lesson.hint", "Hint", "Show the hint, or fold it away.")
+        self._fold = describe(
+            QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
+            "lesson.hint",
+            "Hint",
+            "Show the hint, or fold it away.",
+        )
         self._fold.setCheckable(True)
         self._fold.setMinimumHeight(HIT + 2)
         self._fold.clicked.connect(lessons.unfold_hint)
@@ -311,29 +321,40 @@ class LessonPanel(QWidget):
         self._goal = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson.goal")
         self._goal.setAccessibleName("Goal")
         self._goal.setContentsMargins(6, 4, 6, 4)
-        self._content = form = QWidget()
         self._fitted: tuple[object, ...] = ()
-        filled(
-            QVBoxLayout(form),
-            self.text,
-            self.question,
-            self._goal,
-            self._fold,
-            self._hint,
-            1,
-            margins=(0, 0, 6, 0),
-            spacing=8,
+        self._content = form = in_column(
+            self.text, self.question, self._goal, self._fold, self._hint, 1, margins=(0, 0, 6, 0), spacing=8
         )
-        self._back = _button("lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back)
-        self._next = _button("lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next)
-        self._reset = _button(
-            "lesson.reset", "Reset", "This step as it began; your changes to it are lost.", lessons.reset
+        self._back = clickable(
+            QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
         )
-        self._leave = _button(
-            "lesson.leave", "Leave", "Close the lesson: your own document is back, as it was.", lessons.leave
+        self._next = clickable(
+            QPushButton("Next"), "lesson.next", "Next", "The next step, or the end (PageDown).", lessons.next
         )
-        self._list = _button("lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons"), "Lessons…")
-        self._onward = _button("lesson.onward", "Next lesson", "Open the next lesson.", lambda: lessons.open_next())
+        self._reset = clickable(
+            QPushButton("Reset"),
+            "lesson.reset",
+            "Reset",
+            "This step as it began; your changes to it are lost.",
+            lessons.reset,
+        )
+        self._leave = clickable(
+            QPushButton("Leave"),
+            "lesson.leave",
+            "Leave",
+            "Close the lesson: your own document is back, as it was.",
+            lessons.leave,
+        )
+        self._list = clickable(
+            QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons")
+        )
+        self._onward = clickable(
+            QPushButton("Next lesson"),
+            "lesson.onward",
+            "Next lesson",
+            "Open the next lesson.",
+            lambda: lessons.open_next(),
+        )
         self._form = ScrollingForm(form)
         self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         self._form.setMinimumHeight(LEAST)
@@ -375,9 +396,7 @@ class LessonPanel(QWidget):
                 self._content.setStyleSheet(style)
             for text in self._content.findChildren(LessonText):
                 text.fit()
-            layout = self._content.layout()
-            assert layout is not None
-            wanted = layout.totalHeightForWidth(room.width())  # below 0 where nothing wraps
+            wanted = cast(QLayout, self._content.layout()).totalHeightForWidth(room.width())  # below 0: nothing wraps
             wanted = self._content.minimumSizeHint().height() if wanted < 0 else wanted
             if not size or wanted <= room.height():
                 return

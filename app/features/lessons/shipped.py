@@ -6,8 +6,7 @@ from contextlib import suppress
 from functools import cache
 
 from app.exchange.opening import LESSON_SUFFIX
-from app.files import documents
-from app.files.assets import assets
+from app.files.assets import asset, card
 from app.files.documents import FileError
 from app.files.examples import BY_NAME, thumbnail
 from app.scene.feature_table import FeatureTable
@@ -63,19 +62,10 @@ def lesson(features: FeatureTable, name: str) -> Lesson:
 
 def picture(name: str, dark: bool) -> bytes:
     """The PNG of a lesson's card: that of the example of its name, or one of its own; empty where there is none."""
-    if name in BY_NAME:
-        return thumbnail(BY_NAME[name], dark)
-    try:
-        return (assets("lessons") / f"{name}{'-dark' if dark else ''}.png").read_bytes()
-    except OSError:
-        return b""
+    return thumbnail(BY_NAME[name], dark) if name in BY_NAME else card("lessons", name, dark)
 
 
 def text(name: str) -> str:
     """Its Markdown; FileError with one sentence when it cannot be read."""
     file = name + LESSON_SUFFIX
-    try:
-        data = (assets("lessons") / file).read_bytes()
-    except OSError as error:
-        raise FileError(f"{file} cannot be read: {documents.reason(error)}.") from None
-    return decoded(data, file)
+    return decoded(asset("lessons", file), file)

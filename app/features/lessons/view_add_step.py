@@ -16,6 +16,7 @@ from app.files import documents
 from app.files.background_task import Progress, Task
 from app.files.documents import FileError
 from app.views.surroundings import Surroundings
+from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_path
@@ -58,10 +59,13 @@ class AddStepDialog(NamedDialog):
             self._form.show_step(session.draft)
         self._form.edited.connect(self._follow)
         self._file = named(ElidedLabel(""), "lesson_add.file")
-        choose = describe(
-            QPushButton("Choose &file…"), "lesson_add.choose", "Choose the file", "A lesson, or a new file."
+        choose = clickable(
+            QPushButton("Choose &file…"),
+            "lesson_add.choose",
+            "Choose the file",
+            "A lesson, or a new file.",
+            self._ask_file,
         )
-        choose.clicked.connect(lambda: self._ask_file())
         self._fault = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "lesson_add.fault")
         buttons = self.button_box(QDialogButtonBox.StandardButton.Cancel)
         meets = "The step as a student meets it; leaving it comes back here."

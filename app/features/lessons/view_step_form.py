@@ -85,10 +85,11 @@ class StepForm(QWidget):
         self._form.setContentsMargins(0, 0, 0, 0)
         self._title = describe(QLineEdit(), "lesson_add.title", "Title of the step", "The heading of the step.")
         self._text = describe(
-            QPlainTextEdit(), "lesson_add.text", "Text of the step", "What the student reads: Markdown, no pictures."
+            QPlainTextEdit(placeholderText="What to look at, and what to try", tabChangesFocus=True),
+            "lesson_add.text",
+            "Text of the step",
+            "What the student reads: Markdown, no pictures.",
         )
-        self._text.setPlaceholderText("What to look at, and what to try")
-        self._text.setTabChangesFocus(True)
         self._text.setFixedHeight(LINES * self.fontMetrics().lineSpacing() + 12)
         self._kind = describe(
             combo_box(questions(document), WIDTH),
@@ -96,8 +97,12 @@ class StepForm(QWidget):
             "Question of the step",
             "The student answers before what is covered is shown.",
         )
-        self._question = describe(QLineEdit(), "lesson_add.question", "The question", "One sentence.")
-        self._question.setPlaceholderText("What happens to the boundary when k grows?")
+        self._question = describe(
+            QLineEdit(placeholderText="What happens to the boundary when k grows?"),
+            "lesson_add.question",
+            "The question",
+            "One sentence.",
+        )
         self._answers = self._make_answers()
         self._because = describe(
             QLineEdit(), "lesson_add.because", "Because", "Why it is so; told when the answer is shown."

@@ -12,6 +12,8 @@ from app.scene.model import LaneScene, Scene
 from app.state.document import MAX_LANES
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import NumberField, describe, filled, label_for, named
 from app.views.widgets.painting import scale_font
 from app.views.widgets.roomy_label import RoomyLabel
@@ -137,14 +139,12 @@ class ProbePanel(QWidget):
             field.refused.connect(controller.say)
             filled(place, label_for(axis, field), (field, 1))
         tip = "Keep explaining this place; again to unpin (Q)."
-        self._pin = describe(QPushButton("Pin"), "probe.pin", "Pin the place", tip)
+        self._pin = clickable(QPushButton("Pin"), "probe.pin", "Pin the place", tip, self._toggle)
         self._pin.setCheckable(True)
-        self._pin.clicked.connect(self._toggle)
         nowhere = QLabel(NOWHERE, wordWrap=True, margin=12, alignment=Qt.AlignmentFlag.AlignCenter)
         self._nowhere = named(nowhere, "probe.nowhere")
         self.sections = [Section(place, controller) for place in range(MAX_LANES)]
-        form, top = QWidget(), QWidget()
-        filled(QVBoxLayout(form), *self.sections, 1, margins=(8, 4, 8, 4), spacing=6)
+        form, top = in_column(*self.sections, 1, margins=(8, 4, 8, 4), spacing=6), QWidget()
         self._scrolled = ScrollingForm(form)
         filled(place, self._pin, margins=(8, 0, 8, 0))
         top.setLayout(place)

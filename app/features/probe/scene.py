@@ -25,7 +25,6 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import votes as duels_won
 from solver.inspection.decision_terms import Terms, terms_at
-from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
@@ -91,8 +90,6 @@ class LaneProbe:
         Sums, margins, distances, and the tie rule where it decided.
     tables : tuple of Table
     sketch : Sketch
-    vote, terms : Vote or None, Terms or None
-        What the tables are made of.
     message : str
         Why there is nothing, or "".
     """
@@ -103,8 +100,6 @@ class LaneProbe:
     lines: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     sketch: Sketch = NO_SKETCH
-    vote: Vote | None = None
-    terms: Terms | None = None
     message: str = ""
 
 
@@ -201,7 +196,6 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array,
         words.vote_lines(vote, names, model.weights, lane.settings.n_neighbors),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
-        vote=vote,
     )
 
 
@@ -238,7 +232,7 @@ def _of_problems(
     noise = model.rounding * (1.0 + float(np.abs(at).max()))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
     formula = lane.family.decision(lane.settings)
-    return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch, terms=terms)
+    return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch)
 
 
 def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Sequence[int]) -> Sketch:

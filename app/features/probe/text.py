@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.core.number_format import count, grouped
+from app.core.plain_text import listed
 from app.state.document import Lane
 from solver import REST
 from solver.core.arrays import Array
@@ -20,11 +21,6 @@ from .tables import INVERSE, figure
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
 
 OF_TWO = "This classifier shows where two others differ: each of them says for itself why."
-
-
-def listed(names: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # -- kNN ---------------------------------------------------------------------------------------------------------------

@@ -85,8 +85,7 @@ class _Cells(QStyledItemDelegate):
         theme, row, column = self._owner.theme, index.row(), index.column()
         text, box = table.cell(row, column), QRectF(option.rect)
         with guarded(painter, box, self._owner):
-            state = option.state
-            if state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
+            if option.state & QStyle.StateFlag.State_Selected and self._owner.hasFocus():
                 painter.fillRect(box, QColor(*theme.accent, 60))
             if row == table.chosen:
                 painter.fillRect(box, QColor(*theme.ink, 20))

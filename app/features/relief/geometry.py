@@ -273,7 +273,6 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
     else:
         axes = first, second, "q"
     frame, captions = _box(extent, axes)
-    none = np.empty((0, 2, 3)), np.empty(0, dtype=np.int64)
     return Solid(
         relief,
         put(net),
@@ -282,7 +281,8 @@ def kernel_map(relief: Relief, morph: float, names: tuple[str, str] = ("x₁", "
         np.inf,
         put(relief.xy),
         relief.labels,
-        *none,
+        np.empty((0, 2, 3)),
+        np.empty(0, dtype=np.int64),
         sheets if strength > 0 else (),
         strength,
         frame,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.files import png
@@ -19,7 +19,8 @@ from app.scene.model import Scene
 from app.views.chart.chart import is_plain
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
-from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.boxes import in_lines, in_row
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import combo_box, describe, filled, show_choice
 from app.views.widgets.painted import Painted
 from app.views.widgets.picture_beside_text import PictureBesideText
@@ -198,8 +199,7 @@ class ReliefPicture(Painted):
         return ways.get(pressed) if is_plain(event) else None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        camera = self._led_to_by(event)
-        if camera is None:
+        if (camera := self._led_to_by(event)) is None:
             super().keyPressEvent(event)
         else:
             self.look_from(camera)
@@ -258,43 +258,39 @@ class ReliefPanel(QWidget):
         )
         self.mode.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.mode.activated.connect(self._chosen)
-        self.save = describe(
-            QPushButton("&Save…"), "relief.save", "Save the picture", "As a PNG file, as it is seen now."
+        self.save = clickable(
+            QPushButton("&Save…"),
+            "relief.save",
+            "Save the picture",
+            "As a PNG file, as it is seen now.",
+            self._ask_path,
         )
-        self.save.clicked.connect(self._ask_path)
-        self.lift = describe(
-            QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back."
+        self.lift = clickable(
+            QPushButton("&Lift"), "relief.lift", "Lift or flatten", "Into the feature space, and back.", self._play
         )
         self.lift.setMinimumWidth(max(map(self.fontMetrics().horizontalAdvance, ("Lift", "Flatten", "Stop"))) + 28)
-        self.lift.clicked.connect(self._play)
         self.morph = describe(
             QSlider(Qt.Orientation.Horizontal), "relief.morph", "How far it is lifted", "From the plane to its map."
         )
         self.morph.setRange(0, TICKS)
         self.morph.setPageStep(TICKS // 6)
         self.morph.actionTriggered.connect(lambda: self._go(self.morph.sliderPosition()))
-        self._lifted = QWidget()
-        filled(QHBoxLayout(self._lifted), self.lift, (self.morph, 1), margins=0)
+        self._lifted = in_row(self.lift, (self.morph, 1))
         self._way = 0
         self._clock = QTimer(self, interval=TICK)
         self._clock.timeout.connect(self._tick)
-        self.use = describe(
+        self.use = clickable(
             QPushButton("&Use it here"),
             "relief.use",
             "Use the polynomial kernel of degree 2",
             "In this classifier; undo takes it back.",
+            self._use_polynomial,
         )
-        self.use.clicked.connect(self._use_polynomial)
         self._words = RoomyLabel("relief.words", title="What is drawn")
         self._spread = PictureBesideText("relief.message", self.picture, self._lifted, (self._words,))
-        above = QWidget()
-        flow = FlowLayout(above, 6)
-        for widget in (self.mode, self.use, self.save):
-            flow.addWidget(widget)
+        above = in_lines(6, self.mode, self.use, self.save)
         filled(QVBoxLayout(self), above, (self._spread, 1), margins=(8, 6, 8, 6), spacing=4)
-        layout = self._spread.layout()
-        assert layout is not None
-        layout.setContentsMargins(0, 0, 0, 0)
+        cast(QLayout, self._spread.layout()).setContentsMargins(0, 0, 0, 0)
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
@@ -369,10 +365,8 @@ class ReliefPanel(QWidget):
     # -- the file of a picture -------------------------------------------------------------------------------------
 
     def _ask_path(self) -> None:
-        path = self._controller.store.path
-        folder = path.parent if path is not None else Path.home()
-        kinds = {"PNG picture": ".png"}
-        ask_where(self, "relief.path", "Save the picture as", folder / "relief.png", kinds, self.save_picture)
+        offered, kinds = self._controller.store.folder / "relief.png", {"PNG picture": ".png"}
+        ask_where(self, "relief.path", "Save the picture as", offered, kinds, self.save_picture)
 
     def save_picture(self, path: Path) -> None:
         """Write what is seen now as a PNG file, on a thread."""

@@ -12,7 +12,7 @@ from app.engine.cover import Cover
 from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import NO_MARKS, Frame, Marks, Phase
 from app.scene import text
-from app.scene.context import Context
+from app.scene.context import Context, is_present
 from app.scene.status_badge import Status
 from app.state.document import Document, Lane
 from app.state.law import law_of
@@ -39,11 +39,6 @@ def measured_words(of: Points | Law | None) -> str:
     if of is None:
         return ""
     return count(len(of), "test point") if isinstance(of, Points) else f"{grouped(FRESH)} new points of the generator"
-
-
-def is_present(document: Document, index: int, frame: Frame | None) -> bool:
-    """The frame is of the points and the settings of now."""
-    return frame is not None and frame.points is document.training_points and frame.lane == document.lanes[index]
 
 
 def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:

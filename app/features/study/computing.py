@@ -317,7 +317,8 @@ class _Estimator(SharesModel):
             with warnings.catch_warnings(action="ignore"):
                 self._estimator = made(lane.family.maker(lane.settings))
                 self._estimator.fit(points.xy, points.labels)
-        except Exception as error:  # it may raise anything
+        except Exception as error:  # it may raise anything, and a fault of the program would look alike
+            log.caught("A classifier of another library could not be trained.", error)
             raise ValueError(f"{lane.family.title} could not be trained: {error}") from None
 
     def predict_proba(self, X: ArrayLike) -> Array:

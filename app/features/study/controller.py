@@ -168,8 +168,7 @@ class StudyController:
         known = titles(lane, generated)
         axes = [axis if axis.name in known else self.axis_plan(next(iter(known)), generated) for axis in plan.axes]
         axes = [self.axis_plan("n", generated) if axis.name == "n" else axis for axis in axes]
-        folds = "0" if generated else "5"
-        self.choose(generated=generated, axes=tuple(axes), folds=folds)
+        self.choose(generated=generated, axes=tuple(axes), folds="0" if generated else "5")
 
     def axis_plan(self, name: str, generated: bool | None = None) -> AxisPlan:
         """An axis with the range that one looks at first."""

@@ -26,6 +26,8 @@ from app.files.documents import FileError
 from app.scene.model import Scene
 from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column, in_lines, in_row
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import NumberField, combo_box, describe, filled, named, show_check, show_text
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 from app.views.widgets.roomy_label import RoomyLabel
@@ -36,7 +38,7 @@ from .controller import StudyController
 from .map_reading import axis_title, cell_text, standing, value_text
 from .model import MEASURES, Study
 from .results import StudyResults, check
-from .view_form import StudyForm, fill, flow, labelled, row
+from .view_form import StudyForm, fill, labelled
 from .view_picture import Drawn, StudyPicture, picture_bytes
 
 #: Milliseconds from one picture of a running study to the next.
@@ -54,12 +56,6 @@ FILES = {
 }
 #: Beyond what any number of the results can be.
 FAR = 1e12
-
-
-def _button(text: str, name: str, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
-    button = describe(QPushButton(text), f"study.{name}", title, tip)
-    button.clicked.connect(lambda: act())
-    return button
 
 
 class _Level(QWidget):
@@ -163,9 +159,11 @@ class StudyPanel(QWidget):
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.fold.clicked.connect(self._folded)
         tip = "Those that the command line has put into a folder."
-        self.open = _button("&Open…", "open", "Open results", tip, self._ask_folder)
-        self.start = _button("&Start", "start", "Start", "Compute all of it in the background.", self._start)
-        return row(self.fold, 1, self.open, self.start)
+        self.open = clickable(QPushButton("&Open…"), "study.open", "Open results", tip, self._ask_folder)
+        self.start = clickable(
+            QPushButton("&Start"), "study.start", "Start", "Compute all of it in the background.", self._start
+        )
+        return in_row(self.fold, 1, self.open, self.start, spacing=6)
 
     def _progress(self) -> QWidget:
         bar = QProgressBar(maximum=1000, textVisible=False)
@@ -173,18 +171,20 @@ class StudyPanel(QWidget):
         self.bar.setMaximumHeight(10)
         self.left = named(QLabel(), "study.left")
         tip = "Rest after the cell at hand, or go on."
-        self.pause = _button("Pa&use", "pause", "Pause", tip, lambda: self._act(self.studies.pause))
+        self.pause = clickable(
+            QPushButton("Pa&use"), "study.pause", "Pause", tip, lambda: self._act(self.studies.pause)
+        )
         tip = "End it; what was computed stays, and can be gone on with."
-        self.cancel = _button("&Cancel", "cancel", "Cancel", tip, lambda: self._act(self.studies.cancel))
-        box = QWidget()
-        filled(QVBoxLayout(box), self.bar, flow(8, self.left, self.pause, self.cancel), margins=0, spacing=4)
-        return box
+        self.cancel = clickable(
+            QPushButton("&Cancel"), "study.cancel", "Cancel", tip, lambda: self._act(self.studies.cancel)
+        )
+        return in_column(self.bar, in_lines(8, self.left, self.pause, self.cancel), spacing=4)
 
     def _warning(self) -> QWidget:
         self.warning = named(QLabel(wordWrap=True), "study.warning")
         tip = "Compute what the sentence asks for."
-        self.remedy = _button("", "remedy", "Extend", tip, lambda: self._act(self.studies.mend))
-        return row((self.warning, 1), self.remedy)
+        self.remedy = clickable(QPushButton(), "study.remedy", "Extend", tip, lambda: self._act(self.studies.mend))
+        return in_row((self.warning, 1), self.remedy, spacing=6)
 
     def _option_row(self) -> QWidget:
         studies = self.studies
@@ -197,8 +197,8 @@ class StudyPanel(QWidget):
         self.midpoint = _Level("midpoint", "Midpoint", tip, studies, refused)
         self.level = _Level("level", "Contour", "A line where the mean is this.", studies, refused)
         tip = "The picture as PNG or SVG, the results as CSV, the study as a file."
-        self.save = _button("Sa&ve…", "save", "Save the results", tip, self._ask_path)
-        return flow(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
+        self.save = clickable(QPushButton("Sa&ve…"), "study.save", "Save the results", tip, self._ask_path)
+        return in_lines(10, self._value_box, *self.rests, self.midpoint, self.level, self.save)
 
     # -- the user ------------------------------------------------------------------------------------------------------
 
@@ -326,8 +326,7 @@ class StudyPanel(QWidget):
         drawn = self._drawn
         if drawn is None:
             return
-        places = self.picture.cell_read()
-        if places is not None:
+        if (places := self.picture.cell_read()) is not None:
             said = cell_text(drawn.kept, drawn.means, drawn.value, places)
             self.words.say(said)
             self.picture.setAccessibleDescription(said)
@@ -339,18 +338,13 @@ class StudyPanel(QWidget):
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def _folder(self) -> Path:
-        """Where files are first looked for: beside the document."""
-        path = self._controller.store.path
-        return path.parent if path is not None else Path.home()
-
     def _ask_path(self) -> None:
         def chosen(path: Path) -> None:
             suffix = dialog.selectedNameFilter().partition("*")[2].rstrip(")")
             self.save_as(path if path.suffix.lower() in FILES.values() else Path(f"{path}{suffix}"))
 
-        ask = self, "study.path", "Save the results as", self._folder() / "study.png", FILES
-        dialog = ask_where(*ask, chosen)
+        offered = self._controller.store.folder / "study.png"
+        dialog = ask_where(self, "study.path", "Save the results as", offered, FILES, chosen)
 
     def save_as(self, path: Path) -> None:
         """Write the picture, or with the suffixes .csv and .toml all results or the study, on a thread."""
@@ -367,8 +361,8 @@ class StudyPanel(QWidget):
         self._tasks.run(saving(path, lambda progress: encode()), self._controller.say)
 
     def _ask_folder(self) -> None:
-        mode = QFileDialog.FileMode.Directory
-        dialog = QFileDialog(self, "Open the results in a folder", str(self._folder()), fileMode=mode)
+        folder, mode = str(self._controller.store.folder), QFileDialog.FileMode.Directory
+        dialog = QFileDialog(self, "Open the results in a folder", folder, fileMode=mode)
         ask_path(dialog, "study.folder", self.open_results)
 
     def open_results(self, folder: Path) -> None:

@@ -137,8 +137,7 @@ class StudyResults:
         array = self.values[value].reshape(*self.study.shape, -1)
         there = ~np.isnan(array)
         count = there.sum(axis=-1)
-        some = np.maximum(count, 1)
-        mean = np.where(there, array, 0.0).sum(axis=-1) / some
+        mean = np.where(there, array, 0.0).sum(axis=-1) / np.maximum(count, 1)
         off = np.where(there, array - mean[..., None], 0.0)
         spread = np.sqrt((off**2).sum(axis=-1) / np.maximum(count - 1, 1))
         errors = np.zeros(self.study.shape, dtype=np.int64)
@@ -271,8 +270,7 @@ def _packed(array: NDArray[Any], kind: str) -> bytes:
 
 def _unpacked(data: bytes, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
     size = math.prod(shape) * np.dtype(kind).itemsize
-    unpacker = zlib.decompressobj()
-    raw = unpacker.decompress(data, size + 1)
+    raw = zlib.decompressobj().decompress(data, size + 1)
     if len(raw) != size:
         raise ValueError("its arrays are of another size than the study")
     return np.frombuffer(raw, dtype=kind).reshape(shape)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QSizePolicy,
@@ -22,9 +21,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.scene.model import Scene
-from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.boxes import in_lines, in_row
 from app.views.widgets.form_fields import (
-    Part,
     ShortCombo,
     combo_box,
     describe,
@@ -109,25 +107,9 @@ class WholeCombo(ShortCombo):
         return super().sizeHint()
 
 
-def row(*parts: Part, spacing: int = 6) -> QWidget:
-    """Widgets beside each other."""
-    box = QWidget()
-    filled(QHBoxLayout(box), *parts, margins=0, spacing=spacing)
-    return box
-
-
-def flow(gap: int, *parts: QWidget) -> QWidget:
-    """Widgets beside each other, in as many lines as there must be."""
-    box = QWidget()
-    layout = FlowLayout(box, gap)
-    for part in parts:
-        layout.addWidget(part)
-    return box
-
-
 def labelled(text: str, widget: QWidget) -> QWidget:
     """A field behind its label."""
-    return row(label_for(text, widget), widget, spacing=4)
+    return in_row(label_for(text, widget), widget, spacing=4)
 
 
 def fill(combo: QComboBox, entries: Iterable[tuple[str, Any]], chosen: Any) -> None:
@@ -191,9 +173,9 @@ class AxisFields:
         self.fields = {
             key: PlanField(f"{name}.{key}", f"{word}: {text}", tip, key, self._put) for key, text, tip in NUMBERS
         }
-        self._first = row((self.parameter, 1), self.spacing, spacing=8)
+        self._first = in_row((self.parameter, 1), self.spacing, spacing=8)
         self._label = grid.add(word, self._first, self.parameter)
-        self._numbers = flow(8, *(labelled(text, self.fields[key]) for key, text, _ in NUMBERS))
+        self._numbers = in_lines(8, *(labelled(text, self.fields[key]) for key, text, _ in NUMBERS))
         grid.addWidget(self._numbers, grid.rowCount(), 1)
         self._all, self.fault = grid.add_sentence(f"{name}.all"), grid.add_sentence(f"{name}.fault")
 

@@ -11,6 +11,8 @@ from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
+from app.views.widgets.boxes import in_column
+from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named, plain_tip, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
@@ -41,24 +43,23 @@ class _Section(QWidget):
             name,
         )
         self.note = named(QLabel(wordWrap=True), f"{name}.note")
-        self.others = describe(
+        self.others = clickable(
             QPushButton(),
             f"{name}.remove_others",
             f"Remove all non-support vectors, classifier {index + 1}",
             "All points with α = 0 at once, as one step: w rests on the others alone.",
+            lambda: what_if.remove_non_support(index),
         )
-        self.others.clicked.connect(lambda: what_if.remove_non_support(index))
-        self.one = describe(
+        self.one = clickable(
             QPushButton("Remove one support vector"),
             f"{name}.remove_support",
             f"Remove one support vector, classifier {index + 1}",
             "One point with α > 0: the boundary rests on it, and moves.",
+            lambda: what_if.remove_support(index),
         )
-        self.one.clicked.connect(lambda: what_if.remove_support(index))
         self.title = ElidedLabel()
-        self.report = QWidget()
+        self.report = in_column(self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
         filled(QVBoxLayout(self), self.title, self.others, self.one, margins=0, spacing=4)
-        filled(QVBoxLayout(self.report), self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -109,18 +110,17 @@ class WhatIfPanel(QWidget):
         super().__init__()
         describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
         self.setToolTip("")
-        self.armed = describe(
+        self.armed = clickable(
             QCheckBox("Watch each edit (W)"),
             "whatif.armed",
             "What if: armed",
             "While it is on, the boundary before the last edit is drawn as a dashed line.",
+            lambda: controller.feature(WhatIf).toggle(),
         )
-        self.armed.clicked.connect(lambda: controller.feature(WhatIf).toggle())
         self.hint = named(QLabel(wordWrap=True), "whatif.hint")
-        form = QWidget()
         self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
         reports = [section.report for section in self.sections]
-        filled(QVBoxLayout(form), *self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
+        form = in_column(*self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
         filled(QVBoxLayout(self), self.armed, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))
         self.first_stop = self.armed
 
@@ -143,8 +143,8 @@ class WhatIfPanel(QWidget):
 def _html(lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> str:
     """Title, verdict and the table of numbers."""
     faint = "rgb({}, {}, {})".format(*theme.faint)
-    number = f"{place + 1}. " if several else ""
-    parts = [f"<b>{escape(number + lane.title)}</b>"]
+    title = f"{place + 1}. {lane.title}" if several else lane.title
+    parts = [f"<b>{escape(title)}</b>"]
     if lane.verdict:
         verdict = escape(lane.verdict).replace(" %", "&nbsp;%")
         parts.append(verdict if lane.provisional else f"<b>{verdict}</b>")

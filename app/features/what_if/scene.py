@@ -13,8 +13,8 @@ import numpy as np
 from app.engine.overlays import Lines
 from app.engine.query import LaneQuestion, Query
 from app.engine.requests import Frame, Phase
-from app.features.scores.scene import is_present, measured_on
-from app.scene.context import Context
+from app.features.scores.scene import measured_on
+from app.scene.context import Context, is_present
 from app.state.document import Document
 from solver.core import fast_loops
 from solver.core.arrays import Integers
@@ -54,7 +54,7 @@ def queries(context: Context) -> dict[str, Query]:
     asked: dict[str, Query] = {}
     for place, (slot, grid) in enumerate(zip(document.slots, context.grids, strict=False)):
         old, new = side_of(baseline, slot), _present(document, context.results.frame(slot), place)
-        if old is None or (old.points is document.training_points and old.lane == document.lanes[place]):
+        if old is None or is_present(document, place, old):
             continue
         asked[LaneQuestion("ghost", slot)] = GhostQuery(old, grid)
         if new is not None and "whatif" in session.open_panels:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.engine.requests import Frame, Phase
+from app.scene.context import is_present
 from app.state.document import Document
 from app.state.session import FeatureSession
 
@@ -28,9 +29,9 @@ class Baseline:
     def of(document: Document, frame_of: Callable[[int], Frame | None]) -> Baseline:
         """The state of `document`, with the models that are known of it."""
         frames: list[Frame | None] = [None] * len(document.slots)
-        for lane, slot in zip(document.lanes, document.slots, strict=False):
+        for place, slot in enumerate(document.slots[: len(document.lanes)]):
             frame = frame_of(slot)
-            if frame is not None and frame.points is document.training_points and frame.lane == lane:
+            if frame is not None and is_present(document, place, frame):
                 frames[slot] = frame if frame.phase is Phase.DONE and frame.model is not None else None
         return Baseline(document, tuple(frames))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.core.number_format import grouped, percent, short, signed
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
-from app.scene.context import Context
+from app.scene.context import Context, is_present
 from app.state.document import Document, Lane
 from app.state.session import Session
 
@@ -102,7 +102,7 @@ def _state(
     old = side_of(baseline, slot)
     if old is None:
         return "There was no model before the last edit.", (), False
-    if old.points is document.training_points and old.lane == document.lanes[document.slots.index(slot)]:
+    if is_present(document, document.slots.index(slot), old):
         return SAME, (), False
     answer = results.answer(f"whatif{slot}")
     known = answer is not None and isinstance(answer.query, ChangeQuery) and answer.query.old == old

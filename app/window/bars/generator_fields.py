@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSpinBox, QWidget
@@ -12,6 +14,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.state.document import NO_LIMIT
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import (
     Gestures,
@@ -50,15 +53,13 @@ class GeneratorFields(QWidget):
         self._times: object = None
         self._own: str | None = None
         self._simple = False
-        self._set = QComboBox()
+        self._set = describe(QComboBox(), "generator.name", "Data set", "Which kind of data set to generate.")
         for name, kind in DATASETS.items():
             self._set.addItem(kind.title, name)
             self._set.setItemData(self._set.count() - 1, kind.sentence, Qt.ItemDataRole.ToolTipRole)
         self._set.addItem(OWN, "")
-        model = self._set.model()
-        assert isinstance(model, QStandardItemModel)
-        model.item(self._set.count() - 1).setEnabled(False)  # it reports, and cannot be chosen
-        describe(self._set, "generator.name", "Data set", "Which kind of data set to generate.")
+        own = cast(QStandardItemModel, self._set.model()).item(self._set.count() - 1)
+        own.setEnabled(False)  # it reports, and cannot be chosen
         self._set.activated.connect(lambda: controller.choose_generator(self._set.currentData()))
         self._count = self._spin("count", "Points per class", 1, 50_000, "How many points of each class.")
         self._noise = self._number("noise", "Noise", 0, 10, "Standard deviation of what is added to each coordinate.")
@@ -106,19 +107,16 @@ class GeneratorFields(QWidget):
         ):
             self._rows[name] = field
             self._form.addRow(title, field)
-        self._limits = QComboBox(minimumContentsLength=24)  # a number of points, and how long that will take
-        describe(
-            self._limits,
+        self._limits = describe(
+            QComboBox(minimumContentsLength=24),  # a number of points, and how long that will take
             "training_limit",
             "Learn from at most so many points",
             "More points than this: classifiers learn from a sample drawn evenly from each class; the picture says so.",
         )
         self._limits.activated.connect(lambda: self._controller.set_training_limit(self._limits.currentData()))
         self._form.addRow("Learn from at most", self._limits)
-        add = QPushButton("Add to the points")
-        describe(add, "generate.add", "Add generated points", "Put these points beside the present ones.")
-        add.clicked.connect(lambda: self._generate(add=True))
-        self._form.addRow(add)
+        tip, act = "Put these points beside the present ones.", lambda: self._generate(add=True)
+        self._form.addRow(clickable(QPushButton("Add to the points"), "generate.add", "Add generated points", tip, act))
 
     def _show_simple(self, simple: bool) -> None:
         """In Simple have the number of points and the button that makes them in the form, else in the bar."""
@@ -150,9 +148,8 @@ class GeneratorFields(QWidget):
         self._controller.generate(add=add)
 
     def _spin(self, field: str, title: str, low: int, high: int, tip: str) -> QSpinBox:
-        spin = spin_box(low, high)
+        spin = describe(spin_box(low, high), f"generator.{field}", title, tip)
         spin.refused.connect(self._controller.say)
-        describe(spin, f"generator.{field}", title, tip)
         self._gestures.watch(spin)
         spin.valueChanged.connect(
             lambda value: self._controller.set_generator((field, self._gestures.count), **{field: value})
@@ -160,8 +157,7 @@ class GeneratorFields(QWidget):
         return spin
 
     def _number(self, field: str, title: str, low: float, high: float, tip: str, percent: bool = False) -> NumberField:
-        edit = NumberField(title, low, high, percent=percent)
-        describe(edit, f"generator.{field}", title, tip)
+        edit = describe(NumberField(title, low, high, percent=percent), f"generator.{field}", title, tip)
         edit.committed.connect(lambda value: mark_bad(edit, not self._controller.set_generator(None, **{field: value})))
         edit.refused.connect(self._controller.say)
         return edit

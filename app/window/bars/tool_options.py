@@ -66,11 +66,10 @@ class ToolOptions(QWidget):
     def _number(self, name: str) -> tuple[QSlider, QSpinBox]:
         title, unit, sentence = NUMBERS[name]
         low, high = OPTION_LIMITS[name]
-        slider, spin = QSlider(Qt.Orientation.Horizontal), spin_box(low, high, suffix=unit)
+        slider = describe(QSlider(Qt.Orientation.Horizontal), f"tool.{name}.slider", f"{title} slider", sentence)
         slider.setRange(low, high)
         slider.setPageStep(10)
-        describe(slider, f"tool.{name}.slider", f"{title} slider", sentence)
-        describe(spin, f"tool.{name}", title, sentence)
+        spin = describe(spin_box(low, high, suffix=unit), f"tool.{name}", title, sentence)
         slider.actionTriggered.connect(lambda action: self._editing.set_option(name, slider.sliderPosition()))
         spin.valueChanged.connect(lambda value: self._editing.set_option(name, value))
         spin.refused.connect(self._editing.say)
@@ -80,8 +79,7 @@ class ToolOptions(QWidget):
 
     def _choice(self, name: str) -> QComboBox:
         title, sentence, entries = CHOICES[name]
-        combo = combo_box(entries)
-        describe(combo, f"tool.{name}", title, sentence)
+        combo = describe(combo_box(entries), f"tool.{name}", title, sentence)
         combo.activated.connect(lambda: self._editing.set_option(name, combo.currentData()))
         self._add(name, label_for(title, combo), combo)
         return combo

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +17,8 @@ from app.core import log
 from app.core.plain_text import plain
 from app.core.version import __version__
 from app.files import licences
-from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.clickable import clickable
+from app.views.widgets.form_fields import filled, named
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
 from solver.core._cache_directory import cache_directory
 
@@ -85,21 +85,19 @@ class AboutDialog(NamedDialog):
             _add(grid, name, text)
         for name, path in folders(settings, recovery).items():
             row = _add(grid, f"{name} in", plain(str(path)), 1)
-            button = QPushButton("Open")
             there = os.path.isdir(path)  # that of Path raises where it may not look
             tip = (
                 "Show this folder in the file manager."
                 if there
                 else "This folder is made when something is kept in it."
             )
-            describe(button, f"about.open_{name.lower().replace(' ', '_')}", f"Open the folder: {name}", tip)
+            key = f"about.open_{name.lower().replace(' ', '_')}"
+            button = clickable(QPushButton("Open"), key, f"Open the folder: {name}", tip, partial(self._show, path))
             button.setEnabled(there)
-            button.clicked.connect(self._opener(path))
             grid.addWidget(button, row, 2)
         grid.setRowStretch(grid.rowCount(), 1)
-        page = named(QScrollArea(), "about.page")
+        page = named(QScrollArea(widgetResizable=True), "about.page")
         page.setAccessibleName("Versions and folders")
-        page.setWidgetResizable(True)
         page.setFrameShape(QScrollArea.Shape.NoFrame)
         page.setWidget(sheet)
         self._said = named(QLabel(PRIVATE, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "about.private")
@@ -118,12 +116,10 @@ class AboutDialog(NamedDialog):
         QApplication.clipboard().setText(details(settings, recovery))
         self._said.setText(f"Copied.  {PRIVATE}")
 
-    def _opener(self, path: Path) -> Callable[[], None]:
-        def show() -> None:
-            if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
-                self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
-
-        return show
+    def _show(self, path: Path) -> None:
+        """Open a folder in the file manager."""
+        if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
+            self._said.setText(f"No program here opens folders; this one is {plain(str(path))}")
 
 
 class LicencesDialog(NamedDialog):
@@ -133,8 +129,7 @@ class LicencesDialog(NamedDialog):
         super().__init__(parent, "licences", "Licences", once=True)
         page = fixed_text(licences.notice(), "licences.text")
         page.setAccessibleName("Licences")
-        buttons = self.button_box()
-        filled(QVBoxLayout(self), page, buttons)
+        filled(QVBoxLayout(self), page, self.button_box())
         self.resize(QSize(960, 520).boundedTo(self.screen().availableSize()))
 
 

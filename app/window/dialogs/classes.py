@@ -11,6 +11,7 @@ from app.core.points import MAX_CLASSES
 from app.scene.model import Scene
 from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import DARK, LIGHT, SHAPE_NAMES, Theme, contrast, rgb_of
+from app.views.widgets.boxes import in_column
 from app.views.widgets.form_fields import NameField, describe, filled, label_for, named
 from app.views.widgets.qt_dialogs import NamedDialog, open_dialog
 from app.views.widgets.scrolling_form import scrolling
@@ -34,20 +35,23 @@ class _Row:
     """The controls of one class."""
 
     def __init__(self, label: int) -> None:
-        self.symbol, self.number = QLabel(), QLabel(f"Class {label + 1}")
-        self.name = NameField(40)
-        self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
-        self.colour, self.reset = QPushButton(autoDefault=False), QPushButton("Theme colour", autoDefault=False)
-        self.warning = QLabel()
-        self.number.setBuddy(self.name)
         number, what = label + 1, f"class {label + 1}"
-        self.name.setPlaceholderText(what)
+        self.symbol, self.number = QLabel(), QLabel(f"Class {number}")
         tip = f"What {what}, drawn as {SHAPE_NAMES[label]}, stands for."
-        describe(self.name, f"classes.name{number}", f"Name of {what}", tip)
-        describe(self.colour, f"classes.colour{number}", f"Colour of {what}", "Choose another colour.")
-        tip = "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes."
-        describe(self.reset, f"classes.reset{number}", f"Theme colour for {what}", tip)
-        self.warning.setObjectName(f"classes.warning{number}")
+        self.name = describe(NameField(40), f"classes.name{number}", f"Name of {what}", tip)
+        self.name.setMinimumWidth(self.name.fontMetrics().horizontalAdvance("0" * 18))
+        self.name.setPlaceholderText(what)
+        self.number.setBuddy(self.name)
+        self.colour = describe(
+            QPushButton(autoDefault=False), f"classes.colour{number}", f"Colour of {what}", "Choose another colour."
+        )
+        self.reset = describe(
+            QPushButton("Theme colour", autoDefault=False),
+            f"classes.reset{number}",
+            f"Theme colour for {what}",
+            "Back to the theme's own colour, which is easy to see and safe for colour-blind eyes.",
+        )
+        self.warning = named(QLabel(), f"classes.warning{number}")
         self.colour.setStyleSheet("text-align: left; padding: 0 8px;")
 
 
@@ -71,8 +75,7 @@ class ClassesDialog(NamedDialog):
             row.colour.clicked.connect(lambda checked, label=label: self._choose_colour(label))
             row.reset.clicked.connect(lambda checked, label=label: controller.set_style(label, colour=""))
         # Room for the longest sentence, so that nothing moves when one appears.
-        room = self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) ")
-        grid.setColumnMinimumWidth(5, room)
+        grid.setColumnMinimumWidth(5, self.fontMetrics().horizontalAdvance("Hard to see on dark grey (2.9 : 1) "))
         axes = QGroupBox("Axes")
         axis_grid = QGridLayout(axes)
         self._axes = (NameField(60), NameField(60))
@@ -89,9 +92,8 @@ class ClassesDialog(NamedDialog):
             button.setToolTip("Close; everything is in effect already.")
             if isinstance(button, QPushButton):
                 button.setAutoDefault(False)
-        inner = QWidget()
-        filled(QVBoxLayout(inner), classes, axes, 1, margins=0)
-        self._inner, self._scroll = inner, scrolling(inner)  # large text on a small screen
+        self._inner = in_column(classes, axes, 1)
+        self._scroll = scrolling(self._inner)  # large text on a small screen
         filled(QVBoxLayout(self), self._scroll, buttons)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -120,9 +122,8 @@ class ClassesDialog(NamedDialog):
             field.show_name(name)
 
     def _name_axis(self, place: int, name: str) -> None:
-        axes = list(self._controller.document.axes)
-        axes[place] = name
-        self._controller.set_axes((axes[0], axes[1]))
+        x, y = self._controller.document.axes
+        self._controller.set_axes((x, name) if place else (name, y))
 
     def _choose_colour(self, label: int) -> None:
         """Ask for a colour; the pictures follow while one looks for it, and Cancel takes it all back."""
@@ -132,5 +133,5 @@ class ClassesDialog(NamedDialog):
         dialog.setOption(QColorDialog.ColorDialogOption.DontUseNativeDialog)
         dialog.setWindowTitle(f"Colour of class {label + 1}")
         dialog.currentColorChanged.connect(lambda c: self._controller.set_style(label, drag, colour=c.name()))
-        dialog.rejected.connect(lambda: self._controller.abandon(drag))
+        dialog.rejected.connect(lambda: self._controller.store.abandon(drag))
         open_dialog(dialog)

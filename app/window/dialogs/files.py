@@ -50,11 +50,8 @@ class FileDialogs:
     def __init__(
         self, window: QWidget, controller: Controller, settings: Settings, claims: Claims, tasks: TaskRunner
     ) -> None:
-        self._window = window
-        self._tasks = tasks
-        self._controller = controller
-        self._settings = settings
-        self._claims = claims
+        self._window, self._controller, self._settings = window, controller, settings
+        self._claims, self._tasks = claims, tasks
         #: Opens what is no document but a lesson.
         self.open_lesson: Callable[[Path], object] = lambda path: None
 
@@ -127,12 +124,8 @@ class FileDialogs:
     def _save_elsewhere(self, then: _Then, path: Path) -> None:
         """Save at a place just chosen, unless that is a document somebody is working on."""
         if self._claims.elsewhere(path):
-            self._ask(
-                "open_elsewhere",
-                "Open in another window",
-                f"{path.name} is open in another window. Saving here will overwrite what is saved there.",
-                [("&Overwrite", lambda: self._save_at(path, then)), ("Save &as…", lambda: self.ask_save(then))],
-            )
+            answers = [("&Overwrite", lambda: self._save_at(path, then)), ("Save &as…", lambda: self.ask_save(then))]
+            self._ask_elsewhere(path, answers)
         else:
             self._save_at(path, then)
 
@@ -170,7 +163,7 @@ class FileDialogs:
         if kind is Kind.LESSON:
             self.open_lesson(path)
         elif kind is not Kind.RECOVERY_COPY and self._claims.elsewhere(path):
-            self._ask_elsewhere(path, lambda: self._read(path))
+            self._ask_elsewhere(path, [("&Open anyway", lambda: self._read(path))])
         else:
             self._read(path)
 
@@ -193,14 +186,14 @@ class FileDialogs:
     def unless_open_elsewhere(self) -> None:
         """Ask about the document that the window starts with."""
         store = self._controller.store
-        path = store.path
-        if path is not None and self._claims.elsewhere(path):
-            self._ask_elsewhere(path, _nothing, lambda: None if store.modified else self._controller.new())
+        if (path := store.path) is not None and self._claims.elsewhere(path):
+            self._ask_elsewhere(
+                path, [("&Open anyway", _nothing)], lambda: None if store.modified else self._controller.new()
+            )
 
-    def _ask_elsewhere(self, path: Path, act: _Then, otherwise: _Then = _nothing) -> None:
+    def _ask_elsewhere(self, path: Path, answers: Sequence[tuple[str, _Then]], otherwise: _Then = _nothing) -> None:
         text = f"{path.name} is open in another window. Saving here will overwrite what is saved there."
-        kind = QMessageBox.StandardButton.Cancel
-        self._ask("open_elsewhere", "Open in another window", text, [("&Open anyway", act)], kind, otherwise)
+        self._ask("open_elsewhere", "Open in another window", text, answers, otherwise=otherwise)
 
     def revert(self) -> None:
         """Back to what the document's file holds; undo brings the changes back."""

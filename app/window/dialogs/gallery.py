@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPixmap
@@ -165,9 +165,7 @@ class GalleryDialog(NamedDialog):
         place = cards.index(watched) + by
         if 0 <= place < len(cards):
             cards[place].setFocus(Qt.FocusReason.TabFocusReason)
-            area = self._tabs.currentWidget()
-            assert isinstance(area, QScrollArea)
-            area.ensureWidgetVisible(cards[place])
+            cast(QScrollArea, self._tabs.currentWidget()).ensureWidgetVisible(cards[place])
         return True
 
 

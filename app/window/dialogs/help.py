@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import cast
 
 from PySide6.QtCore import QEvent, Qt, QUrl
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor, QTextDocument
@@ -54,8 +55,12 @@ class HelpDialog(NamedDialog):
         keys.setHtml("".join(f"<h3>{escape(title)}</h3>{_table(rows)}" for title, rows in sections(features).items()))
         for name, title in WRITTEN.items():
             self._add_page(name, title).setMarkdown(written_page(name))
-        self._search = QLineEdit(placeholderText="Search", clearButtonEnabled=True)
-        describe(self._search, "help.search", "Search", "Search all pages; Enter goes on to the next place.")
+        self._search = describe(
+            QLineEdit(placeholderText="Search", clearButtonEnabled=True),
+            "help.search",
+            "Search",
+            "Search all pages; Enter goes on to the next place.",
+        )
         self._search.textEdited.connect(lambda text: self._find(text, onward=False))
         self._search.returnPressed.connect(lambda: self._find(self._search.text(), onward=True))
         QShortcut(QKeySequence.StandardKey.Find, self, self._search.setFocus)
@@ -92,8 +97,7 @@ class HelpDialog(NamedDialog):
         """
         count, current = self._pages.count(), self._pages.currentIndex()
         for turn in range(count + 1):
-            page = self._pages.widget((current + turn) % count)
-            assert isinstance(page, QTextBrowser)
+            page = cast(QTextBrowser, self._pages.widget((current + turn) % count))
             cursor = page.textCursor()
             cursor.setPosition(0 if turn else cursor.selectionEnd() if onward else cursor.selectionStart())
             page.setTextCursor(cursor)

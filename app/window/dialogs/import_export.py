@@ -85,8 +85,7 @@ class ImportExport:
 
         document = self._controller.document
         names = tuple(style.name for style in document.styles)
-        formula = running(document.points.labels, names, document.measured[1], path)
-        if formula:
+        if formula := running(document.points.labels, names, document.measured[1], path):
             self._ask_formulas(formula, path)
         else:
             self._write(path)
@@ -117,8 +116,7 @@ class ImportExport:
         the window for the text.  (A QMimeData made in Python, which could hold UTF-8 and cost less, is a segfault when
         the program ends with it in the clipboard.)
         """
-        task = self._controller.editing.copying()
-        if task is not None:
+        if (task := self._controller.editing.copying()) is not None:
             self._tasks.run(task, QApplication.clipboard().setText, line="clipboard")
 
     def cut(self) -> None:

@@ -35,6 +35,7 @@ from app.files.documents import FileError
 from app.views.plot.symbols import draw
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
+from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
 from app.views.widgets.painting import bold, painter_on, saved
 from app.views.widgets.qt_dialogs import NamedDialog
@@ -49,13 +50,14 @@ class Rows(QTableWidget):
     """The first rows and columns of a table, with the line each row has in the file."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
-        self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
-        self.setCornerButtonEnabled(False)
-        self.setAlternatingRowColors(True)
+        super().__init__(  # type: ignore[call-overload]  # properties of its bases
+            editTriggers=QTableWidget.EditTrigger.NoEditTriggers,
+            selectionMode=QTableWidget.SelectionMode.NoSelection,
+            tabKeyNavigation=False,
+            wordWrap=False,
+            cornerButtonEnabled=False,
+            alternatingRowColors=True,
+        )
         self.horizontalHeader().setMaximumSectionSize(220)
         self.horizontalHeader().setSectionsClickable(False)
         self.verticalHeader().setSectionsClickable(False)
@@ -195,8 +197,8 @@ class ImportDialog(NamedDialog):
         self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
         self._doubt.setFont(bold(self._doubt.font()))
         self._doubt.hide()
-        self._leave_out = describe(QCheckBox(), "import.leave_out", "Leave out", "Import the other rows without these.")
-        self._leave_out.clicked.connect(self._rechoose)
+        tip = "Import the other rows without these."
+        self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
         self._leave_out.hide()
         self._bad = describe(
             QPlainTextEdit(readOnly=True, tabChangesFocus=True),
@@ -216,12 +218,24 @@ class ImportDialog(NamedDialog):
     def _dialect(self) -> QWidget:
         row = QWidget()
         layout = filled(QHBoxLayout(row), margins=0)
-        self._separator = combo_box((title, sign) for sign, title in SEPARATORS.items())
-        self._decimal = combo_box((title, sign) for sign, title in DECIMALS.items())
-        self._header = QCheckBox("&First row names the columns")
-        describe(self._separator, "import.separator", "Separator", "What stands between two cells of a row.")
-        describe(self._decimal, "import.decimal", "Decimal sign", "How numbers are written in this file.")
-        describe(self._header, "import.header", "First row names the columns", "Else it holds a point like the others.")
+        self._separator = describe(
+            combo_box((title, sign) for sign, title in SEPARATORS.items()),
+            "import.separator",
+            "Separator",
+            "What stands between two cells of a row.",
+        )
+        self._decimal = describe(
+            combo_box((title, sign) for sign, title in DECIMALS.items()),
+            "import.decimal",
+            "Decimal sign",
+            "How numbers are written in this file.",
+        )
+        self._header = describe(
+            QCheckBox("&First row names the columns"),
+            "import.header",
+            "First row names the columns",
+            "Else it holds a point like the others.",
+        )
         self._separator.activated.connect(lambda: self._ask(separator=self._separator.currentData()))
         self._decimal.activated.connect(lambda: self._ask(decimal=self._decimal.currentData()))
         self._header.clicked.connect(lambda on: self._ask(header=on))
@@ -237,36 +251,40 @@ class ImportDialog(NamedDialog):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(1, 1)
         # Not as wide as the longest of ten thousand names.
-        self._x, self._y, self._class = (combo_box(width=16) for _ in range(3))
-        describe(self._x, "import.x", "Column for x", "Which column runs to the right.")
-        describe(self._y, "import.y", "Column for y", "Which column runs upwards.")
+        self._x = describe(combo_box(width=16), "import.x", "Column for x", "Which column runs to the right.")
+        self._y = describe(combo_box(width=16), "import.y", "Column for y", "Which column runs upwards.")
         tip = "Which column says the class: at most 8 values."
-        describe(self._class, "import.class", "Column for the class", tip)
+        self._class = describe(combo_box(width=16), "import.class", "Column for the class", tip)
         for box in (self._x, self._y, self._class):
             box.activated.connect(self._rechoose)
-        self._standardise = describe(
+        self._standardise = clickable(
             QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
             "Standardise",
             "Shift and scale x and y alike: distances then weigh both columns the same, whatever their units."
             " The axes say so; exported points have their own units again.",
+            self._rechoose,
         )
         # It quotes the file.
         self._advice = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.advice")
         self._advice.hide()
-        self._standardise.clicked.connect(self._rechoose)
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
             grid.addWidget(box, line, 1)
         grid.addWidget(self._standardise, 3, 1)
-        replace_points, add = QRadioButton("&Replace the points"), QRadioButton("&Add to the points")
-        self._add = add
-        describe(replace_points, "import.replace", "Replace the points", "The present points go; Undo brings them.")
-        describe(add, "import.add", "Add to the points", "The present points stay.")
+        replace_points = describe(
+            QRadioButton("&Replace the points"),
+            "import.replace",
+            "Replace the points",
+            "The present points go; Undo brings them.",
+        )
+        self._add = describe(
+            QRadioButton("&Add to the points"), "import.add", "Add to the points", "The present points stay."
+        )
         replace_points.setChecked(True)
         group = QButtonGroup(self)
         where = QHBoxLayout()
-        for button in (replace_points, add):
+        for button in (replace_points, self._add):
             button.setMinimumHeight(26)
             group.addButton(button)
             filled(where, button).addSpacing(12)

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QSlider, QSpinBox, QWidget
 
 from app.controllers.controller import Controller
 from app.core.points import MAX_CLASSES
 from app.learners.fields import Field
 from app.learners.scales import PER_DECADE, LogScale, Parameter
 from app.scene.feature_table import FeatureTable
+from app.views.widgets.boxes import in_row
 from app.views.widgets.form_fields import (
+    Described,
     Gestures,
     NumberField,
     combo_box,
     describe,
-    filled,
     label_for,
     named,
     show_check,
@@ -69,10 +70,8 @@ class Editor:
 
 def beside(*widgets: QWidget, wide: QWidget | None = None) -> QWidget:
     """Widgets in a row; sliders, and `wide`, take the room."""
-    box = QWidget()
     parts = [(widget, int(isinstance(widget, QSlider) or widget is wide)) for widget in widgets]
-    filled(QHBoxLayout(box), *parts, margins=0, spacing=4)
-    return box
+    return in_row(*parts, spacing=4)
 
 
 class EditorMaker(QWidget):
@@ -98,18 +97,16 @@ class EditorMaker(QWidget):
         key = (self.index, field.name, self.gestures.count) if dragged else None
         self.controller.set_lane(self.index, self.owners[field.editor], key, **field.values(value))
 
-    def named(self, widget: QWidget, name: str, title: str, tip: str) -> None:
-        """Give `widget` the names of the field `name`."""
-        describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
+    def named(self, widget: Described, name: str, title: str, tip: str) -> Described:
+        """Give `widget` the names of the field `name`, and hand it back."""
+        return describe(widget, f"lane{self.index}.{name}", f"{title}, classifier {self.index + 1}", tip)
 
     def combo(self, name: str, title: str, tip: str, entries: tuple[tuple[str, Any, str], ...] = ()) -> QComboBox:
         """A choice among (text, data, note)."""
-        combo = combo_box(
-            ((text, data) for text, data, _ in entries), width=7
-        )  # room for the bar of a form that scrolls
+        # Room for the bar of a form that scrolls.
+        combo = self.named(combo_box(((text, data) for text, data, _ in entries), width=7), name, title, tip)
         for row, (_, _, note) in enumerate(entries):
             combo.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
-        self.named(combo, name, title, tip)
         return combo
 
     def editor(self, field: Field, part: str) -> Editor:
@@ -151,27 +148,29 @@ class EditorMaker(QWidget):
         return Editor(label, lambda value: label.setToolTip(field.tip or notes[value]), [])
 
     def _check(self, field: Field, limits: None) -> Editor:
-        box = QCheckBox(field.label)
-        self.named(box, field.name, field.title, field.tip)
+        box = self.named(QCheckBox(field.label), field.name, field.title, field.tip)
         box.clicked.connect(lambda on: self.change(field, on))
         return Editor(box, lambda value: show_check(box, value), [box])
 
     def _number(self, field: Field, limits: Parameter, name: str = "", title: str = "") -> Editor:
-        edit = NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end))
+        edit = self.named(
+            NumberField(title or field.called, limits.least, limits.most, endless=bool(field.end)),
+            name or field.name,
+            title or field.title,
+            field.tip,
+        )
         edit.setMaximumWidth(110)
-        self.named(edit, name or field.name, title or field.title, field.tip)
         edit.refused.connect(self.controller.say)
         if not name:
             edit.committed.connect(lambda value: self.change(field, value))
         return Editor(edit, edit.show_value, [edit])
 
     def _integer(self, field: Field, limits: Parameter) -> Editor:
-        spin = spin_box(limits.least, limits.most)
+        spin = self.named(spin_box(limits.least, limits.most), field.name, field.title, field.tip)
         spin.refused.connect(self.controller.say)
         if field.kind == "large integer":
             spin.setStepType(QSpinBox.StepType.AdaptiveDecimalStepType)
         self.gestures.watch(spin)
-        self.named(spin, field.name, field.title, field.tip)
         spin.valueChanged.connect(lambda value: self.change(field, value, dragged=True))
         return Editor(spin, lambda value: show_number(spin, value), [spin])
 
@@ -180,20 +179,21 @@ class EditorMaker(QWidget):
         scale, whole = field.scale(0), field.is_whole
         number = int if whole else float
         page = PER_DECADE if isinstance(scale, LogScale) else 5
-        slider = ScaleSlider(scale, page=page, endless=bool(field.end))
-        self.named(slider, f"{field.name}.slider", f"{field.title} slider", field.tip)
+        slider = self.named(
+            ScaleSlider(scale, page=page, endless=bool(field.end)),
+            f"{field.name}.slider",
+            f"{field.title} slider",
+            field.tip,
+        )
         self.gestures.watch(slider)
         slider.actionTriggered.connect(
             lambda action: self.change(field, number(slider.value_at(slider.sliderPosition())), dragged=True)
         )
         exact = self._integer(field, limits) if whole else self._number(field, limits)
 
-        def room(digits: int) -> int:
-            around = 30 if whole else 14
-            return exact.widget.fontMetrics().horizontalAdvance("0") * (digits or DIGITS) + around
-
         def fit(digits: int) -> None:
-            exact.widget.setFixedWidth(room(digits))
+            digit = exact.widget.fontMetrics().horizontalAdvance("0")
+            exact.widget.setFixedWidth(digit * (digits or DIGITS) + (30 if whole else 14))
 
         fit(0)
 

@@ -29,6 +29,7 @@ class LaneDetails(EditorMaker):
     ----------
     row : LaneRow
         The line above the picture, with the fields one plays with.
+    fields : LearnerFields
     """
 
     def __init__(self, index: int, controller: Controller, features: FeatureTable) -> None:
@@ -45,9 +46,9 @@ class LaneDetails(EditorMaker):
         self._formula, self._note, self._details = (self._line(name) for name in ("formula", "note", "details"))
         for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
-        self._fields = LearnerFields(self, self.row, self.grid, FIELDS)
+        self.fields = LearnerFields(self, self.row, self.grid, FIELDS)
         self._parts = {"speed": self._build_speed(), "pair": self._build_problems()}
-        self._fields.behind += [self._speed, self._restart, *self._fields.of_problems, self._pair]
+        self.fields.behind += [self._speed, self._restart, *self.fields.of_problems, self._pair]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self, self.index):
@@ -58,15 +59,13 @@ class LaneDetails(EditorMaker):
         return named(QLabel(wordWrap=True, textInteractionFlags=selectable), f"lane{self.index}.{name}")
 
     def _build_speed(self) -> list[QWidget]:
-        self._speed = QSlider(Qt.Orientation.Horizontal)
+        self._speed = self.named(QSlider(Qt.Orientation.Horizontal), "speed", "Speed of training", "Steps a second.")
         self._speed.setRange(0, len(SPEEDS) - 1)
-        self.named(self._speed, "speed", "Speed of training", "Steps a second.")
         self._speed.actionTriggered.connect(
             lambda action: self.controller.playback.set_speed(self.index, self._speed.sliderPosition())
         )
         self._speed_text = QLabel()
-        self._restart = QPushButton("Restart")
-        self.named(self._restart, "restart", "Restart training", "Train again from zero.")
+        self._restart = self.named(QPushButton("Restart"), "restart", "Restart training", "Train again from zero.")
         self._restart.clicked.connect(lambda: self.controller.playback.restart(self.index))
         box = beside(self._speed, self._speed_text, self._restart)
         label = label_for("Speed", box)
@@ -84,7 +83,7 @@ class LaneDetails(EditorMaker):
         self._pair.activated.connect(lambda: self.controller.set_lane(self.index, pair=self._pair.currentData()))
         self._margins = QLabel()
         # One line of its own, so that "class 2 against the rest" is not cut off.
-        several = beside(*self._fields.of_problems, self._margins, self._pair, wide=self._pair)
+        several = beside(*self.fields.of_problems, self._margins, self._pair, wide=self._pair)
         self.grid.addWidget(several, PROBLEMS, 0, 1, COLUMNS)
         return [several]
 
@@ -97,19 +96,12 @@ class LaneDetails(EditorMaker):
         for label, said in ((self._formula, lane.formula), (self._note, lane.note), (self._details, lane.details)):
             label.setText(said)
             label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
-        self._fields.render(lane, drawing, theme)
+        self.fields.render(lane, drawing, theme)
         show_number(self._speed, lane.speed)
         show_tip(self._speed, lane.no_steps or text.speed_note(lane.lane))
         self._speed.setEnabled(not lane.no_steps)
         self._speed_text.setText("not step by step" if lane.no_steps else lane.speed_text)
         self._show_pairs(lane)
-
-    def present(self, width: int | None, least: int, selected: bool) -> None:
-        """In presenter mode fit the row to `width` pixels, with sliders of `least` pixels, all of them if `selected`.
-
-        None: as it is otherwise.
-        """
-        self._fields.present(width, least, selected)
 
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer

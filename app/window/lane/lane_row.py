@@ -14,9 +14,10 @@ from app.learners.table import LEARNERS
 from app.scene.model import LaneScene
 from app.state.document import MAX_LANES
 from app.views.theme import Theme
+from app.views.widgets.clickable import clickable
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.flow_layout import FlowLayout, n_lines
-from app.views.widgets.form_fields import describe, filled, leave_field, named, show_choice, show_tip
+from app.views.widgets.form_fields import filled, leave_field, named, show_choice, show_tip
 from app.views.widgets.icons import ICON_SIZE, icon
 from app.views.widgets.later import later
 from app.window.bars.popup import PopupButton
@@ -90,12 +91,11 @@ class LaneRow(QWidget):
         self._simple: bool | None = None
         self.flow = FlowLayout(self, GAP)
         self.flow.setContentsMargins(4, 2, 4, 2)
-        self.classifier = NamedCombo(
-            tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items()),
-            [name for name, learner in LEARNERS.items() if not learner.is_available],
-        )
-        maker.named(
-            self.classifier,
+        self.classifier = maker.named(
+            NamedCombo(
+                tuple((learner.title, learner.short, name, learner.note) for name, learner in LEARNERS.items()),
+                [name for name, learner in LEARNERS.items() if not learner.is_available],
+            ),
             "classifier",
             "Classifier",
             "kNN lets the nearest points vote; the SVM looks for the widest margin; the others look for a line.",
@@ -141,14 +141,12 @@ class LaneRow(QWidget):
         return button
 
     def _entry(self, name: str, title: str, tip: str, run: Callable[[LaneController, int], None]) -> QPushButton:
-        entry = QPushButton(title)
-        describe(entry, f"lane{self._index}.{name}", f"{title}, classifier {self._index + 1}", tip)
-
         def act() -> None:
             self._menu.form.hide()
             run(self._maker.controller.lanes, self._index)
 
-        entry.clicked.connect(act)
+        called = f"{title}, classifier {self._index + 1}"
+        entry = clickable(QPushButton(title), f"lane{self._index}.{name}", called, tip, act)
         self._menu.form.rows.addRow(entry)
         return entry
 

@@ -17,7 +17,7 @@ from app.tools import PointerPosition
 from app.views.plot.canvas import Canvas
 from app.views.plot.legend_card import LegendCard
 from app.views.theme import Theme, text_rules
-from app.views.widgets.form_fields import describe
+from app.views.widgets.clickable import clickable
 from app.views.widgets.later import later
 from app.views.widgets.scrolling_form import ScrollingForm
 from app.views.widgets.start_buttons import StartButtons
@@ -76,7 +76,7 @@ class Lanes(QWidget):
         self._theme: Theme | None = None
         self._arranged = (0, 0)
         #: In presenter mode, the size of all text in pixels; 0 otherwise.
-        self._text = 0
+        self.text_size = 0
         self._fitting = False
         #: The room there is, and the sizes of text that have been tried in it.
         self._room: tuple[object, ...] = ()
@@ -92,9 +92,13 @@ class Lanes(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(0)
         self._grid.setHorizontalSpacing(GAP)
-        self._more = QPushButton("Add a classifier")
-        describe(self._more, "lanes.more", "Add a classifier", "One more on the same points (Ctrl+L).")
-        self._more.clicked.connect(lambda: controller.lanes.add(controller.document.shown - 1))
+        self._more = clickable(
+            QPushButton("Add a classifier"),
+            "lanes.more",
+            "Add a classifier",
+            "One more on the same points (Ctrl+L).",
+            lambda: controller.lanes.add(controller.document.shown - 1),
+        )
         for _ in range(AT_START):
             self._make()
         self._legend = LegendCard(self.canvases[0], features)
@@ -120,7 +124,7 @@ class Lanes(QWidget):
         for part in (*self._parts(index), self.forms[-1]):
             part.setParent(self)
         self.forms[-1].hide()
-        if self._text:
+        if self.text_size:
             self._present(index)
         if index >= AT_START:
             before = self._stops(index - 1)
@@ -173,7 +177,7 @@ class Lanes(QWidget):
         """The button beside three lanes: where there is room for it, and something may be added."""
         column = self._arranged[0] % max(self._arranged[1], 1)
         hidden = self._scene is not None and "classifiers" in self._scene.hidden
-        self._more.setVisible(column > 0 and not self._text and not hidden)
+        self._more.setVisible(column > 0 and not self.text_size and not hidden)
 
     def _even_out(self, width: int) -> None:
         """Leave the odd pixels that the columns cannot share to the margin."""
@@ -202,7 +206,7 @@ class Lanes(QWidget):
         """A picture has another size."""
         self._place_forms()
         self._place_offer()
-        if self._text:
+        if self.text_size:
             self._fit_soon()
         self._resized()
 
@@ -235,11 +239,6 @@ class Lanes(QWidget):
 
     # -- presenter mode ----------------------------------------------------------------------------------------------
 
-    @property
-    def text_size(self) -> int:
-        """In presenter mode, the size of all text in pixels; 0 otherwise."""
-        return self._text
-
     def _fit_soon(self) -> None:
         """Fit the text once all parts have their places."""
         if not self._fitting:
@@ -259,7 +258,7 @@ class Lanes(QWidget):
     def _fit_text(self) -> None:
         """Have all text be as high as a share of the pictures, whose height depends on it in turn."""
         self._fitting = False
-        if not self._text or self._scene is None:
+        if not self.text_size or self._scene is None:
             return
         height = min(canvas.plot_area().height() for canvas in self.canvases[: self._scene.shown])
         wanted = min(SHARE * height, self._widest_text(self._arranged[1]))
@@ -268,14 +267,14 @@ class Lanes(QWidget):
         if room != self._room:
             self._room, self._tried = room, []
         # Smaller text may leave room for larger text that is too large again: then the smaller one stays.
-        in_turns = size > self._text and self._tried.count(size) > 1
-        if size != self._text and abs(wanted - self._text) > CLOSE and not in_turns:
+        in_turns = size > self.text_size and self._tried.count(size) > 1
+        if size != self.text_size and abs(wanted - self.text_size) > CLOSE and not in_turns:
             self._tried.append(size)
             self._show_text(size)
 
     def _show_text(self, size: int) -> None:
         """Text of so many pixels, and lines to match; 0: as it is otherwise."""
-        self._text = size
+        self.text_size = size
         for part in (self, *self._dressed):
             part.setStyleSheet(text_rules(size) if size else "")
         for index in range(len(self.canvases)):
@@ -288,8 +287,8 @@ class Lanes(QWidget):
 
     def _present(self, index: int) -> None:
         """Give the lines, axes and timeline of one lane the size of the text."""
-        self.canvases[index].present(max(1.0, self._text / PLAIN_TEXT) if self._text else None)
-        self.bars[index].present(self._text)
+        self.canvases[index].present(max(1.0, self.text_size / PLAIN_TEXT) if self.text_size else None)
+        self.bars[index].present(self.text_size)
 
     def _fit_rows(self) -> None:
         """In presenter mode each row has its sliders where there is room; the selected one has them always."""
@@ -297,8 +296,8 @@ class Lanes(QWidget):
         chosen = -1 if self._scene is None else self._scene.session.studied
         selected = slots.index(chosen) if chosen in slots else 0
         for index, (panel, canvas) in enumerate(zip(self.panels, self.canvases, strict=True)):
-            least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self._text else 0
-            panel.present(canvas.width() if self._text else None, least, index == selected)
+            least = min(SLIDER, math.ceil(SLIDER_SHARE * canvas.plot_area().width())) if self.text_size else 0
+            panel.fields.present(canvas.width() if self.text_size else None, least, index == selected)
 
     def dress(self, panels: Sequence[QWidget]) -> None:
         """In presenter mode give these, and no others, text of the same size."""
@@ -307,7 +306,7 @@ class Lanes(QWidget):
                 each.setStyleSheet("")
         self._dressed = list(panels)
         for each in panels:
-            each.setStyleSheet(text_rules(self._text) if self._text else "")
+            each.setStyleSheet(text_rules(self.text_size) if self.text_size else "")
 
     # -- drawing -----------------------------------------------------------------------------------------------------
 
@@ -340,7 +339,7 @@ class Lanes(QWidget):
                         self.bars[index].render_scene(lane, theme)
                     self.strips[index].render_scene(lane, theme)
                 self.canvases[index].render_scene(scene, lane, theme)
-        if presenting != bool(self._text):
+        if presenting != bool(self.text_size):
             self._show_text(self._first_text(scene.shown) if presenting else 0)
             self._arranged = (0, 0)  # with another button behind the lanes, or none
         elif presenting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import cast
 
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QPaintEvent, QStandardItemModel
@@ -51,8 +52,7 @@ class NamedCombo(QComboBox):
 
     def _show_offered(self, every: bool = False) -> None:
         """Show what is offered in the list, or `every` entry; programs can choose the others, too."""
-        view, model = self.view(), self.model()
-        assert isinstance(view, QListView) and isinstance(model, QStandardItemModel)
+        view, model = cast(QListView, self.view()), cast(QStandardItemModel, self.model())
         for row in range(self.count()):
             offered = (every and self.itemData(row) not in self._missing) or self.itemData(row) in self._offered
             view.setRowHidden(row, not offered and self.itemData(row) != MORE)

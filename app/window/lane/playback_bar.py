@@ -120,13 +120,16 @@ class PlaybackBar(QWidget):
         self.setObjectName(f"lane{index}.transport")
         self._buttons = {spec.name: self._button(spec) for spec in BUTTONS}
         self.timeline = Timeline(index, controller.playback)
-        self._speed = combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS])
+        self._speed = describe(
+            combo_box([(FACTORS[factor], factor) for factor in REPLAY_FACTORS]),
+            f"lane{index}.transport.speed",
+            f"Speed of the replay, classifier {index + 1}",
+            SPEED_TIP,
+        )
         self._speed.setFixedHeight(SIZE[1])
         self._speed.activated.connect(lambda: self._playback.set_replay(self._speed.currentData()))
-        describe(self._speed, f"lane{index}.transport.speed", f"Speed of the replay, classifier {index + 1}", SPEED_TIP)
         self._counter = StableLabel()
-        self._step = self._counter.label
-        describe(self._step, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
+        self._step = describe(self._counter.label, f"lane{index}.transport.step", f"Step, classifier {index + 1}", "")
         self._step.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._step.setContentsMargins(BESIDE, 0, BESIDE, 0)
         self._counter.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)

@@ -36,11 +36,8 @@ class HistoryModel(QAbstractListModel):
         self.position = 0
         self.saved: int | None = None
         self.faint = QColor()
-        self._bold = bold(QFont())
-
-    def show_font(self, font: QFont) -> None:
-        """Take the font of the list."""
-        self._bold = bold(font)
+        #: Of the row of the present.
+        self.bold = bold(QFont())
 
     def show_steps(self, steps: tuple[str, ...], position: int, saved: int | None) -> None:
         """Follow the history: rows that stay the same are left alone."""
@@ -78,7 +75,7 @@ class HistoryModel(QAbstractListModel):
             name = self.steps[row - 1] if row else START
             return f"{name}  (saved)" if row == self.saved and row else name
         if role == Qt.ItemDataRole.FontRole and row == self.position:
-            return self._bold
+            return self.bold
         if role == Qt.ItemDataRole.ForegroundRole and row > self.position:
             return self.faint
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -95,7 +92,16 @@ class HistoryPanel(QTableView):
     """
 
     def __init__(self, controller: Controller) -> None:
-        super().__init__(showGrid=False, wordWrap=False)
+        super().__init__(  # type: ignore[call-arg]  # properties of its bases
+            showGrid=False,
+            wordWrap=False,
+            tabKeyNavigation=False,
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+            selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows,
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            textElideMode=Qt.TextElideMode.ElideRight,
+        )
         self._controller = controller
         self._theme: Theme | None = None
         self._model = HistoryModel()
@@ -107,16 +113,10 @@ class HistoryPanel(QTableView):
         )
         self.setToolTip("")
         self.setModel(self._model)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
         self.horizontalHeader().hide()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._measure()
 
     def minimumSizeHint(self) -> QSize:
@@ -129,7 +129,7 @@ class HistoryPanel(QTableView):
 
     def _measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(max(26, self.fontMetrics().height() + 10))
-        self._model.show_font(self.font())
+        self._model.bold = bold(self.font())
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's history and where in it the document is."""

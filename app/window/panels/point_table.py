@@ -137,13 +137,8 @@ class CellDelegate(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         row = index.row()
         if index.column() != CLASS:
-            field = describe(
-                CellField(parent, self._finish),
-                "table.cell",
-                f"{self._model.axes[index.column() - 1]} of point {row + 1}",
-                "",
-            )
-            return field
+            axis = self._model.axes[index.column() - 1]
+            return describe(CellField(parent, self._finish), "table.cell", f"{axis} of point {row + 1}", "")
         combo = describe(ClassField(parent, self._finish), "table.cell", f"Class of point {row + 1}", "")
         for label in range(MAX_CLASSES):
             combo.addItem(self.icons[label], self._model.class_text(label), label)
@@ -154,10 +149,8 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(editor, CellField) and not editor.isModified():
             editor.setText(self._model.editable_text(index.row(), index.column()))
             editor.selectAll()
-        elif isinstance(editor, ClassField) and not editor.typed():
-            field = editor.lineEdit()
-            if field is not None:
-                field.selectAll()
+        elif isinstance(editor, ClassField) and not editor.typed() and (field := editor.lineEdit()) is not None:
+            field.selectAll()
 
     def setModelData(self, editor: QWidget, model: QObject, index: Index) -> None:
         if isinstance(editor, ClassField):
@@ -190,6 +183,11 @@ class CellDelegate(QStyledItemDelegate):
         self.closeEditor.emit(editor, QStyledItemDelegate.EndEditHint.NoHint)
 
 
+_EDITING = (
+    QAbstractItemView.EditTrigger.DoubleClicked
+    | QAbstractItemView.EditTrigger.EditKeyPressed
+    | QAbstractItemView.EditTrigger.AnyKeyPressed
+)
 _TYPING = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 EMPTY = "No points yet: click in a picture, or type x and y below."
 
@@ -209,7 +207,14 @@ class PointTable(QTableView):
     """
 
     def __init__(self, controller: Controller) -> None:
-        super().__init__(wordWrap=False)
+        super().__init__(  # type: ignore[call-arg]  # properties of its bases
+            wordWrap=False,
+            tabKeyNavigation=False,
+            editTriggers=_EDITING,
+            selectionBehavior=QAbstractItemView.SelectionBehavior.SelectRows,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            locale=QLocale.c(),
+        )
         self._controller = controller
         self._model = PointModel(controller)
         self._cells = CellDelegate(self, self._model)
@@ -229,15 +234,6 @@ class PointTable(QTableView):
         self.setModel(self._model)
         self.setSelectionModel(_Current(self._model, self))
         self.setItemDelegate(self._cells)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setEditTriggers(
-            QAbstractItemView.EditTrigger.DoubleClicked
-            | QAbstractItemView.EditTrigger.EditKeyPressed
-            | QAbstractItemView.EditTrigger.AnyKeyPressed
-        )
-        self.setTabKeyNavigation(False)
-        self.setLocale(QLocale.c())
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header = self.horizontalHeader()
@@ -354,8 +350,7 @@ class PointTable(QTableView):
         elif not command & flag.Current:  # a row more, or less
             self._base = self._controller.session.selection.ids
             self._adding = not np.isin(ids, self._base).all()
-        chosen = np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids)
-        self._choose(chosen)
+        self._choose(np.union1d(self._base, ids) if self._adding else np.setdiff1d(self._base, ids))
 
     def _choose(self, ids: Ids) -> None:
         points = self._controller.document.points

@@ -110,8 +110,7 @@ class Glass(QWidget):
     def _paint_dark(self, painter: QPainter, rect: QRectF) -> None:
         dark = QPainterPath()
         dark.addRect(rect)
-        disc = self._disc()
-        if disc is not None:
+        if (disc := self._disc()) is not None:
             light = QPainterPath()
             light.addEllipse(disc[0], disc[1], disc[1])
             dark = dark.subtracted(light)

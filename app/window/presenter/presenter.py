@@ -255,9 +255,11 @@ class Presenter(QObject):
 
     def rules(self) -> list[Rule]:
         """When its commands can be given, and when those that rest meanwhile."""
-        rules: list[Rule] = [(self._escape, _is_presenting)]
-        rules += [(each, _follows if name in FOLLOW else _is_presenting) for name, each in self.actions.items()]
-        return rules + [(each, _is_not_presenting) for each in self._resting]
+        return [
+            (self._escape, _is_presenting),
+            *((each, _follows if name in FOLLOW else _is_presenting) for name, each in self.actions.items()),
+            *((each, lambda controller: not _is_presenting(controller)) for each in self._resting),
+        ]
 
 
 def _is_presenting(controller: Controller) -> bool:
@@ -267,7 +269,3 @@ def _is_presenting(controller: Controller) -> bool:
 def _follows(controller: Controller) -> bool:
     """A lesson has the keys of the next example for itself."""
     return _is_presenting(controller) and controller.session.of(LessonSession).lesson is None
-
-
-def _is_not_presenting(controller: Controller) -> bool:
-    return controller.session.presenting is None

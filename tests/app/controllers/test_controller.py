@@ -90,7 +90,7 @@ def test_removing_says_when_nothing_is_near(table: Table) -> None:
 def test_hover_is_handed_on(table: Table) -> None:
     table.hand.editing.hover(None)
     heard: list[PointerPosition | None] = []
-    table.hand.editing.on_hover(heard.append)
+    table.hand.editing.hover = heard.append
     table.hand.editing.hover(at(1.0, 2.0))
     table.hand.editing.hover(None)
     assert heard == [at(1.0, 2.0), None] and table.changes == 0
@@ -226,12 +226,12 @@ def test_the_session_tells_of_changes_only(table: Table) -> None:
     changes = table.changes
     table.hand.playback.set_speed(1, 99)
     table.hand.set_class(0)
-    table.hand.set_theme("system", False)
+    table.hand.set_session(theme="system", dark=False)
     assert table.changes == changes
     table.hand.playback.set_replay(2.0)
     table.hand.toggle("legend")
     table.hand.playback.restart(0)
-    table.hand.set_theme("dark", True)
+    table.hand.set_session(theme="dark", dark=True)
     assert table.changes == changes + 4 and table.store.document is SMALL
     expected = Session(replay_factor=2.0, studied=0, legend=True, restarts=(1, 0, 0, 0), theme="dark", dark=True)
     assert table.hand.session == expected

@@ -37,7 +37,7 @@ class Desk:
         self.run_state: Any = SimpleNamespace(
             recording=100, step=20, length=40, ended=False, at_end=False, trace=trace.view(), certificate=OPTIMAL
         )
-        self.playback.attach(lambda lane: self.run_state if lane == 1 else None)
+        self.playback.study_of = lambda lane: self.run_state if lane == 1 else None
 
     def set_session(self, **changes: Any) -> None:
         self.session = replace(self.session, **changes)
@@ -148,7 +148,7 @@ def test_space_pauses_what_moves_and_replays_from_where_it_rests(desk: Desk) -> 
 def test_space_goes_to_the_timelines_in_sight(desk: Desk) -> None:
     desk.document = replace(desk.document, lanes=(Lane("svm"), Lane("svm")), shown=2)
     desk.end()
-    desk.playback.attach(lambda lane: desk.run_state)
+    desk.playback.study_of = lambda lane: desk.run_state
     desk.playback.seek(0, 40)
     desk.playback.toggle_all()
     assert [seek and seek.until for seek in desk.session.seeks[:2]] == ["replay", None], "one has a timeline"

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from app.controllers.controller import Controller
-from app.files import documents, examples
+from app.files import assets, documents, examples
 from app.files.examples import EXAMPLES, Example
 from app.main import render
 from app.state.document import default_document
@@ -89,7 +89,7 @@ def test_another_document_is_no_example() -> None:
 
 
 def test_one_that_cannot_be_read_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(examples, "assets", lambda name: tmp_path / name)
+    monkeypatch.setattr(assets, "assets", lambda name: tmp_path / name)
     with pytest.raises(documents.FileError, match=r"^margin.playground cannot be read: "):
         examples.read(examples.BY_NAME["margin"])
     assert examples.thumbnail(examples.BY_NAME["margin"]) == b""

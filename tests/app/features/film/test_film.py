@@ -19,13 +19,14 @@ from app.engine.shading import FULL_VALUE, LEVELS, _table
 from app.features.film import plan, view_maker
 from app.features.film.encoder import Pixels
 from app.features.film.plan import Content, Lift, Sweep, Training, Turn
-from app.features.film.view_maker import FilmMaker, FilmSpec, Moment, moment_of
+from app.features.film.view_maker import FilmMaker, FilmSpec, moment_of
 from app.features.film.view_relief import band
 from app.features.film.window import FilmDialog
 from app.features.relief import text
 from app.features.relief.geometry import limit_of
 from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
+from app.scene.context import Context, is_present
 from app.state.commands import SetLane, SetView
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
@@ -38,10 +39,10 @@ from tests.windows import Make, settle
 SIZE = (320, 260)
 
 
-def moment_now(window: MainWindow) -> Moment:
+def moment_now(window: MainWindow) -> Context:
     """What `window` shows now."""
     now = window.controller
-    return moment_of(window.features, now.document, now.session, window.scheduler.results, window.surroundings.grids())
+    return moment_of(now.document, now.session, window.scheduler.results, window.surroundings.grids())
 
 
 def two() -> Document:
@@ -57,7 +58,7 @@ def spec_of(content: Content, kind: str = "png", rate: int = 10, legend: bool = 
 
 def film(qtbot: QtBot, window: MainWindow, spec: FilmSpec, path: Path) -> list[np.ndarray]:
     """The film's pictures, decoded; the seconds are those of its plan."""
-    maker = FilmMaker(window.scheduler, window)
+    maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
     maker.make(moment_now(window), spec, path)
@@ -239,7 +240,7 @@ def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Pat
     folder, old = tmp_path / "films", b"an older film"
     folder.mkdir()
     (folder / "b.gif").write_bytes(old)
-    maker = FilmMaker(window.scheduler, window)
+    maker = FilmMaker(window.scheduler, window.features, window)
     seen: list[int] = []
     maker.progressed.connect(lambda done, of, left: seen.append(done))
     for name in ("a.gif", "b.gif"):
@@ -274,7 +275,7 @@ def test_an_encoder_that_fails_is_a_sentence(
 
     monkeypatch.setattr(view_maker, "encode", fail)
     window = make(two())
-    maker = FilmMaker(window.scheduler, window)
+    maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
     maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "a.png")
@@ -285,7 +286,7 @@ def test_an_encoder_that_fails_is_a_sentence(
 
 def test_a_folder_that_is_not_there_is_a_sentence(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
-    maker = FilmMaker(window.scheduler, window)
+    maker = FilmMaker(window.scheduler, window.features, window)
     failures: list[str] = []
     maker.failed.connect(failures.append)
     maker.make(moment_now(window), spec_of(Training(1, 0, 3)), tmp_path / "nowhere" / "a.png")
@@ -531,7 +532,8 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     # A relief that is worked out for a training that is gone would be a lie: it is trained anew.
     window.controller.dispatch(SetLane(index=1, lane=Lane("svm", svm=SvmSettings("linear"))))
     moment = moment_now(window)
-    assert moment.frame(1) is not None and moment.trained(1) is None
+    frame = moment.results.frame(moment.document.slots[1])
+    assert frame is not None and not is_present(moment.document, 1, frame)
 
 
 def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:

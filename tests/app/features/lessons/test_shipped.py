@@ -144,7 +144,7 @@ def test_one_draws_a_boundary_and_one_picks_a_pair() -> None:
 
 
 def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setattr(shipped, "assets", lambda name: asset_files.assets("examples"))
+    monkeypatch.setattr(asset_files, "assets", lambda name: assets("examples"))
     shipped.shipped.cache_clear()
     try:
         assert shipped.shipped() == ()

@@ -280,7 +280,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     window.controller.dispatch(AddPoints(xy=(0.0, 2.0), labels=0))
     press(window, qtbot, Qt.Key.Key_PageDown)
     begin(window, qtbot, boundary())  # another lesson: what is one's own is still kept
-    assert copies() and window.safekeeping._kept is mine, "after a crash one's own work is offered"
+    assert copies() and window.safekeeping._kept.document is mine, "after a crash one's own work is offered"
     click(window, qtbot, "lesson.leave")
     settle(qtbot, window)
     assert here(window).lesson is None and window.document is mine and store.path == path

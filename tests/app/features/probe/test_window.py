@@ -346,7 +346,7 @@ def test_the_border_is_the_metrics_own() -> None:
 def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("svm", svm=msgspec.structs.replace(SvmSettings(), multiclass="one-vs-rest")), Lane("perceptron"))
     window = opened(make, qtbot, document(60, 3, lanes), size=(1024, 768))
-    window.controller.set_theme("dark", True)
+    window.controller.set_session(theme="dark", dark=True)
     window.controller.feature(ProbeController).pin(0.3, 0.1)
     settle(qtbot, window)
     assert "the largest f(x)" in text(window, "probe0.headline")

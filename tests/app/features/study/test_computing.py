@@ -182,13 +182,16 @@ def test_a_classifier_of_scikit_learn_is_studied_as_it_is() -> None:
         assert record.values["training_accuracy"] == peer.score(X[inside], y[inside])
 
 
-def test_what_a_classifier_of_scikit_learn_raises_is_the_text_of_its_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_classifier_of_scikit_learn_raises_is_the_text_of_its_cell(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def fail(self: GaussianNB, X: object, y: object) -> None:
         raise TypeError("not today")
 
     monkeypatch.setattr(GaussianNB, "fit", fail)
     study = msgspec.structs.replace(GRID, lane=Lane("naive_bayes"), axes=(NOISE,), values=("accuracy",), repetitions=1)
     assert {record.error for record in computed(study)} == {"Naive Bayes could not be trained: not today"}
+    assert "Traceback" in caplog.text, "it may be a fault of the program"
 
 
 @pytest.mark.parametrize("lane", [Lane("svm"), Lane("knn"), Lane("perceptron")], ids=lambda lane: lane.classifier)

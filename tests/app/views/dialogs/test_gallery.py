@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.features.difference.scene import DifferenceSession
 from app.features.what_if.state import WhatIfSession
-from app.files import examples
+from app.files import assets, examples
 from app.files.examples import EXAMPLES
 from app.window.dialogs.gallery import Card, GalleryDialog
 from app.window.main_window import MainWindow
@@ -150,7 +150,7 @@ def test_a_missing_example_is_a_sentence(
 ) -> None:
     window = make()
     before = window.document
-    monkeypatch.setattr(examples, "assets", lambda name: tmp_path / name)
+    monkeypatch.setattr(assets, "assets", lambda name: tmp_path / name)
     window.open_example(examples.BY_NAME["circle"])
     box = window.findChild(QMessageBox, "alert")
     assert "circle.playground cannot be read" in box.text() and window.document is before

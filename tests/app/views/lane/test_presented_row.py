@@ -42,11 +42,11 @@ def rest(window: MainWindow, qtbot: QtBot) -> None:
     for _ in range(3):
         settle(qtbot, window)
         QTest.qWait(5)
-    text = window.lanes_view._text
+    text = window.lanes_view.text_size
     for _ in range(3):
         settle(qtbot, window)
         QTest.qWait(5)
-    assert window.lanes_view._text == text and not window.lanes_view._fitting
+    assert window.lanes_view.text_size == text and not window.lanes_view._fitting
 
 
 def resize(window: MainWindow, qtbot: QtBot, size: tuple[int, int]) -> None:

@@ -164,7 +164,7 @@ def test_a_merged_step_and_a_broken_off_one_are_not_the_saved_one(make: Make, tm
     controller.dispatch(MovePoints(drag, ids=[0], xy=[[1, 0]]))
     assert store.saved_position is None and store.position == 1
     assert file_work.save(controller, tmp_path / "a.playground") and store.saved_position == 1
-    controller.abandon(drag)
+    controller.store.abandon(drag)
     assert store.saved_position is None and store.position == 0 and store.history == ()
 
 
