@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
@@ -18,7 +18,7 @@ from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.views import kkt_style
 from app.views.chart.axis import Axis
-from app.views.chart.chart import INSET
+from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars as BarMarks
 from app.views.chart.marks import Line, Mark, Region, Spots, Strokes
@@ -86,7 +86,7 @@ class MultiplierBars(PointChart):
         self.by_size = True
         self.up_to_C = True
         self._bars: Bars | None = None
-        self._made_for = 0
+        self._most = 0
 
     def sizeHint(self) -> QSize:
         return QSize(300, 220)
@@ -105,6 +105,9 @@ class MultiplierBars(PointChart):
 
     # -- where things are ------------------------------------------------------------------------------------------
 
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return EDGE
+
     def _room(self) -> float:
         return max(self.area().width() - 2 * INSET, 1.0)
 
@@ -112,9 +115,9 @@ class MultiplierBars(PointChart):
         """Groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
-        if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._made_for):
+        if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._most):
             self._bars = bars_of(self.run_state, self.by_size, most)
-            self._made_for = most
+            self._most = most
         return self._bars
 
     def top(self) -> float:

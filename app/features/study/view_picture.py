@@ -157,8 +157,7 @@ def _heading(drawn: Drawn) -> str:
 def map_axes(drawn: Drawn) -> tuple[Axis, Axis]:
     """The axes of a map: a name for each column and row."""
     study = drawn.study
-    upwards = f"{axis_title(study, 1)} ↑   " if len(study.axes) > 1 else ""
-    up = Axis(f"{upwards}{_heading(drawn)}, mean", names=_labels(drawn, 1))
+    up = Axis(f"{axis_title(study, 1)} ↑   {_heading(drawn)}, mean", names=_labels(drawn, 1))
     return Axis(axis_title(study, 0), names=_labels(drawn, 0)), up
 
 
@@ -174,8 +173,9 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
     columns, rows = np.nonzero(there)
     failed = np.nonzero(errors.astype(np.bool_) & ~there)
     line = _contour(mean, drawn.level)
+    name = f"{_heading(drawn)}, {axis_title(study, 1)} by {axis_title(study, 0)}"
     marks: list[Mark] = [
-        Cells(pixels=np.where(filled, coloured, empty).T, values=mean.T, name=study.heading(drawn.value)),
+        Cells(pixels=np.where(filled, coloured, empty).T, values=mean.T, name=name),
         Texts(
             x=columns.tolist(),
             y=(rows - 0.5).tolist(),
