@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
+    QFont,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -26,7 +27,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.views.theme import LIGHT, Theme
+from app.views.theme import LIGHT, Theme, mixed
 from app.views.widgets.painting import guarded, painter_on
 from solver.core.arrays import Array
 
@@ -93,7 +94,7 @@ class Chart(pg.GraphicsView):
     square : bool
         As wide as high.
     under : bool
-        The legend stands below the area, and the numbers of the upward axis at its right.
+        It is part of a form: the legend stands below the area, and the numbers of the upward axis at its right.
     short : float
         A title that takes less than this share of the width stands beside the numbers.
     """
@@ -132,6 +133,14 @@ class Chart(pg.GraphicsView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
+    def letters(self) -> QFont:
+        """Return the font of all that is written."""
+        return QFont(self.font())
+
+    def metrics(self) -> QFontMetricsF:
+        """Return the measures of its text."""
+        return QFontMetricsF(self.letters())
+
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def show_marks(
@@ -167,7 +176,7 @@ class Chart(pg.GraphicsView):
         """Put area, numbers and legend in their places, and have all painted."""
         if self.width() < 2 or self._stale:
             return
-        metrics = QFontMetricsF(self.font())
+        metrics = self.metrics()
         line = metrics.lineSpacing()
         self._boxes = flow(self.named(), self.y.title, metrics, self.width() - 2 * EDGE - self.free_right())
         if not self.under:
@@ -189,7 +198,7 @@ class Chart(pg.GraphicsView):
         self.box.setGeometry(area)
         self._fit(ends, area)
         self.box.setVisible(not self._message)
-        axes = area.getRect(), self.box.viewRange(), self.x, self.y, self.theme, self.font(), self._message
+        axes = area.getRect(), self.box.viewRange(), self.x, self.y, self.theme, self.letters(), self._message
         if axes != self._axes:
             self._axes = axes
             self.resetCachedContent()  # pyqtgraph keeps the background
@@ -203,7 +212,7 @@ class Chart(pg.GraphicsView):
 
     def legend_height(self) -> float:
         """Return the height of the legend, in pixels."""
-        return max((box.bottom() for box in self._boxes), default=QFontMetricsF(self.font()).lineSpacing() + 2)
+        return max((box.bottom() for box in self._boxes), default=self.metrics().lineSpacing() + 2)
 
     def sides(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> tuple[float, float]:
         """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
@@ -233,7 +242,7 @@ class Chart(pg.GraphicsView):
 
     def _texts(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
         """Return places and texts of the numbers along `size` pixels of an axis, `ends` unless it is zoomed."""
-        metrics, axis = QFontMetricsF(self.font()), (self.x, self.y)[way]
+        metrics, axis = self.metrics(), (self.x, self.y)[way]
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
         low, high = self.box.viewRange()[way] if ends is None or self.zoomed else ends
@@ -306,6 +315,11 @@ class Chart(pg.GraphicsView):
         x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
         title = self.x.title.removesuffix(" →")
         return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{self.x.exact(x)}"
+
+    def read_by_keys(self, found: tuple[int, int] | None) -> None:
+        """Read a place, or none, until the focus goes."""
+        self._by_keys = True
+        self.read(found)
 
     def read(self, found: tuple[int, int] | None) -> None:
         """Read a place, or none."""
@@ -400,22 +414,23 @@ class Chart(pg.GraphicsView):
             event.ignore()
 
     def _read_key(self, key: Qt.Key) -> bool:
-        self._by_keys = True
         lines = self.lines()
         if key == KEY.Key_Escape and (self.reading is not None or self.zoomed):
             self.show_all()
             self.read(None)
             return True
+        if not lines:
+            return False
         number, place = self.reading or (0, -1)
-        if key in (KEY.Key_Up, KEY.Key_Down) and lines:
-            number = (number + (1 if key == KEY.Key_Down else -1)) % len(lines)
-            place = min(max(place, 0), len(np.asarray(lines[number].x)) - 1)
-            self.read((number, place))
-            return True
-        goal = goal_of(key, place, 0, len(np.asarray(lines[number].x)) - 1) if lines else None
-        if goal is not None:
-            self.read((number, goal))
-        return goal is not None
+        if key in (KEY.Key_Up, KEY.Key_Down):
+            number, place = (number + (1 if key == KEY.Key_Down else -1)) % len(lines), max(place, 0)
+        else:
+            goal = goal_of(key, place, 0, len(np.asarray(lines[number].x)) - 1)
+            if goal is None:
+                return False
+            place = goal
+        self.read_by_keys((number, min(place, len(np.asarray(lines[number].x)) - 1)))
+        return True
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         saving.open_menu(self, event.globalPos())
@@ -447,14 +462,15 @@ class Chart(pg.GraphicsView):
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what lies below the marks: the axes with their numbers."""
-        painter.fillRect(rect, QColor(*self.theme.background))
+        painter.fillRect(rect, self.palette().window() if self.under else QColor(*self.theme.background))
+        painter.fillRect(self.area(), QColor(*self.theme.background))
         if not self._message:
             with guarded(painter, QRectF(self.rect()), self):
-                painter.setFont(self.font())
+                painter.setFont(self.letters())
                 self._paint_axes(painter)
 
     def _paint_axes(self, painter: QPainter) -> None:
-        area, theme, metrics = self.area(), self.theme, QFontMetricsF(self.font())
+        area, theme, metrics = self.area(), self.theme, self.metrics()
         high, inside = metrics.lineSpacing() + 2, area.right()
         if self.x.title and self._inline:
             inside -= metrics.horizontalAdvance(self.x.title) + 8
@@ -471,8 +487,7 @@ class Chart(pg.GraphicsView):
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
             grid += [QLineF(area.left(), round(y), area.right(), round(y))] if self.y.lined else []
         # Not transparent: Qt needs 0.4 ms for each line that is.
-        pairs = zip(theme.background, theme.faint, strict=True)
-        painter.setPen(QColor(*(round(GRID * line + (1 - GRID) * ground) for ground, line in pairs)))
+        painter.setPen(QColor(*mixed(theme.faint, theme.background, GRID)))
         painter.drawLines(grid)
         painter.setPen(QColor(*theme.faint))
         painter.drawLines([QLineF(area.topLeft(), area.bottomLeft()), QLineF(area.bottomLeft(), area.bottomRight())])
@@ -484,7 +499,7 @@ class Chart(pg.GraphicsView):
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
         """Paint what lies over the marks: the legend, titles, what is read, and the frame."""
         with guarded(painter, QRectF(self.rect()), self):
-            painter.setFont(self.font())
+            painter.setFont(self.letters())
             if self._message:
                 painter.setPen(QColor(*self.theme.faint))
                 inner = QRectF(self.rect()).adjusted(10, 6, -10, -6)
@@ -525,6 +540,8 @@ class Chart(pg.GraphicsView):
         number, place = self.reading
         line = self.lines()[number]
         at = self.pixel(float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place]))
+        if not np.isfinite(at.y()):
+            at.setY(self.area().bottom())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(*self.theme.ink), 2))
         painter.setBrush(QColor(*self.theme.background))

@@ -48,6 +48,6 @@ class MarksItem(pg.GraphicsObject):
             painter.resetTransform()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if view is not None:
-                painter.setFont(view.font())
+                painter.setFont(view.letters())
             for mark in marks:
                 mark.draw(painter, frame)

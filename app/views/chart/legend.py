@@ -24,8 +24,9 @@ LEFT, RIGHT, CENTRE = (
 
 def width_of(mark: Mark, metrics: QFontMetricsF) -> float:
     """Return the width of a mark's entry."""
-    words = metrics.horizontalAdvance(f"{mark.name} " if mark.value else mark.name)
-    return SAMPLE + GAP + words + (max(map(metrics.horizontalAdvance, (mark.value, ROOM))) if mark.value else 0.0)
+    words, room = metrics.horizontalAdvance(mark.name), "100.0 %" if mark.value.endswith("%") else ROOM
+    value = max(metrics.horizontalAdvance(f" {each}") for each in (mark.value, room)) if mark.value else 0.0
+    return SAMPLE + GAP + words + value
 
 
 def flow(marks: Sequence[Mark], title: str, metrics: QFontMetricsF, width: float) -> list[QRectF]:
