@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QColor, QKeyEvent, QPainter
+from PySide6.QtCore import QPointF, QSize
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolButton
 
 from app.core.number_format import grouped, short
@@ -138,7 +138,8 @@ class CurveChart(Chart):
             )
         for name in reversed(names):  # the first lies on top
             marks.append(self._with_value(run, name, cursor))
-        self.show_marks(marks, theme, self.x, self._y)
+        at = Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0)
+        self.show_marks(marks, theme, self.x, self._y, over=(at,))
 
     def arrange(self) -> None:
         super().arrange()
@@ -152,13 +153,6 @@ class CurveChart(Chart):
     def remake(self) -> None:
         if self._shown is not None:
             self.show_run(*self._shown, self.theme)
-
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint the cursor, and what is read."""
-        area, x = self.area(), self.pixel(0.0 if self._shown is None else float(self._shown[1]), 1.0).x()
-        if area.left() <= x <= area.right():
-            painter.fillRect(QRectF(round(x) - 1, area.top(), 2, area.height()), QColor(*self.theme.accent))
-        super().paint_over(painter)
 
     def scale(self) -> StepScale:
         """Of the pixels of the screen in the plot."""

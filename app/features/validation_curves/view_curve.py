@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent, QPainter
+from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF, QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from app.core.number_format import percent
@@ -24,7 +24,7 @@ from app.scene.model import LaneScene
 from app.views.chart.axis import Axis, share
 from app.views.chart.chart import EDGE, INSET, Chart, goal_of, is_plain
 from app.views.chart.legend import width_of
-from app.views.chart.marks import DASHED, DOTTED, SOLID, Level, Line, Mark, Spots
+from app.views.chart.marks import DASHED, DOTTED, SOLID, Level, Line, Mark, Spots, Texts
 from app.views.theme import Theme, mixed
 from app.views.widgets.later import later
 from app.views.widgets.scale_slider import ScaleSlider
@@ -131,11 +131,16 @@ class ValidationCurveView(Chart):
         y = Axis(names=(share(floor), share(1.0)), at=(floor, 1.0), exact=percent)
         ink = mixed(theme.ink, theme.background, 0.45)
         marks: list[Mark] = [_upright(strip.scale.value_at(strip.place), ink, 3.0)]
+        over: list[Mark] = []
         if curve is not None:
-            marks += [] if self.reading is None else [_upright(self._value(curve), theme.accent, 1.4)]
             marks += self._series(strip, curve)
+            if self.reading is not None:
+                over = [_upright(self._value(curve), theme.accent, 1.4)]
+            elif note := words.remark(curve):
+                middle, ground = x.value(0.5 * (x.centres[0] + x.centres[-1])), theme.background
+                over = [Texts(x=[middle], y=[floor], texts=[note], colour=theme.ink, anchor=(0.5, 1.0), plate=ground)]
         message = strip.message or ("" if curve is not None else "Trying the whole range…")
-        self.show_marks(marks, theme, x, y, message)
+        self.show_marks(marks, theme, x, y, message, over)
         notes = words.notes(strip)
         self.setAccessibleDescription("\n".join(each for each in (self.words(), notes) if each))
         self.setToolTip(notes)
@@ -249,13 +254,6 @@ class ValidationCurveView(Chart):
 
     def _value(self, curve: Curve) -> float:
         return curve.scale.value_at(self._place(curve))
-
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint what is read, else the remark about the whole curve."""
-        curve = None if self._strip is None else self._strip.curve
-        if self.reading is None and curve is not None and words.remark(curve):
-            self.plate(painter, words.remark(curve), QPointF(self.area().center().x(), self.area().bottom()))
-        super().paint_over(painter)
 
     # -- the user --------------------------------------------------------------------------------------------------
 

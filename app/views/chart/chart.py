@@ -24,6 +24,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTransform,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -35,7 +36,7 @@ from . import saving
 from .axis import Axis
 from .item import MarksItem
 from .legend import CENTRE, LEFT, RIGHT, flow, paint_legend
-from .marks import Line, Mark
+from .marks import Frame, Line, Mark
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
@@ -106,6 +107,8 @@ class Chart(pg.GraphicsView):
         super().__init__(background=None)
         self.x, self.y = x or Axis(), y or Axis()
         self.marks: tuple[Mark, ...] = ()
+        #: Marks that change often, over the others: of a cursor, of what is read.
+        self.over: tuple[Mark, ...] = ()
         self.theme: Theme = LIGHT
         self._message = ""
         self._stale = False  # is to be drawn anew once it is seen
@@ -144,12 +147,21 @@ class Chart(pg.GraphicsView):
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def show_marks(
-        self, marks: Sequence[Mark], theme: Theme, x: Axis | None = None, y: Axis | None = None, message: str = ""
+        self,
+        marks: Sequence[Mark],
+        theme: Theme,
+        x: Axis | None = None,
+        y: Axis | None = None,
+        message: str = "",
+        over: Sequence[Mark] = (),
     ) -> None:
-        """Display `marks`, the first lowest, or a `message` in place of them; with other axes if they are given."""
+        """Display `marks`, the first lowest, or a `message` in place of them; with other axes if they are given.
+
+        The marks in `over` lie over all: they may change without the others being drawn anew.
+        """
         if (x or self.x, y or self.y) != (self.x, self.y):
             self.x, self.y, self.zoomed = x or self.x, y or self.y, False
-        self.marks, self.theme, self._message = tuple(marks), theme, message
+        self.marks, self.over, self.theme, self._message = tuple(marks), tuple(over), theme, message
         if self.reading is not None and not self._is_there(*self.reading):
             self.reading = None
         self._stale = not self.isVisible()
@@ -271,11 +283,17 @@ class Chart(pg.GraphicsView):
         """Return the rectangle between the axes, in pixels."""
         return QRectF(self.box.geometry())
 
+    def seen(self) -> Frame:
+        """Return the part of the plane that is displayed."""
+        area, ((left, right), (bottom, top)) = self.area(), self.box.viewRange()
+        wide, high = area.width() / (right - left), area.height() / (bottom - top)
+        to = QTransform(wide, 0.0, 0.0, high, area.left() - wide * left, area.bottom() - high * bottom)
+        return Frame(self.x, self.y, to, area, self.theme)
+
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of values."""
-        area, (across, up) = self.area(), self.box.viewRange()
-        at_x = area.left() + (self.x.place(x) - across[0]) * (area.width() / (across[1] - across[0]))
-        return at_x, area.bottom() - (self.y.place(y) - up[0]) * (area.height() / (up[1] - up[0]))
+        seen = self.seen()
+        return seen.across(x), seen.up(y)
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a pair of values."""
@@ -506,7 +524,12 @@ class Chart(pg.GraphicsView):
                 painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
             else:
                 self._paint_words(painter)
-                self.paint_over(painter)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for mark in self.over:
+                    painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
+                    mark.draw(painter, self.seen())
+                painter.setClipping(False)
+                self._paint_reading(painter)
             if self.framed or self.hasFocus():
                 self._paint_frame(painter)
 
@@ -533,25 +556,19 @@ class Chart(pg.GraphicsView):
         across = Qt.AlignmentFlag.AlignRight if self._inline else Qt.AlignmentFlag.AlignHCenter
         painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
 
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint what is read."""
-        if self.reading is None:
+    def _paint_reading(self, painter: QPainter) -> None:
+        if self.reading is None or not self.lines():
             return
         number, place = self.reading
         line = self.lines()[number]
         at = self.pixel(float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place]))
         if not np.isfinite(at.y()):
             at.setY(self.area().bottom())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(*self.theme.ink), 2))
         painter.setBrush(QColor(*self.theme.background))
         painter.drawEllipse(at, 4.5, 4.5)
-        self.plate(painter, self.said(line, place), at)
-
-    def plate(self, painter: QPainter, text: str, at: QPointF) -> None:
-        """Write `text` near a pixel, on a ground of its own, within the area."""
-        metrics, area = QFontMetricsF(painter.font()), self.area()
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 16)
+        metrics, area = self.metrics(), self.area()
+        text = metrics.elidedText(self.said(line, place), Qt.TextElideMode.ElideRight, self.width() - 16)
         box = QRectF(0, 0, metrics.horizontalAdvance(text) + 12, metrics.lineSpacing() + 4)
         box.moveCenter(at)
         box.moveBottom(at.y() - 8 if at.y() - 8 - box.height() > area.top() else at.y() + 8 + box.height())

@@ -30,6 +30,8 @@ DASHES: tuple[Dash, ...] = (SOLID, (12.0, 5.0), (2.5, 3.0), (6.0, 2.5), (9.0, 3.
 DENSE = 3
 #: A line that goes up and down by so many times its width is drawn with a pen of one pixel, which Qt fills at once.
 WILD = 6.0
+#: Width of a bar of colours, in pixels.
+BAR = 14.0
 #: Up to so many symbols are drawn as paths, more as copies of one picture.
 FEW = 20
 
@@ -460,3 +462,47 @@ class Texts(Mark):
                 painter.fillRect(box, QColor(*self.plate))
             painter.setPen(QColor(*(self.colours[number] if self.colours else self.colour)))
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ColourBar(Mark):
+    """A bar at the right of the chart: which number has which colour.
+
+    Attributes
+    ----------
+    pixels : ndarray of shape (n,)
+        0xffrrggbb, from the lowest number to the highest.
+    low, high : float
+    texts : sequence of (float, str)
+        Numbers and what stands beside the bar there; one without room is left out, the last ones first.
+    level : float or None
+        A line across the bar.
+    """
+
+    pixels: NDArray[np.uint32]
+    low: float
+    high: float
+    texts: Sequence[tuple[float, str]]
+    level: float | None = None
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        painter.setClipping(False)
+        seen, high, taken = frame.seen, painter.fontMetrics().height(), list[float]()
+        bar = QRectF(round(seen.right() + 8), round(seen.top()), BAR, round(seen.height()))
+        draw_samples(painter, np.ascontiguousarray(self.pixels[::-1, None]), bar, bar)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QColor(*frame.theme.ink))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRects([bar, seen])
+        for value, text in self.texts:
+            y = self._y(value, bar)
+            if all(abs(y - other) > 1.3 * high for other in taken):
+                taken.append(y)
+                painter.drawText(QRectF(bar.right() + 4, y - high / 2, 100, high), Qt.AlignmentFlag.AlignVCenter, text)
+        if self.level is not None and self.low <= self.level <= self.high:
+            y = self._y(self.level, bar)
+            painter.drawLine(QPointF(bar.left() - 3, y), QPointF(bar.right() + 3, y))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _y(self, value: float, bar: QRectF) -> float:
+        return bar.bottom() - (value - self.low) / (self.high - self.low) * bar.height()
