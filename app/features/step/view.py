@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.shading import RGB
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import blank, broken, painter_on, saved
+from app.views.widgets.painting import broken, painter_on, saved
 from app.views.widgets.subscripts import draw_text, width_of
 from solver.inspection.step_explanation import Explanation
 
@@ -123,19 +122,6 @@ def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: fl
     painter.drawPolygon(QPolygonF([tip, foot + across * (0.45 * size), foot - across * (0.45 * size)]))
 
 
-@lru_cache(maxsize=8)
-def hatch(colour: RGB, ratio: float) -> QBrush:
-    """Thin slanting lines; Qt's own pattern takes ten times as long to fill with."""
-    side = 8
-    tile = blank(side, side, ratio)
-    with painter_on(tile) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(*colour, 130), 1.0))
-        for shift in (-side, 0, side):
-            painter.drawLine(QLineF(shift - 1, side + 1, shift + side + 1, -1))
-    return QBrush(tile)
-
-
 def text_at(
     painter: QPainter,
     theme: Theme,
@@ -177,11 +163,3 @@ def paint_symbol(painter: QPainter, theme: Theme, label: int, at: QPointF, heigh
         painter.translate(at)
         painter.scale(height / 17.0, height / 17.0)
         draw(painter, theme, str(label))
-
-
-def write_lines(painter: QPainter, theme: Theme, lines: Sequence[str], left: float, top: float) -> None:
-    """Write `lines` below one another."""
-    metrics = QFontMetricsF(painter.font())
-    painter.setPen(QColor(*theme.ink))
-    for row, line in enumerate(lines):
-        draw_text(painter, QPointF(left, top + row * metrics.lineSpacing() + metrics.ascent()), line)

@@ -228,7 +228,7 @@ class Chart(pg.GraphicsView):
 
     def sides(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> tuple[float, float]:
         """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
-        texts = [] if self.y.bare else self._texts(1, high, ends)
+        texts = [] if self.y.bare else self.numbers(1, high, ends)
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
         needed = np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE)
         self.needed_left = EDGE if self.y.bare else float(needed)
@@ -252,7 +252,7 @@ class Chart(pg.GraphicsView):
         """Return the width at the right of the area."""
         return 0.5 * metrics.horizontalAdvance("00 000") + EDGE
 
-    def _texts(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
+    def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
         """Return places and texts of the numbers along `size` pixels of an axis, `ends` unless it is zoomed."""
         metrics, axis = self.metrics(), (self.x, self.y)[way]
         longest = max(axis.names, key=len) if axis.names else "00 000"
@@ -493,13 +493,13 @@ class Chart(pg.GraphicsView):
         if self.x.title and self._inline:
             inside -= metrics.horizontalAdvance(self.x.title) + 8
         numbers, grid = [], []
-        for place, text in self._texts(0, area.width()):
+        for place, text in self.numbers(0, area.width()):
             x = self.pixel(self.x.value(place), 0.0).x()
             if x <= inside:
                 numbers.append((QRectF(x - 200, area.bottom() + 3, 400, high), CENTRE, text, self.x))
             grid += [QLineF(round(x), area.top(), round(x), area.bottom())] if self.x.lined else []
         side, align = (area.right() + BESIDE - 2, LEFT) if self.under else (0.0, RIGHT)
-        for place, text in self._texts(1, area.height()):
+        for place, text in self.numbers(1, area.height()):
             y = self.pixel(0.0, self.y.value(place)).y()
             wide = self.width() - side if self.under else area.left() - BESIDE + 2
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
