@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import short
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
-from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.views import kkt_style
 from app.views.chart.axis import Axis
@@ -22,10 +21,9 @@ from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars as BarMarks
 from app.views.chart.marks import Line, Mark, Region, Spots, Strokes
-from app.views.plot.symbols import draw
+from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
-from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -321,22 +319,9 @@ class _Legend(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         """Draw the signs in the theme's colours: the bar, and the mark of the pictures."""
-        ratio = self.devicePixelRatioF()
         for row, sign in enumerate(self._signs):
-            pixmap = blank(52, 26, ratio)
-            with painter_on(pixmap) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                if row < len(KktCase):
-                    kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
-                    mark = mark_of(KktCase(row), True)
-                else:
-                    painter.setPen(QPen(QColor(*theme.ink), 2))
-                    painter.drawLine(QLineF(11, 10, 11, 16))
-                    mark = mark_of(KktCase.FREE, False)
-                if mark:
-                    painter.translate(38, 13)
-                    draw(painter, theme, mark, 0.9)
-            sign.setPixmap(pixmap)
+            case = KktCase(row) if row < len(KktCase) else None
+            sign.setPixmap(kkt_pixmap(theme, case, self.devicePixelRatioF()))
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
         """Show how many points each case has, and how many violate theirs."""

@@ -34,9 +34,8 @@ from solver.core.arrays import Array
 
 from . import saving
 from .axis import Axis
-from .item import MarksItem
 from .legend import CENTRE, LEFT, RIGHT, flow, paint_legend
-from .marks import Frame, Line, Mark
+from .marks import Frame, Line, Mark, MarksItem
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.engine.shading import RGB
 from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
-from app.views.plot.samples import draw_samples
+from app.views.plot.picture import draw_samples
 from app.views.plot.symbols import cells, copy_cells
-from app.views.theme import Theme
+from app.views.theme import LIGHT, Theme
+from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
 
 from .axis import Axis
@@ -506,3 +508,40 @@ class ColourBar(Mark):
 
     def _y(self, value: float, bar: QRectF) -> float:
         return bar.bottom() - (value - self.low) / (self.high - self.low) * bar.height()
+
+
+class MarksItem(pg.GraphicsObject):
+    """Draws the marks it was given last, in pixels, over the part of the plane that its ViewBox displays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[tuple[Mark, ...], Axis, Axis, Theme] = ((), Axis(), Axis(), LIGHT)
+        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves over it does not draw it anew
+
+    def display(self, marks: Sequence[Mark], x: Axis, y: Axis, theme: Theme) -> None:
+        """Draw `marks`, the first lowest."""
+        before, *look = self._shown
+        alike = look == [x, y, theme] and len(before) == len(marks) and all(map(drawn_alike, before, marks))
+        self._shown = tuple(marks), x, y, theme
+        if not alike:
+            self.update()
+
+    def viewTransformChanged(self) -> None:
+        self.prepareGeometryChange()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        box = self.getViewBox()
+        return QRectF() if box is None else QRectF(box.viewRect())
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        to, (marks, x, y, theme) = painter.worldTransform(), self._shown
+        frame = Frame(x, y, to, to.mapRect(self.boundingRect()), theme)
+        view = self.getViewWidget()
+        with guarded(painter, self.boundingRect(), view):
+            painter.resetTransform()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if view is not None:
+                painter.setFont(view.letters())
+            for mark in marks:
+                mark.draw(painter, frame)
