@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap, QTransform
 
 from app.engine.shading import RGB
@@ -85,21 +85,10 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
 @lru_cache(maxsize=4)
 def bar_brushes(theme: Theme, ratio: float) -> tuple[QBrush, ...]:
     """What bars of each case are filled with."""
-    return tuple(_brush(theme, case, ratio) for case in KktCase)
+    return tuple(bar_brush(theme, case, ratio) for case in KktCase)
 
 
-def _brush(theme: Theme, case: KktCase, ratio: float) -> QBrush:
+def bar_brush(theme: Theme, case: KktCase, ratio: float) -> QBrush:
     brush = QBrush(QPixmap.fromImage(_tile(theme, case, ratio)))
     brush.setTransform(QTransform.fromScale(1 / ratio, 1 / ratio))
     return brush
-
-
-def draw_swatch(painter: QPainter, theme: Theme, case: KktCase, box: QRectF, ratio: float = 1.0) -> None:
-    """A piece of a bar of `case`; of multipliers that are 0, the bare ground."""
-    colour = CASES[case].colour(theme)
-    painter.setPen(QPen(colour, 1.5))
-    if case is KktCase.NOT_SUPPORT:
-        painter.drawLine(QLineF(box.left(), box.center().y(), box.right(), box.center().y()))
-        return
-    painter.setBrush(_brush(theme, case, ratio))
-    painter.drawRect(box)

@@ -130,6 +130,12 @@ def rgb_of(colour: str) -> RGB:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
+def mixed(colour: RGB, ground: RGB, share: float) -> RGB:
+    """Return `share` of a colour over a ground."""
+    red, green, blue = (round(share * ink + (1 - share) * below) for ink, below in zip(colour, ground, strict=True))
+    return red, green, blue
+
+
 def contrast(first: RGB, second: RGB) -> float:
     """Contrast of two colours, 1 to 21, as the WCAG 2 define it."""
     light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)

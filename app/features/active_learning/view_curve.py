@@ -22,8 +22,6 @@ NAMES = {"closest": "least sure point", "random": "random"}
 class LearningCurve(Chart):
     """A comparison and a run with its present place."""
 
-    corner = (1.0, 1.0)
-
     def __init__(self) -> None:
         super().__init__()
         describe(

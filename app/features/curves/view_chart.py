@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, QSize
-from PySide6.QtGui import QFontMetricsF, QKeyEvent
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QToolButton
 
 from app.core.number_format import grouped, short
@@ -51,7 +51,6 @@ class CurveChart(Chart):
     """
 
     sets = True
-    _least = 0  # height that was asked for last
 
     def __init__(
         self,
@@ -64,9 +63,8 @@ class CurveChart(Chart):
         super().__init__()
         self.name, self._held, self._released, self._key, self._ranged = name, held, released, key, ranged
         self._shown: tuple[RunState, int, tuple[int, int], bool, bool] | None = None
-        self._made_for: tuple[object, ...] = ()
+        self._cells_of: tuple[object, ...] = ()
         self._landmarks: object = None
-        self._scale: StepScale | None = None
         spec = PLOTS[name]
         self.log = spec.log
         describe(self, f"curves.{name}", f"Curves of the run: {spec.title}", "")
@@ -92,20 +90,19 @@ class CurveChart(Chart):
         return button
 
     def _set_log(self, on: bool) -> None:
-        self.log, self._made_for = on, ()
+        self.log = on
         if self._shown is not None:
             self.show_run(*self._shown, self.theme)
 
     def free_right(self) -> float:
         return self.toggle.sizeHint().width() + 4.0 if self.toggle is not None else 0.0
 
-    def right_of(self, metrics: QFontMetricsF) -> float:
-        return 0.5 * metrics.horizontalAdvance("00 000") + 4.0
-
     def minimumSizeHint(self) -> QSize:
         line = self.fontMetrics().lineSpacing()
-        legend = max((box.bottom() for box in self._boxes), default=float(line))
-        return QSize(200, math.ceil(legend + max(44, LEAST_LINES * line) + (0.5 if self.x.bare else 1.7) * line + 12))
+        return QSize(
+            200,
+            math.ceil(self.legend_height() + max(44, LEAST_LINES * line) + (0.5 if self.x.bare else 1.7) * line + 12),
+        )
 
     # -- what is shown ---------------------------------------------------------------------------------------------
 
@@ -123,8 +120,8 @@ class CurveChart(Chart):
             self.x = x
         scale = self.scale()
         key = (run.recording, run.length, run.tol, scale, self.log, theme.dark, lowest)
-        if key != self._made_for or run.trace.landmarks is not self._landmarks:
-            self._made_for, self._landmarks, self._scale = key, run.trace.landmarks, scale
+        if key != self._cells_of or run.trace.landmarks is not self._landmarks:
+            self._cells_of, self._landmarks = key, run.trace.landmarks
             cells = {name: curve_cells.cells_of(run.trace, name, scale) for name in names}
             self._y = _upwards(cells, self.name, self.log, tol)
             self._curves = {name: self._curve(run, name, each, scale, theme) for name, each in cells.items()}
@@ -141,21 +138,21 @@ class CurveChart(Chart):
             )
         for name in reversed(names):  # the first lies on top
             marks.append(self._with_value(run, name, cursor))
-        marks.append(
-            Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0, reached=False, over=True)
-        )
-        self.show_marks(marks, theme, self.x, self._y)
+        at = Level(at=float(cursor), upright=True, colour=theme.accent, dash=None, width=2.0)
+        self.show_marks(marks, theme, self.x, self._y, over=(at,))
 
     def arrange(self) -> None:
         super().arrange()
         if self.toggle is not None:
             size = self.toggle.sizeHint()
             self.toggle.setGeometry(self.width() - size.width() - 4, 2, size.width(), size.height())
-        if (least := self.minimumSizeHint().height()) != self._least:
-            self._least = least
-            self.updateGeometry()
-        if self._shown is not None and self.isVisible() and self.scale() != self._scale:
-            self.show_run(*self._shown, self.theme)  # as many cells as there are pixels now
+
+    def made_for(self) -> object:
+        return self.scale()  # as many cells as there are pixels
+
+    def remake(self) -> None:
+        if self._shown is not None:
+            self.show_run(*self._shown, self.theme)
 
     def scale(self) -> StepScale:
         """Of the pixels of the screen in the plot."""

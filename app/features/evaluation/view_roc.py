@@ -34,7 +34,6 @@ class RocView(Chart):
     """
 
     sets = square = True
-    corner = (1.0, 1.0)  # no curve comes there
 
     def __init__(self, moved: Callable[[int, float | None], None]) -> None:
         super().__init__(replace(RATE, title="false positives →"), replace(RATE, title="true positives ↑"))

@@ -37,7 +37,7 @@ from app.state.session import Seek, Session
 from app.views import theme
 from app.views.export.flow import Flow, PictureFlow
 from app.views.export.layout import PictureSpec, Sheet, shoot
-from app.views.plot.samples import image_of
+from app.views.plot.picture import image_of
 from solver import Grid
 
 from . import plan

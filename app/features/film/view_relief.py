@@ -19,7 +19,7 @@ from app.features.relief.query import Relief, relief_of
 from app.features.relief.view_image import relief_image
 from app.state.document import Document
 from app.views.export.layout import GAP, TEXT, TITLE, PictureSpec, font_of
-from app.views.plot.samples import image_of
+from app.views.plot.picture import image_of
 from app.views.theme import dressed, theme_of
 from app.views.widgets.painting import painter_on
 from solver import Grid

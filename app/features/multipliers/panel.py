@@ -6,26 +6,24 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.core.number_format import short
 from app.engine.run_state import RunState
 from app.features.kkt import text as words
-from app.scene.marks import mark_of
 from app.scene.model import Scene
 from app.views import kkt_style
 from app.views.chart.axis import Axis
-from app.views.chart.chart import INSET
+from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars as BarMarks
 from app.views.chart.marks import Line, Mark, Region, Spots, Strokes
-from app.views.plot.symbols import draw
+from app.views.plot.symbols import kkt_pixmap
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
-from app.views.widgets.painting import blank, painter_on
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -86,7 +84,7 @@ class MultiplierBars(PointChart):
         self.by_size = True
         self.up_to_C = True
         self._bars: Bars | None = None
-        self._made_for = 0
+        self._most = 0
 
     def sizeHint(self) -> QSize:
         return QSize(300, 220)
@@ -105,6 +103,9 @@ class MultiplierBars(PointChart):
 
     # -- where things are ------------------------------------------------------------------------------------------
 
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return EDGE
+
     def _room(self) -> float:
         return max(self.area().width() - 2 * INSET, 1.0)
 
@@ -112,9 +113,9 @@ class MultiplierBars(PointChart):
         """Groups and order of the bars at the present width."""
         assert self.run_state is not None and self.run_state.alpha is not None
         most = max(1, int(self._room()))
-        if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._made_for):
+        if self._bars is None or len(self._bars.place) > most or (self._bars.per_bar > 1 and most != self._most):
             self._bars = bars_of(self.run_state, self.by_size, most)
-            self._made_for = most
+            self._most = most
         return self._bars
 
     def top(self) -> float:
@@ -318,22 +319,9 @@ class _Legend(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         """Draw the signs in the theme's colours: the bar, and the mark of the pictures."""
-        ratio = self.devicePixelRatioF()
         for row, sign in enumerate(self._signs):
-            pixmap = blank(52, 26, ratio)
-            with painter_on(pixmap) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                if row < len(KktCase):
-                    kkt_style.draw_swatch(painter, theme, KktCase(row), QRectF(3, 4, 16, 18), ratio)
-                    mark = mark_of(KktCase(row), True)
-                else:
-                    painter.setPen(QPen(QColor(*theme.ink), 2))
-                    painter.drawLine(QLineF(11, 10, 11, 16))
-                    mark = mark_of(KktCase.FREE, False)
-                if mark:
-                    painter.translate(38, 13)
-                    draw(painter, theme, mark, 0.9)
-            sign.setPixmap(pixmap)
+            case = KktCase(row) if row < len(KktCase) else None
+            sign.setPixmap(kkt_pixmap(theme, case, self.devicePixelRatioF()))
 
     def show_counts(self, counts: dict[KktCase, tuple[int, int]]) -> None:
         """Show how many points each case has, and how many violate theirs."""

@@ -14,7 +14,6 @@ from app.core.number_format import grouped
 from app.engine.shading import RGB
 from app.views.chart.axis import Axis, exact, share
 from app.views.chart.chart import Chart
-from app.views.chart.legend import draw_sample
 from app.views.chart.marks import DASHES, Level, Line, Mark, Spots, Texts
 from app.views.theme import Theme, theme_of
 from app.views.widgets.painting import blank, painter_on
@@ -54,7 +53,8 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     width = round(longish * height)
     pixmap = blank(width, height, ratio)
     with painter_on(pixmap) as painter:
-        draw_sample(painter, racer_line(theme, slot, np.empty((0, 2)), ""), QRectF(0, 0, width, height), theme)
+        painter.setRenderHint(painter.RenderHint.Antialiasing)
+        racer_line(theme, slot, np.empty((0, 2)), "").draw_sample(painter, QRectF(0, 0, width, height), theme)
     return pixmap
 
 

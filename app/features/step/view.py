@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.engine.shading import RGB
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import blank, broken, painter_on, saved
-from app.views.widgets.subscripts import draw_text, width_of
+from app.views.widgets.painting import broken, painter_on, saved, scale_font
 from solver.inspection.step_explanation import Explanation
 
 #: Radii of the marks, in lines of text: the present point, the new one, the top of the parabola.
 NOW, AFTER, TOP = 0.28, 0.46, 0.3
 LEGEND = (("now", "now"), ("after", "after"), ("top", "λ*"))
+
+
+#: Size of a subscript as a multiple of its text's, and how far it stands below the line, in heights of a text.
+SUBSCRIPT, DROP = 0.82, 0.16
+_LETTERS = str.maketrans("ᵢⱼₖ", "ijk")
+_SUBSCRIPTS = re.compile("([ᵢⱼₖ]+)")
 
 
 class StepView(QWidget):
@@ -123,19 +129,6 @@ def arrow(painter: QPainter, colour: RGB, start: QPointF, tip: QPointF, size: fl
     painter.drawPolygon(QPolygonF([tip, foot + across * (0.45 * size), foot - across * (0.45 * size)]))
 
 
-@lru_cache(maxsize=8)
-def hatch(colour: RGB, ratio: float) -> QBrush:
-    """Thin slanting lines; Qt's own pattern takes ten times as long to fill with."""
-    side = 8
-    tile = blank(side, side, ratio)
-    with painter_on(tile) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(*colour, 130), 1.0))
-        for shift in (-side, 0, side):
-            painter.drawLine(QLineF(shift - 1, side + 1, shift + side + 1, -1))
-    return QBrush(tile)
-
-
 def text_at(
     painter: QPainter,
     theme: Theme,
@@ -179,9 +172,39 @@ def paint_symbol(painter: QPainter, theme: Theme, label: int, at: QPointF, heigh
         draw(painter, theme, str(label))
 
 
-def write_lines(painter: QPainter, theme: Theme, lines: Sequence[str], left: float, top: float) -> None:
-    """Write `lines` below one another."""
-    metrics = QFontMetricsF(painter.font())
-    painter.setPen(QColor(*theme.ink))
-    for row, line in enumerate(lines):
-        draw_text(painter, QPointF(left, top + row * metrics.lineSpacing() + metrics.ascent()), line)
+def width_of(text: str, font: QFont) -> float:
+    """Return the width in pixels that `draw_text` takes for `text`."""
+    small = QFontMetricsF(_small(font.toString()))
+    whole = QFontMetricsF(font)
+    return sum((small if place % 2 else whole).horizontalAdvance(part) for place, part in enumerate(_parts(text)))
+
+
+def draw_text(painter: QPainter, at: QPointF, text: str) -> None:
+    """Draw `text` in the painter's font, with its left end on the line at `at`."""
+    font = painter.font()
+    whole, small = QFontMetricsF(font), _small(font.toString())
+    below = QPointF(0, DROP * whole.height())
+    for place, part in enumerate(_parts(text)):
+        if place % 2:
+            painter.setFont(small)
+            painter.drawText(at + below, part)
+            painter.setFont(font)
+            at = at + QPointF(QFontMetricsF(small).horizontalAdvance(part), 0)
+        else:
+            painter.drawText(at, part)
+            at = at + QPointF(whole.horizontalAdvance(part), 0)
+
+
+@lru_cache(maxsize=512)
+def _parts(text: str) -> tuple[str, ...]:
+    """Return the parts of a text: every second one is of subscripts, as ordinary letters."""
+    return tuple(part.translate(_LETTERS) for part in _SUBSCRIPTS.split(text))
+
+
+@lru_cache(maxsize=32)
+def _small(key: str) -> QFont:
+    """Return the font of subscripts of the font with this description."""
+    small = QFont()
+    small.fromString(key)
+    scale_font(small, SUBSCRIPT)
+    return small

@@ -11,12 +11,11 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painting import bold
-from app.views.widgets.subscripts import width_of
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
 from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
-from .view import LEGEND, StepView, arrow, mark, paint_symbol, pen, text_at
+from .view import LEGEND, StepView, arrow, mark, paint_symbol, pen, text_at, width_of
 
 #: Lines of text above the picture and below it; and below it where the words stand beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0

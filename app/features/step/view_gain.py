@@ -2,162 +2,163 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPolygonF
+import math
 
-from app.views.theme import Theme
-from app.views.widgets.form_fields import describe
-from app.views.widgets.painting import bold
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.views.chart.axis import Axis
+from app.views.chart.chart import EDGE, Chart
+from app.views.chart.marks import DASHED, DOTTED, SOLID, Dash, Level, Line, Mark, Region, Spots, Texts
+from app.views.theme import LIGHT, Theme
+from app.views.widgets.form_fields import describe, filled
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
-from .geometry import Gain, PlotFrame, gain_of
-from .view import StepView, arrow, hatch, mark, pen, text_at, wrapped, write_lines
+from .geometry import Gain, gain_of
+from .view_text import Paragraph, TextView
 
-TITLE, SHORT_TITLE = "Gain of D along the segment", "Gain of D"
-#: Texts as long as the formulas get: room is kept for them, so that the picture does not jump.
-LONGEST = (
-    words.FORMULA,
-    "= (1.0000 − (−1.0000)) / 1.370 = 1.46,",
-    "clipped to 1.46 by αᵢ = C and αⱼ = C",
-    "Gain 0.123; clipping costs 0.0123",
-)
-ALSO = "Kᵢᵢ + Kⱼⱼ − 2Kᵢⱼ = 1.000 + 1.000 − 2·0.3149 = 1.370"
 #: From so many lines of height on the kernel values are told, too.
 HIGH = 15.0
+#: Least height of the picture, in lines of text.
+LINES = 6.0
 
 
-class GainView(StepView):
-    """The gain of a step."""
+class GainChart(Chart):
+    """The parabola."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._step: Explanation | None = None
+        self._numbers: list[tuple[float, str]] = []
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, math.ceil(LINES * self.metrics().height()))
+
+    def named(self) -> list[Mark]:
+        return []  # the signs are explained above the box
+
+    def right_of(self, metrics: QFontMetricsF) -> float:
+        return EDGE
+
+    def show_step(self, step: Explanation | None, theme: Theme) -> None:
+        """Show the gain of `step`."""
+        self._step, self.theme = step, theme
+        if step is None:
+            return
+        gain = gain_of(step)
+        low, high = max(gain.left, -gain.back), min(gain.right, gain.longest)
+        self._numbers = words.ticks(step, gain)
+        marks: list[Mark] = [
+            Region(low=begin, high=end, colour=theme.faint, opacity=130, pattern=Qt.BrushStyle.BDiagPattern)
+            for begin, end in ((gain.left, low), (high, gain.right))
+            if end > begin
+        ]
+        marks.append(Level(at=0.0, colour=theme.faint, dash=SOLID))
+        curve: tuple[tuple[float, float, Dash], ...] = (
+            (gain.left, low, DASHED),
+            (high, gain.right, DASHED),
+            (low, high, SOLID),
+        )
+        for begin, end, dash in curve:
+            if end > begin:
+                x, y = zip(*gain.between(begin, end), strict=True)
+                marks.append(Line(x=x, y=y, colour=theme.ink, dash=dash, name="gain" if dash is SOLID else ""))
+        marks += [Level(at=at, upright=True, colour=theme.ink, dash=SOLID) for at in gain.limits if at is not None]
+        marks += self._signs(step, gain, theme)
+        x_axis = Axis(low=gain.left, high=gain.right, grid=False, exact=words.number)
+        room = 0.06 * (gain.top - gain.bottom)
+        y_axis = Axis(
+            "Gain of D along the segment",
+            low=gain.bottom - room,
+            high=gain.top + room,
+            bare=True,
+            grid=False,
+            exact=words.number,
+        )
+        self.show_marks(marks, theme, x_axis, y_axis)
+
+    def _signs(self, step: Explanation, gain: Gain, theme: Theme) -> list[Mark]:
+        """Return the step with its gain, and the top of the parabola where the step does not end there."""
+        length, up = gain.after
+        ink, ground, size = theme.ink, theme.background, self.metrics().height()
+        marks: list[Mark] = [Line(x=[length, length], y=[0.0, up], colour=theme.accent, width=0.2 * size, read=False)]
+        if up > 0.35 * (gain.top - gain.bottom):
+            text = words.number(step.gain)
+            marks.append(Texts(x=[length], y=[0.5 * up], texts=[text], colour=ink, anchor=(1.08, 0.5), plate=ground))
+        if gain.vertex is not None and step.clipped and gain.vertex_inside:
+            x, top = gain.vertex
+            marks.append(Line(x=[length, length, x], y=[up, top, top], colour=theme.faint, dash=DOTTED, read=False))
+            text = f"costs {words.number(step.lost)}"
+            marks.append(Texts(x=[length], y=[top], texts=[text], colour=ink, anchor=(-0.08, -0.1), plate=ground))
+        elif gain.vertex is not None and step.clipped:
+            y = float(gain.curve[-1, 1])
+            text = f"λ* = {words.number(step.unclipped)} →"
+            marks.append(Texts(x=[gain.right], y=[y], texts=[text], colour=ink, anchor=(1.0, 0.0), plate=ground))
+        marks.append(Spots(x=[0.0], y=[0.0], size=0.56 * size, colour=ink, edge=ground))
+        for colour, width in ((ground, 0.32), (theme.accent, 0.17)):
+            marks.append(
+                Spots(x=[length], y=[up], size=0.92 * size, colour=colour, edge_width=width * size, hollow=True)
+            )
+        if gain.vertex is not None and gain.vertex_inside:
+            x, top = gain.vertex
+            marks.append(
+                Spots(x=[x], y=[top], sign="d", size=0.6 * size, colour=ground, edge=ink, edge_width=0.12 * size)
+            )
+        return marks
+
+    def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
+        """Return the most important places first; one that has no room is left out."""
+        shown: list[tuple[float, str]] = []
+        width, (left, right) = self.metrics().horizontalAdvance, self.box.viewRange()[0]
+        for at, text in self._numbers if way == 0 else ():
+            free = [0.5 * (width(text) + width(other)) + 6 for _, other in shown]
+            away = [abs(at - place) / (right - left) * size for place, _ in shown]
+            if left <= at <= right and all(far > least for far, least in zip(away, free, strict=True)):
+                shown.append((at, text))
+        return shown
+
+
+class GainView(QWidget):
+    """The gain of a step, and the formulas with its numbers below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.step: Explanation | None = None
+        self.theme, self._least = LIGHT, 0
+        self.chart, self.formulas = GainChart(), TextView()
         describe(
-            self,
+            self.chart,
             "step.gain",
             "Gain along the segment",
             "D along the segment is a parabola with its top at λ*. Hatched: outside the box.",
         )
-        self._kept = 0  # lines for the formulas, in the look of
-        self._look: tuple[int, bool, float] | None = None
+        filled(QVBoxLayout(self), (self.chart, 1), self.formulas, margins=0, spacing=2)
 
-    def lines_needed(self) -> float:
-        return len(LONGEST) + 6.2
+    def show_step(self, step: Explanation | None, theme: Theme) -> None:
+        """Show the gain of `step`; nothing is drawn when it is shown already."""
+        if step is not self.step or theme is not self.theme:
+            self.step, self.theme = step, theme
+            self.chart.show_step(step, theme)
+            self._write()
 
-    def lines(self, step: Explanation) -> list[str]:
-        """The formulas and the numbers in them."""
-        said = [words.FORMULA, words.length(step), words.clipping(step), words.gain_line(step)]
-        return [words.curvature(step), *said] if self._is_high else said
+    def keep(self, least: int) -> None:
+        """Ask for a height of at least so many pixels."""
+        if least != self._least:
+            self._least = least
+            self.updateGeometry()
 
-    @property
-    def _is_high(self) -> bool:
-        return self.height() >= HIGH * self.line()
+    def minimumSizeHint(self) -> QSize:
+        return super().minimumSizeHint().expandedTo(QSize(0, self._least))
 
-    def _written(self, step: Explanation) -> tuple[list[str], float]:
-        """The lines below the picture, and the height kept for them."""
-        metrics = QFontMetricsF(self.font())
-        look = self.width(), self._is_high, metrics.height()
-        if look != self._look:
-            longest = (*LONGEST, ALSO) if self._is_high else LONGEST
-            self._look, self._kept = look, len(wrapped(longest, self.font(), self.width()))
-        lines = wrapped(self.lines(step), self.font(), self.width())
-        self._kept = max(self._kept, len(lines))
-        return lines, self._kept * metrics.lineSpacing()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._write()
 
-    def placed(self, step: Explanation) -> tuple[Gain, PlotFrame]:
-        """The parabola of `step`, and where it is drawn."""
-        line, gain = self.line(), gain_of(step)
-        height = self.height() - self._written(step)[1] - 3.5 * line
-        return gain, PlotFrame(
-            0.5 * line, 1.75 * line, self.width() - line, height, gain.left, gain.right, gain.bottom, gain.top
-        )
-
-    def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
-        line, (gain, frame) = self.line(), self.placed(step)
-        painter.setFont(bold(self.font()))
-        fits = painter.fontMetrics().horizontalAdvance(TITLE) <= self.width()
-        text_at(painter, theme, QPointF(0, 0.6 * line), TITLE if fits else SHORT_TITLE, QRectF(self.rect()))
-        painter.setFont(self.font())
-        if frame.height > 1.5 * line:
-            self._paint_curve(painter, step, theme, gain, frame)
-        lines, kept = self._written(step)
-        write_lines(painter, theme, lines, 0, self.height() - kept)
-
-    def _paint_curve(self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame) -> None:
-        line = self.line()
-        low, high = max(gain.left, -gain.back), min(gain.right, gain.longest)
-        bottom = frame.top + frame.height
-        x_low, x_high = frame.at((low, 0))[0], frame.at((high, 0))[0]
-        left, right = frame.left, frame.left + frame.width
-        room = 0.45 * line  # above the top and below the lowest
-        area = QRectF(left, frame.top - room, frame.width, frame.height + 2 * room)
-        painter.fillRect(area, QColor(*theme.background))
-        outside = hatch(theme.faint, self.devicePixelRatioF())
-        for begin, end in ((left, x_low), (x_high, right)):  # outside the box
-            if end - begin > 0.5:
-                painter.fillRect(QRectF(begin, area.top(), end - begin, area.height()), outside)
-        zero = frame.at((0, 0))
-        painter.setPen(pen(theme.faint, 1.2))
-        painter.drawLine(QLineF(left, zero[1], right, zero[1]))
-        dashed = pen(theme.ink, 1.8)
-        dashed.setDashPattern([3.0, 2.5])
-        for begin, end, style in (
-            (gain.left, low, dashed),
-            (high, gain.right, dashed),
-            (low, high, pen(theme.ink, 2.2)),
-        ):
-            if end > begin:
-                painter.setPen(style)
-                painter.drawPolyline(QPolygonF([QPointF(*frame.at(place)) for place in gain.between(begin, end)]))
-        painter.setPen(pen(theme.ink, 1.6))
-        for limit, x in zip(gain.limits, (x_low, x_high), strict=True):
-            if limit is not None:
-                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
-        after = QPointF(*frame.at(gain.after))
-        painter.setPen(pen(theme.accent, 0.2 * line))
-        painter.drawLine(QLineF(after.x(), zero[1], after.x(), after.y()))
-        if zero[1] - after.y() > 1.6 * line:
-            at = QPointF(after.x() - 0.35 * line, 0.5 * (zero[1] + after.y()))
-            text_at(painter, theme, at, words.number(step.gain), area, right=True, halo=True)
-        mark(painter, theme, "now", QPointF(*zero), line)
-        self._paint_vertex(painter, step, theme, gain, frame, after)
-        mark(painter, theme, "after", after, line)
-        if gain.vertex is not None and not step.clipped:
-            mark(painter, theme, "top", QPointF(*frame.at(gain.vertex)), line)
-        self._paint_ticks(painter, step, theme, gain, frame, bottom + room + 0.6 * line)
-
-    def _paint_ticks(
-        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame, y: float
-    ) -> None:
-        """The numbers of the axis; one that has no room is left out."""
-        metrics = QFontMetricsF(self.font())
-        taken: list[tuple[float, float]] = []
-        for length, said in words.ticks(step, gain):
-            half = 0.5 * metrics.horizontalAdvance(said)
-            x = min(max(frame.at((length, 0))[0], half), self.width() - half)
-            if all(abs(x - other) > half + other_half + 0.4 * self.line() for other, other_half in taken):
-                taken.append((x, half))
-                text_at(painter, theme, QPointF(x, y), said, QRectF(self.rect()), middle=True)
-
-    def _paint_vertex(
-        self, painter: QPainter, step: Explanation, theme: Theme, gain: Gain, frame: PlotFrame, after: QPointF
-    ) -> None:
-        """The top of the parabola, where it is not where the step ends."""
-        line, whole = self.line(), QRectF(self.rect())
-        if gain.vertex is None or not step.clipped:
-            return
-        if not gain.vertex_inside:
-            tip = QPointF(frame.left + frame.width, frame.at((gain.right, float(gain.curve[-1, 1])))[1])
-            before = QPointF(*frame.at((float(gain.curve[-2, 0]), float(gain.curve[-2, 1]))))
-            arrow(painter, theme.ink, before, tip, 0.75 * line)
-            said = f"λ* = {words.number(step.unclipped)}"
-            text_at(painter, theme, tip + QPointF(-0.9 * line, 0), said, whole, right=True, halo=True)
-            return
-        top = QPointF(*frame.at(gain.vertex))
-        painter.setPen(pen(theme.faint, 1.2, Qt.PenStyle.DotLine))
-        painter.drawLine(QLineF(after.x(), top.y(), top.x(), top.y()))
-        painter.drawLine(QLineF(after.x(), after.y(), after.x(), top.y()))
-        if after.y() - top.y() > 1.7 * line:
-            at = QPointF(after.x() + 0.4 * line, top.y() + 0.75 * line)
-            text_at(painter, theme, at, f"costs {words.number(step.lost)}", whole, halo=True)
-        mark(painter, theme, "top", top, line)
+    def _write(self) -> None:
+        if self.step is not None:
+            said = [words.FORMULA, words.length(self.step), words.clipping(self.step), words.gain_line(self.step)]
+            if self.height() >= HIGH * self.chart.metrics().height():
+                said.insert(0, words.curvature(self.step))
+            self.formulas.show_text(tuple(map(Paragraph, said)), self.theme)

@@ -17,13 +17,12 @@ from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
 from app.views.widgets.painted import LEFT, RIGHT, Painted
 from app.views.widgets.painting import bold
-from app.views.widgets.subscripts import draw_text
 from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
 
 from . import text as words
 from .geometry import shown_rows
-from .view import wrapped
+from .view import draw_text, wrapped
 
 #: Least height of a row in pixels, and its height in lines; rows that always find room.
 ROW, ROW_LINES, LEAST_ROWS = 24, 1.45, 3

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import Theme
 from app.views.widgets.painting import painter_on, scale_font
-from app.views.widgets.subscripts import draw_text, width_of
 
-from .view import paint_symbol, wrapped
+from .view import draw_text, paint_symbol, width_of, wrapped
 
 #: Between paragraphs, in lines.
 GAP = 0.25

@@ -10,15 +10,15 @@ from functools import lru_cache
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent, QPainter, QPen
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QKeyEvent
 
 from app.engine.shading import RGB
 from app.views.application import make_application
 from app.views.chart import saving
 from app.views.chart.axis import Axis, share
 from app.views.chart.chart import Chart, is_plain
-from app.views.chart.marks import DASHES, Cells, Line, Mark, Spots, Strokes, Texts
+from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spots, Strokes, Texts
 from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
 from app.views.widgets.painting import painter_on
@@ -48,8 +48,8 @@ COLOURS = ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a
 ABOUT = ("#08306b", "#2b6cb0", "#8fbbdc", "#f4f4f4", "#f2b27a", "#d06a1a", "#7f3b08")
 #: Colour of cells without a result, on a light and a dark ground.
 MISSING = np.uint32(0xFFDCDCDC), np.uint32(0xFF4A4A4D)
-#: Width of the bar of colours, and its distance from the map, in pixels.
-BAR, GAP = 14.0, 8.0
+#: Corners of a cell about its middle, x and y.
+SQUARE = (-0.5, 0.5, 0.5, -0.5, -0.5), (-0.5, -0.5, 0.5, 0.5, -0.5)
 #: Pixels up to which the pointer finds a value of a curve.
 FAR = 60.0
 #: How far above the middle of its cell, in cells, the star stands: its number is below.
@@ -157,8 +157,7 @@ def _heading(drawn: Drawn) -> str:
 def map_axes(drawn: Drawn) -> tuple[Axis, Axis]:
     """The axes of a map: a name for each column and row."""
     study = drawn.study
-    upwards = f"{axis_title(study, 1)} ↑   " if len(study.axes) > 1 else ""
-    up = Axis(f"{upwards}{_heading(drawn)}, mean", names=_labels(drawn, 1))
+    up = Axis(f"{axis_title(study, 1)} ↑   {_heading(drawn)}, mean", names=_labels(drawn, 1))
     return Axis(axis_title(study, 0), names=_labels(drawn, 0)), up
 
 
@@ -174,8 +173,9 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
     columns, rows = np.nonzero(there)
     failed = np.nonzero(errors.astype(np.bool_) & ~there)
     line = _contour(mean, drawn.level)
+    name = f"{_heading(drawn)}, {axis_title(study, 1)} by {axis_title(study, 0)}"
     marks: list[Mark] = [
-        Cells(pixels=np.where(filled, coloured, empty).T, values=mean.T, name=study.heading(drawn.value)),
+        Cells(pixels=np.where(filled, coloured, empty).T, values=mean.T, name=name),
         Texts(
             x=columns.tolist(),
             y=(rows - 0.5).tolist(),
@@ -196,6 +196,18 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
         fill, edge = (BLACK, WHITE) if drawn.same else (WHITE, BLACK)  # open: its other settings are others
         marks.append(Spots(x=at[:1], y=at[1:2], sign="+", size=22.0, colour=fill, edge=edge, edge_width=1.5))
     return marks
+
+
+def colour_bar(drawn: Drawn) -> ColourBar:
+    """Return the bar that explains the colours of a map: no colours that no cell has."""
+    mean, middle = plane_of(drawn.means.mean, drawn.study, drawn.rest), drawn.midpoint
+    least, most = drawn.span or span_of(mean, None)
+    if middle is not None:
+        least, most = min(least, middle), max(most, middle)
+    between = 0.5 * (least + most) if middle is None else middle
+    pixels = shades(middle is not None)[_levels(np.linspace(least, most, 256), drawn.span or span_of(mean, middle))]
+    texts = [(value, measure_text(drawn.value, value)) for value in (least, most, between)]
+    return ColourBar(pixels=pixels, low=least, high=most, texts=texts, level=drawn.level)
 
 
 def _contour(mean: Array, level: float | None) -> Array:
@@ -303,11 +315,11 @@ class StudyPicture(Chart):
             marks, up = curves_marks(drawn, x, theme)
             means = np.column_stack([mean for _, mean, _ in curves_of(drawn)])
             self._at = np.repeat(x[:, None], means.shape[1], axis=1), means
-            self.show_marks(marks, theme, across, up)
+            self.show_marks(marks, theme, across, up, over=self._over())
         else:
             at = np.indices(drawn.sides, dtype=np.float64)
             self._at = at[0], at[1]
-            self.show_marks(map_marks(drawn, theme), theme, *map_axes(drawn))
+            self.show_marks(map_marks(drawn, theme), theme, *map_axes(drawn), over=self._over())
 
     def named(self) -> list[Mark]:
         lines: list[Mark] = [mark for mark in super().named() if isinstance(mark, Line)]
@@ -318,50 +330,28 @@ class StudyPicture(Chart):
 
     def right_of(self, metrics: QFontMetricsF) -> float:
         is_map = self._shown is not None and not self._shown.curves
-        return GAP + BAR + metrics.horizontalAdvance("99.9+ %") + 8 if is_map else super().right_of(metrics)
+        return BAR + metrics.horizontalAdvance("99.9+ %") + 16 if is_map else super().right_of(metrics)
 
-    def paint_over(self, painter: QPainter) -> None:
-        """The bar of colours, and the cell that is read."""
-        if self._shown is None:
-            return
-        area, box = self.area(), QRectF(0, 0, 14, 14)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        if not self._shown.curves:
-            self._paint_bar(painter, self._shown)
-            box = QRectF(self.pixel(0, 1), self.pixel(1, 0))
-        if self.reading is None:
-            return
-        box.moveCenter(self.middle_of(self.reading))
-        painter.setClipRect(area.adjusted(-2, -2, 2, 2))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for tint, width in ((WHITE, 4.0), (BLACK, 2.0)):
-            painter.setPen(QPen(QColor(*tint), width))
-            painter.drawRect(box)
-        painter.setClipping(False)
-
-    def _paint_bar(self, painter: QPainter, drawn: Drawn) -> None:
-        """Which number has which colour; no colours that no cell has."""
-        area, high, middle = self.area(), painter.fontMetrics().height(), drawn.midpoint
-        bar = QRectF(area.right() + GAP, area.top(), BAR, area.height())
-        mean = plane_of(drawn.means.mean, drawn.study, drawn.rest)
-        least, most = drawn.span or span_of(mean, None)
-        if middle is not None:
-            least, most = min(least, middle), max(most, middle)
-        table = shades(middle is not None)[_levels(np.linspace(most, least, 256), drawn.span or span_of(mean, middle))]
-        painter.drawImage(bar, QImage(table.data, 1, 256, 4, QImage.Format.Format_RGB32).copy())
-        painter.setPen(QPen(QColor(*self.theme.ink), 1))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRect(bar)
-        painter.drawRect(area)
-        between = 0.5 * (least + most) if middle is None else middle
-        for value in {least, between, most}:
-            y = bar.bottom() - (value - least) / (most - least) * bar.height()
-            if value != between or min(y - bar.top(), bar.bottom() - y) > 1.3 * high:
-                box = QRectF(bar.right() + 4, y - high / 2, 100, high)
-                painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, measure_text(drawn.value, value))
-        if drawn.level is not None and least <= drawn.level <= most:
-            y = bar.bottom() - (drawn.level - least) / (most - least) * bar.height()
-            painter.drawLine(QPointF(bar.left() - 3, y), QPointF(bar.right() + 3, y))
+    def _over(self) -> list[Mark]:
+        """Return the bar of colours, and a frame about the cell that is read."""
+        drawn, marks = self._shown, list[Mark]()
+        if drawn is None:
+            return marks
+        if not drawn.curves:
+            marks.append(colour_bar(drawn))
+        if self.reading is not None:
+            column, row = self._at[0][self.reading], self._at[1][self.reading]
+            for tint, width in ((WHITE, 4.0), (BLACK, 2.0)):
+                if drawn.curves:
+                    low = self.y.value(self.box.viewRange()[1][0])
+                    y = [row if np.isfinite(row) else low]
+                    marks.append(
+                        Spots(x=[column], y=y, sign="s", size=14.0, colour=tint, edge_width=width, hollow=True)
+                    )
+                else:
+                    x, y = ([at + dx for dx in side] for at, side in ((column, SQUARE[0]), (row, SQUARE[1])))
+                    marks.append(Line(x=x, y=y, colour=tint, width=width))
+        return marks
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
@@ -396,6 +386,7 @@ class StudyPicture(Chart):
         if found != self.reading:
             self.reading = found
             self._pointed(self.cell_read())
+            self.over = tuple(self._over())
             self.viewport().update()
 
     # -- the user --------------------------------------------------------------------------------------------------

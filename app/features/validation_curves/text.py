@@ -44,18 +44,9 @@ def sentence(curve: Curve, position: int, stale: bool) -> str:
 
 def remark(curve: Curve) -> str:
     """What is to be said about the whole curve, or ""."""
-    return remarks(curve)[0]
-
-
-def remarks(curve: Curve) -> tuple[str, ...]:
-    """`remark`, and the same in ever less room."""
     if curve.counted < curve.total:
-        done = grouped(curve.counted)
-        return f"so far, of {done} of {count(curve.total, 'point')}", f"{done} so far", "so far"
-    if curve.sampled < curve.n_points:
-        number = grouped(curve.sampled)
-        return f"of a sample of {count(curve.sampled, 'point')}", f"sample of {number}", f"of {number}"
-    return ("",)
+        return f"so far, of {grouped(curve.counted)} of {count(curve.total, 'point')}"
+    return f"of a sample of {count(curve.sampled, 'point')}" if curve.sampled < curve.n_points else ""
 
 
 def notes(strip: ValidationCurve) -> str:

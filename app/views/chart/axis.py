@@ -5,22 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import pyqtgraph as pg
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont
 
 from app.core.number_format import even, grouped, percent, short
-from app.views.theme import Theme
 from solver.core.arrays import Array
 
 #: Number of texts along an axis, at most.
 MOST = 12
-#: Share of ink in the lines at the numbers.
-GRID = 0.25
 
 
 @dataclass(frozen=True)
@@ -66,6 +59,11 @@ class Axis:
     exact: Callable[[float], str] = short
     bare: bool = False
     grid: bool = True
+
+    @property
+    def lined(self) -> bool:
+        """There are lines at the numbers."""
+        return self.grid and not self.names
 
     @np.errstate(divide="ignore", invalid="ignore")
     def place(self, values: ArrayLike) -> Array:
@@ -182,69 +180,3 @@ def _plain(value: float) -> str:
     if value and not 1e-3 <= abs(value) < 1e5:
         return short(value)
     return f"{value:.10f}".rstrip("0").rstrip(".")
-
-
-class Ruler(pg.AxisItem):
-    """The texts of an axis and the lines at them."""
-
-    def __init__(self, side: str, box: pg.ViewBox) -> None:
-        super().__init__(side, linkView=box)
-        self._axis = Axis()
-        self._room = 1.0
-        self._look: tuple[object, ...] = ()
-        self._free = 0.0
-        self.setStyle(
-            autoExpandTextSpace=False,
-            hideOverlappingLabels=False,
-            tickLength=0,
-            tickTextOffset=3,
-            tickAlpha=255,
-            maxTextLevel=1,
-        )
-        self.enableAutoSIPrefix(False)
-        self.setGrid(255)
-
-    def dress(self, theme: Theme, font: QFont) -> None:
-        """Take colours and font."""
-        if (theme.background, theme.ink, font) != self._look:
-            self._look = theme.background, theme.ink, font
-            self.setTickFont(font)
-            self.setPen(pg.mkPen(*theme.faint))
-            self.setTextPen(pg.mkPen(*theme.ink))
-            # Not transparent: Qt needs 0.4 ms for each line that is.
-            pairs = zip(theme.background, theme.faint, strict=True)
-            self.setTickPen(pg.mkPen(*(round(GRID * line + (1 - GRID) * ground) for ground, line in pairs)))
-
-    def show_axis(self, axis: Axis, room: float) -> None:
-        """Write the numbers of `axis`, at least `room` pixels apart."""
-        if (axis, room) == (self._axis, self._room):
-            return
-        self._axis, self._room = axis, room
-        self.setGrid(255 if axis.grid and not axis.names else False)
-        self.setStyle(showValues=not axis.bare)
-        self.picture = None
-        self.update()
-
-    def leave(self, free: float) -> None:
-        """Leave so many pixels at the right end to something else."""
-        if free != self._free:
-            self._free, self.picture = free, None
-            self.update()
-
-    def texts(self) -> list[tuple[float, str]]:
-        """Return places and texts as they are drawn."""
-        size = self.geometry().width() if self.orientation == "bottom" else self.geometry().height()
-        low, high = self.range
-        found = self._axis.marks(low, high, int(size / max(self._room, 1.0)))
-        return [
-            each for each in found if (each[0] - low) * size <= (size - self._free) * (high - low) or not self._free
-        ]
-
-    def boundingRect(self) -> QRectF:
-        return QRectF(super().boundingRect()).adjusted(-60, -12, 60, 12)  # texts at its ends reach beyond it
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        return [(1.0, [place for place, _ in self.texts()])]
-
-    def tickStrings(self, values: Any, scale: float, spacing: float) -> list[str]:
-        return [text for _, text in self.texts()]

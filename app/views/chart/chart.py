@@ -1,21 +1,21 @@
 """Chart: marks over two axes, with a legend, to be read off, zoomed, saved and copied.
 
-ViewBox and axes are pyqtgraph's, put in their places by hand: its PlotItem takes 12 ms to make, this 4.
+The ViewBox is pyqtgraph's; axes are drawn by hand: its PlotItem takes 12 ms to make, this 2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import ArrayLike
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
+    QFont,
     QFontMetricsF,
     QKeyEvent,
     QMouseEvent,
@@ -24,21 +24,23 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTransform,
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.views.theme import LIGHT, Theme
-from app.views.widgets.painting import painter_on
+from app.views.theme import LIGHT, Theme, mixed
+from app.views.widgets.painting import guarded, painter_on
 from solver.core.arrays import Array
 
 from . import saving
-from .axis import Axis, Ruler
-from .items import item_of
-from .legend import column, flow, paint_legend
-from .marks import Line, Mark, drawn_alike
+from .axis import Axis
+from .legend import CENTRE, LEFT, RIGHT, flow, paint_legend
+from .marks import Frame, Line, Mark, MarksItem
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
+#: Share of ink in the lines at the numbers.
+GRID = 0.25
 #: Pixels up to which the pointer finds a value.
 REACH = 40.0
 #: How much a key zooms.
@@ -91,20 +93,21 @@ class Chart(pg.GraphicsView):
         There is a frame without the focus, too.
     square : bool
         As wide as high.
+    under : bool
+        It is part of a form: the legend stands below the area, and the numbers of the upward axis at its right.
     short : float
         A title that takes less than this share of the width stands beside the numbers.
-    corner : tuple of float or None
-        The legend stands in this corner of the area, (0, 0) the upper left, (1, 1) the lower right; None for above it.
     """
 
-    sets = framed = square = False
+    sets = framed = square = under = False
     short = 0.3
-    corner: tuple[float, float] | None = None
 
     def __init__(self, x: Axis | None = None, y: Axis | None = None) -> None:
         super().__init__(background=None)
         self.x, self.y = x or Axis(), y or Axis()
         self.marks: tuple[Mark, ...] = ()
+        #: Marks that change often, over the others: of a cursor, of what is read.
+        self.over: tuple[Mark, ...] = ()
         self.theme: Theme = LIGHT
         self._message = ""
         self._stale = False  # is to be drawn anew once it is seen
@@ -116,33 +119,48 @@ class Chart(pg.GraphicsView):
         self._by_keys = False  # it is read by keys, not by the pointer
         #: The left side is at least so wide: charts above each other begin at the same x.
         self.least_left = 0.0
-        self._left = 0.0
-        self._boxes: list[QRectF] = []
+        #: Width of the numbers at the left, in pixels.
+        self.needed_left = 0.0
+        self._boxes: list[QRectF] = []  # of the legend's entries
         self._inline = False  # the title stands at the end of the numbers below
+        self._made_for: object = None
+        self._axes: object = None  # what the axes were drawn for
+        self._least = QSize()  # size that was asked for last
         self.box = pg.ViewBox(enableMenu=False, defaultPadding=0.0)
         self.box.setMouseMode(pg.ViewBox.RectMode)
         self.scene().addItem(self.box)
-        self._rulers = Ruler("bottom", self.box), Ruler("left", self.box)
-        for ruler in self._rulers:
-            self.scene().addItem(ruler)
-            ruler.setZValue(self.box.zValue() - 1)  # its lines lie below what is drawn
-        self._items: list[Any] = []
-        self._kinds: list[type[Mark]] = []
-        self._drawn: tuple[Mark, ...] = ()
-        self._look: tuple[object, ...] = ()
+        self._item = MarksItem()
+        self.box.addItem(self._item, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._zoom)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
+    def letters(self) -> QFont:
+        """Return the font of all that is written."""
+        return QFont(self.font())
+
+    def metrics(self) -> QFontMetricsF:
+        """Return the measures of its text."""
+        return QFontMetricsF(self.letters())
+
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def show_marks(
-        self, marks: Sequence[Mark], theme: Theme, x: Axis | None = None, y: Axis | None = None, message: str = ""
+        self,
+        marks: Sequence[Mark],
+        theme: Theme,
+        x: Axis | None = None,
+        y: Axis | None = None,
+        message: str = "",
+        over: Sequence[Mark] = (),
     ) -> None:
-        """Display `marks`, the first lowest, or a `message` in place of them; with other axes if they are given."""
+        """Display `marks`, the first lowest, or a `message` in place of them; with other axes if they are given.
+
+        The marks in `over` lie over all: they may change without the others being drawn anew.
+        """
         if (x or self.x, y or self.y) != (self.x, self.y):
             self.x, self.y, self.zoomed = x or self.x, y or self.y, False
-        self.marks, self.theme, self._message = tuple(marks), theme, message
+        self.marks, self.over, self.theme, self._message = tuple(marks), tuple(over), theme, message
         if self.reading is not None and not self._is_there(*self.reading):
             self.reading = None
         self._stale = not self.isVisible()
@@ -155,71 +173,65 @@ class Chart(pg.GraphicsView):
 
     def _renew(self) -> None:
         self._stale = False
-        self.setBackground(QColor(*self.theme.background))
-        kinds = [type(mark) for mark in self.marks]
-        kept = next((k for k, (a, b) in enumerate(zip(kinds, self._kinds, strict=False)) if a is not b), None)
-        kept = min(len(kinds), len(self._kinds)) if kept is None else kept
-        for item in self._items[kept:]:
-            self.box.removeItem(item)
-        self._items[kept:] = [item_of(mark) for mark in self.marks[kept:]]
-        for item in self._items[kept:]:
-            self.box.addItem(item, ignoreBounds=True)
-        self._kinds, drawn = kinds, self._drawn[:kept]
-        look = self.x, self.y, self.theme
-        for place, (item, mark) in enumerate(zip(self._items, self.marks, strict=True)):
-            if look != self._look or place >= len(drawn) or not drawn_alike(mark, drawn[place]):
-                item.display(mark, *look)
-        self._drawn, self._look = self.marks, look
+        self._item.display(self.marks, self.x, self.y, self.theme)
         self.arrange()
+
+    def made_for(self) -> object:
+        """Return what else than their data the marks depend on: pixels of width, say."""
+        return None
+
+    def remake(self) -> None:
+        """Display the marks as `made_for` needs them now."""
 
     def arrange(self) -> None:
         """Put area, numbers and legend in their places, and have all painted."""
         if self.width() < 2 or self._stale:
             return
-        metrics, theme = QFontMetricsF(self.font()), self.theme
-        line, bare = metrics.lineSpacing(), (self.x.bare, self.y.bare)
-        named, self._boxes = self.named() if self.corner is None else [], []
-        top = EDGE
-        if named or self.y.title:
-            self._boxes = flow(named, self.y.title, metrics, self.width() - 2 * EDGE - self.free_right())
-            most = max(1, int(0.4 * self.height() / (line + 2)))
-            self._boxes = [box for box in self._boxes if box.top() < most * (line + 2) - 1]
-            top += max((box.bottom() for box in self._boxes), default=line + 2)
-        top += 0.0 if bare[1] else 0.35 * line
+        metrics = self.metrics()
+        line = metrics.lineSpacing()
+        self._boxes = flow(self.named(), self.y.title, metrics, self.width() - 2 * EDGE - self.free_right())
+        if not self.under:
+            self._boxes = [box for box in self._boxes if box.top() < max(0.4 * self.height(), line) - 1]
         self._inline = metrics.horizontalAdvance(self.x.title) < self.short * self.width()
-        below = EDGE + (0.0 if bare[0] else line + 2) + (line if self.x.title and not self._inline else 0.0)
+        top, below = EDGE + (0.0 if self.y.bare else 0.35 * line), EDGE
+        if self.under:
+            below += self.legend_height()
+        elif self._boxes or self.y.title:
+            top += self.legend_height()
+        below += (0.0 if self.x.bare else line + 2) + (line if self.x.title and not self._inline else 0.0)
         high = max(self.height() - top - below, 8.0)
-        for ruler, axis, room in zip(
-            self._rulers, (self.x, self.y), (self.room_across(metrics), 1.35 * line), strict=True
-        ):
-            ruler.dress(theme, self.font())
-            ruler.show_axis(axis, room)
-        self._rulers[0].leave(metrics.horizontalAdvance(self.x.title) + 8 if self.x.title and self._inline else 0.0)
-        ends = [self.x.ends(self._values(0)), self.y.ends(self._values(1))]
-        self._left = self._left_of(metrics, ends[1], high)
-        left = max(self._left, self.least_left)
-        wide = max(self.width() - left - self.right_of(metrics), 8.0)
+        ends = [axis.ends(self._values(way)) for way, axis in enumerate((self.x, self.y))]
+        left, right = self.sides(metrics, ends[1], high)
+        wide = max(right - left, 8.0)
         if self.square:
             wide = high = min(wide, high)
         area = QRectF(left, top, wide, high)
-        across, up = self._rulers
         self.box.setGeometry(area)
-        up.setWidth(left)
-        across.setHeight(line + 2)
-        up.setGeometry(QRectF(0, top, left, high))
-        across.setGeometry(QRectF(left, top + high, wide, line + 2))
         self._fit(ends, area)
-        if self.corner is not None:
-            self._boxes = column(self.named(), metrics, high - 6)
-        visible = not self._message
-        for item in (self.box, across, up):
-            item.setVisible(visible)
+        self.box.setVisible(not self._message)
+        axes = area.getRect(), self.box.viewRange(), self.x, self.y, self.theme, self.letters(), self._message
+        if axes != self._axes:
+            self._axes = axes
+            self.resetCachedContent()  # pyqtgraph keeps the background
         self.viewport().update()
+        if (least := self.minimumSizeHint()) != self._least:
+            self._least = least
+            self.updateGeometry()
+        if self.isVisible() and (made_for := self.made_for()) != self._made_for:
+            self._made_for = made_for
+            self.remake()
 
-    @property
-    def needed_left(self) -> float:
-        """Width of the numbers at the left, in pixels."""
-        return self._left
+    def legend_height(self) -> float:
+        """Return the height of the legend, in pixels."""
+        return max((box.bottom() for box in self._boxes), default=self.metrics().lineSpacing() + 2)
+
+    def sides(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> tuple[float, float]:
+        """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
+        texts = [] if self.y.bare else self.numbers(1, high, ends)
+        widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
+        needed = np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE)
+        self.needed_left = EDGE if self.y.bare else float(needed)
+        return max(self.needed_left, self.least_left), self.width() - self.right_of(metrics)
 
     def stand_at(self, left: float) -> None:
         """Have the area begin at x = `left` at least, as those of the charts above and below it."""
@@ -235,22 +247,17 @@ class Chart(pg.GraphicsView):
         """Return the width at the upper right that the legend leaves free."""
         return 0.0
 
-    def room_across(self, metrics: QFontMetricsF) -> float:
-        """Return the least distance of two numbers below, in pixels."""
-        longest = max(self.x.names, key=len) if self.x.names else "00 000"
-        return metrics.horizontalAdvance(longest) + 14
-
     def right_of(self, metrics: QFontMetricsF) -> float:
         """Return the width at the right of the area."""
-        return 0.5 * metrics.horizontalAdvance("100 %") + EDGE if not self.x.bare else EDGE
+        return 0.5 * metrics.horizontalAdvance("00 000") + EDGE
 
-    def _left_of(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> float:
-        if self.y.bare:
-            return EDGE
-        low, top = self.box.viewRange()[1] if self.zoomed else ends
-        texts = self.y.marks(low, top, int(high / (1.35 * metrics.lineSpacing())))
-        widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
-        return float(np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE))
+    def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
+        """Return places and texts of the numbers along `size` pixels of an axis, `ends` unless it is zoomed."""
+        metrics, axis = self.metrics(), (self.x, self.y)[way]
+        longest = max(axis.names, key=len) if axis.names else "00 000"
+        room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
+        low, high = self.box.viewRange()[way] if ends is None or self.zoomed else ends
+        return axis.marks(low, high, int(size / room))
 
     def _values(self, way: int) -> Array:
         """Return all that the axis to the right (0) or upwards (1) has to reach; nothing where its ends are given."""
@@ -275,11 +282,17 @@ class Chart(pg.GraphicsView):
         """Return the rectangle between the axes, in pixels."""
         return QRectF(self.box.geometry())
 
+    def seen(self) -> Frame:
+        """Return the part of the plane that is displayed."""
+        area, ((left, right), (bottom, top)) = self.area(), self.box.viewRange()
+        wide, high = area.width() / (right - left), area.height() / (bottom - top)
+        to = QTransform(wide, 0.0, 0.0, high, area.left() - wide * left, area.bottom() - high * bottom)
+        return Frame(self.x, self.y, to, area, self.theme)
+
     def places(self, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
         """Return the pixels of values."""
-        area, (across, up) = self.area(), self.box.viewRange()
-        at_x = area.left() + (self.x.place(x) - across[0]) * (area.width() / (across[1] - across[0]))
-        return at_x, area.bottom() - (self.y.place(y) - up[0]) * (area.height() / (up[1] - up[0]))
+        seen = self.seen()
+        return seen.across(x), seen.up(y)
 
     def pixel(self, x: float, y: float) -> QPointF:
         """Return the pixel of a pair of values."""
@@ -319,6 +332,11 @@ class Chart(pg.GraphicsView):
         x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
         title = self.x.title.removesuffix(" →")
         return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{self.x.exact(x)}"
+
+    def read_by_keys(self, found: tuple[int, int] | None) -> None:
+        """Read a place, or none, until the focus goes."""
+        self._by_keys = True
+        self.read(found)
 
     def read(self, found: tuple[int, int] | None) -> None:
         """Read a place, or none."""
@@ -407,28 +425,29 @@ class Chart(pg.GraphicsView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = KEY(event.key())
         if key in ZOOMS and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.box.scaleBy((ZOOMS[key], ZOOMS[key]))
+            self.box.scaleBy([ZOOMS[key] if enabled else 1.0 for enabled in self.box.state["mouseEnabled"]])
             self._zoom()
         elif not is_plain(event) or not self._read_key(key):
             event.ignore()
 
     def _read_key(self, key: Qt.Key) -> bool:
-        self._by_keys = True
         lines = self.lines()
         if key == KEY.Key_Escape and (self.reading is not None or self.zoomed):
             self.show_all()
             self.read(None)
             return True
+        if not lines:
+            return False
         number, place = self.reading or (0, -1)
-        if key in (KEY.Key_Up, KEY.Key_Down) and lines:
-            number = (number + (1 if key == KEY.Key_Down else -1)) % len(lines)
-            place = min(max(place, 0), len(np.asarray(lines[number].x)) - 1)
-            self.read((number, place))
-            return True
-        goal = goal_of(key, place, 0, len(np.asarray(lines[number].x)) - 1) if lines else None
-        if goal is not None:
-            self.read((number, goal))
-        return goal is not None
+        if key in (KEY.Key_Up, KEY.Key_Down):
+            number, place = (number + (1 if key == KEY.Key_Down else -1)) % len(lines), max(place, 0)
+        else:
+            goal = goal_of(key, place, 0, len(np.asarray(lines[number].x)) - 1)
+            if goal is None:
+                return False
+            place = goal
+        self.read_by_keys((number, min(place, len(np.asarray(lines[number].x)) - 1)))
+        return True
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         saving.open_menu(self, event.globalPos())
@@ -458,66 +477,98 @@ class Chart(pg.GraphicsView):
     def minimumSizeHint(self) -> QSize:
         return QSize(180, 7 * self.fontMetrics().height())
 
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        """Paint what lies below the marks: the axes with their numbers."""
+        painter.fillRect(rect, self.palette().window() if self.under else QColor(*self.theme.background))
+        painter.fillRect(self.area(), QColor(*self.theme.background))
+        if not self._message:
+            with guarded(painter, QRectF(self.rect()), self):
+                painter.setFont(self.letters())
+                self._paint_axes(painter)
+
+    def _paint_axes(self, painter: QPainter) -> None:
+        area, theme, metrics = self.area(), self.theme, self.metrics()
+        high, inside = metrics.lineSpacing() + 2, area.right()
+        if self.x.title and self._inline:
+            inside -= metrics.horizontalAdvance(self.x.title) + 8
+        numbers, grid = [], []
+        for place, text in self.numbers(0, area.width()):
+            x = self.pixel(self.x.value(place), 0.0).x()
+            if x <= inside:
+                numbers.append((QRectF(x - 200, area.bottom() + 3, 400, high), CENTRE, text, self.x))
+            grid += [QLineF(round(x), area.top(), round(x), area.bottom())] if self.x.lined else []
+        side, align = (area.right() + BESIDE - 2, LEFT) if self.under else (0.0, RIGHT)
+        for place, text in self.numbers(1, area.height()):
+            y = self.pixel(0.0, self.y.value(place)).y()
+            wide = self.width() - side if self.under else area.left() - BESIDE + 2
+            numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
+            grid += [QLineF(area.left(), round(y), area.right(), round(y))] if self.y.lined else []
+        # Not transparent: Qt needs 0.4 ms for each line that is.
+        painter.setPen(QColor(*mixed(theme.faint, theme.background, GRID)))
+        painter.drawLines(grid)
+        painter.setPen(QColor(*theme.faint))
+        painter.drawLines([QLineF(area.topLeft(), area.bottomLeft()), QLineF(area.bottomLeft(), area.bottomRight())])
+        painter.setPen(QColor(*theme.ink))
+        for box, flags, text, axis in numbers:
+            if not axis.bare:
+                painter.drawText(box, flags, text)
+
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """What stands over the marks: the legend, titles, what is read, and the frame."""
-        theme, area = self.theme, self.area()
-        painter.setFont(self.font())
-        if self._message:
-            painter.setPen(QColor(*theme.faint))
-            inner = QRectF(self.rect()).adjusted(10, 6, -10, -6)
-            painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
-        else:
-            self._paint_words(painter, theme, area)
-            self.paint_over(painter)
-        if self.framed or self.hasFocus():
-            focused = self.hasFocus()
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
-            painter.drawRect(
-                QRectF(self.rect()).adjusted(1, 1, -1, -1) if focused else QRectF(self.rect()).adjusted(0, 0, -1, -1)
-            )
+        """Paint what lies over the marks: the legend, titles, what is read, and the frame."""
+        with guarded(painter, QRectF(self.rect()), self):
+            painter.setFont(self.letters())
+            if self._message:
+                painter.setPen(QColor(*self.theme.faint))
+                inner = QRectF(self.rect()).adjusted(10, 6, -10, -6)
+                painter.drawText(inner, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
+            else:
+                self._paint_words(painter)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                for mark in self.over:
+                    painter.setClipRect(self.area().adjusted(-2, -2, 2, 2))
+                    mark.draw(painter, self.seen())
+                painter.setClipping(False)
+                self._paint_reading(painter)
+            if self.framed or self.hasFocus():
+                self._paint_frame(painter)
 
-    def _paint_words(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
+    def frame(self) -> QRectF:
+        """Return where the frame is."""
+        return QRectF(self.rect()).adjusted(0, 0, -1, -1)
+
+    def _paint_frame(self, painter: QPainter) -> None:
+        focused, theme = self.hasFocus(), self.theme
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
+        painter.drawRect(self.frame().adjusted(focused, focused, 0, 0))
+
+    def _paint_words(self, painter: QPainter) -> None:
         """Paint legend and titles."""
-        at = QPointF(EDGE, 0.5 * EDGE)
-        if self.corner is None:
-            paint_legend(painter, at, self.named(), self._boxes, self.y.title, theme)
-        else:
-            paint_legend(painter, at, (), (), self.y.title, theme)
-        if self.corner is not None and self._boxes:
-            wide, high = self._boxes[-1].right() + 6, self._boxes[-1].bottom() + 2
-            free = area.width() - wide - 4, area.height() - high - 4
-            box = QRectF(
-                area.left() + 2 + self.corner[0] * free[0], area.top() + 2 + self.corner[1] * free[1], wide, high
-            )
-            painter.fillRect(box, QColor(*theme.background, 215))
-            paint_legend(painter, box.topLeft() + QPointF(3, 1), self.named(), self._boxes, "", theme)
-        if self.x.title:
-            painter.setPen(QColor(*theme.ink))
-            high = painter.fontMetrics().lineSpacing()
-            middle = self.height() - high - 2 if not self._inline else area.bottom() + 3
-            across = Qt.AlignmentFlag.AlignRight if self._inline else Qt.AlignmentFlag.AlignHCenter
-            row = QRectF(area.left(), middle, self.width() - area.left() - EDGE, high)
-            painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
+        area = self.area()
+        corner = QPointF(EDGE, self.height() - self.legend_height() if self.under else 0.5 * EDGE)
+        paint_legend(painter, corner, self.named(), self._boxes, self.y.title, self.theme)
+        high = painter.fontMetrics().lineSpacing()
+        row = QRectF(area.left(), area.bottom() + 3, self.width() - area.left() - EDGE, high)
+        if not self._inline:
+            row.moveTop(self.height() - high - 2)
+        across = Qt.AlignmentFlag.AlignRight if self._inline else Qt.AlignmentFlag.AlignHCenter
+        painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
 
-    def paint_over(self, painter: QPainter) -> None:
-        """Paint what is read."""
-        if self.reading is None:
+    def _paint_reading(self, painter: QPainter) -> None:
+        if self.reading is None or not self.lines():
             return
         number, place = self.reading
         line = self.lines()[number]
         at = self.pixel(float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place]))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not np.isfinite(at.y()):
+            at.setY(self.area().bottom())
         painter.setPen(QPen(QColor(*self.theme.ink), 2))
         painter.setBrush(QColor(*self.theme.background))
         painter.drawEllipse(at, 4.5, 4.5)
-        self.plate(painter, self.said(line, place), at)
-
-    def plate(self, painter: QPainter, text: str, at: QPointF) -> None:
-        """Write `text` near a pixel, on a ground of its own, within the area."""
-        metrics, area = QFontMetricsF(painter.font()), self.area()
-        box = QRectF(0, 0, min(metrics.horizontalAdvance(text) + 12, self.width() - 4), metrics.lineSpacing() + 4)
+        metrics, area = self.metrics(), self.area()
+        text = metrics.elidedText(self.said(line, place), Qt.TextElideMode.ElideRight, self.width() - 16)
+        box = QRectF(0, 0, metrics.horizontalAdvance(text) + 12, metrics.lineSpacing() + 4)
         box.moveCenter(at)
         box.moveBottom(at.y() - 8 if at.y() - 8 - box.height() > area.top() else at.y() + 8 + box.height())
         box.moveLeft(min(max(box.left(), 2.0), self.width() - box.width() - 2))
@@ -525,7 +576,7 @@ class Chart(pg.GraphicsView):
         painter.setBrush(QColor(*self.theme.base))
         painter.drawRoundedRect(box, 3, 3)
         painter.setPen(QColor(*self.theme.ink))
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(box, CENTRE, text)
 
     def widget(self) -> QWidget:
         """Return what is displayed."""
@@ -533,10 +584,7 @@ class Chart(pg.GraphicsView):
 
     def paint_on(self, device: QPaintDevice) -> None:
         """Paint all of it on an image or a file of shapes."""
-        cached = [item for item in self._items if item.cacheMode() is not item.CacheMode.NoCache]
-        for item in cached:
-            item.setCacheMode(item.CacheMode.NoCache)  # shapes stay shapes
+        self._item.setCacheMode(self._item.CacheMode.NoCache)  # shapes stay shapes
         with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())
-        for item in cached:
-            item.setCacheMode(item.CacheMode.DeviceCoordinateCache)
+        self._item.setCacheMode(self._item.CacheMode.DeviceCoordinateCache)

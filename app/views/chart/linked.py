@@ -36,7 +36,6 @@ class PointChart(Chart):
         self._hovered: int | None = None
         self._told: int | None = None  # the point that stands out from now on: the one drawn may be a moment older
         self._ids: Integers = np.empty(0, dtype=np.int64)
-        self._drawn_for = (0, 0)  # width and height of the area
         #: Place of the point that stands out; -1 for none.
         self.place = -1
 
@@ -60,12 +59,11 @@ class PointChart(Chart):
         else:
             self.show_marks((), self.theme)
 
-    def arrange(self) -> None:
-        super().arrange()
-        size = round(self.area().width()), round(self.area().height())
-        if size != self._drawn_for and self.isVisible():
-            self._drawn_for = size
-            self.draw_points()  # what is so many pixels wide or high is so at this size, too
+    def made_for(self) -> object:
+        return round(self.area().width()), round(self.area().height())
+
+    def remake(self) -> None:
+        self.draw_points()
 
     def changed(self) -> None:
         """The run is another one: forget what was made of the last."""

@@ -1,4 +1,4 @@
-"""Marks: what a chart displays, as values: lines, bands, bars, cells.  Each has an item in `items`."""
+"""Marks: what a chart displays, as frozen values that draw themselves: lines, bands, bars, cells, texts."""
 
 from __future__ import annotations
 
@@ -6,17 +6,65 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
+import pyqtgraph as pg
 from numpy.typing import ArrayLike, NDArray
-from PySide6.QtGui import QBrush
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from app.engine.shading import RGB
+from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
+from app.views.plot.picture import draw_samples
+from app.views.plot.symbols import cells, copy_cells
+from app.views.theme import LIGHT, Theme
+from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
+
+from .axis import Axis
 
 #: Lengths of a dash and of a gap in pixels; None is a solid line.
 Dash = tuple[float, float] | None
 SOLID, DASHED, DOTTED, LONG = None, (6.6, 4.4), (3.0, 3.0), (14.0, 4.0)
 #: For lines that stand beside each other.
 DASHES: tuple[Dash, ...] = (SOLID, (12.0, 5.0), (2.5, 3.0), (6.0, 2.5), (9.0, 3.0), (4.0, 6.0))
+#: Values for each pixel of width from which a line is thinned to the least and the largest in each.
+DENSE = 3
+#: A line that goes up and down by so many times its width is drawn with a pen of one pixel, which Qt fills at once.
+WILD = 6.0
+#: Width of a bar of colours, in pixels.
+BAR = 14.0
+#: Up to so many symbols are drawn as paths, more as copies of one picture.
+FEW = 20
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The part of the plane that is painted, and where its values lie on the painter.
+
+    Attributes
+    ----------
+    x, y : Axis
+    to : QTransform
+        From places on the axes to pixels.
+    seen : QRectF
+        What is painted, in pixels.
+    theme : Theme
+    """
+
+    x: Axis
+    y: Axis
+    to: QTransform
+    seen: QRectF
+    theme: Theme
+
+    def across(self, values: ArrayLike) -> Array:
+        """Return the pixels of values on the axis to the right."""
+        return self.x.place(values) * self.to.m11() + self.to.dx()
+
+    def up(self, values: ArrayLike) -> Array:
+        """Return the pixels of values on the axis upwards."""
+        return self.y.place(values) * self.to.m22() + self.to.dy()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,17 +91,26 @@ class Mark:
         """Return the values across and upwards that the axes have to reach."""
         return (), ()
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        """Paint the mark, in pixels."""
+        raise NotImplementedError
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        """Paint a piece of the mark in `box`, for the legend."""
+
 
 def drawn_alike(first: Mark, second: Mark) -> bool:
-    """Return whether two marks of a kind are the same but for what the legend says."""
+    """Return whether two marks are the same but for their words in the legend."""
     names = [each.name for each in fields(first) if each.name not in ("name", "value")]
-    pairs = [(getattr(first, name), getattr(second, name)) for name in names]
+    pairs = (
+        [(getattr(first, name), getattr(second, name)) for name in names] if type(first) is type(second) else [(0, 1)]
+    )
     return all(a is b or (not isinstance(a, np.ndarray | list) and type(a) is type(b) and a == b) for a, b in pairs)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Line(Mark):
-    """Straight pieces from place to place, parted by NaN.
+    """Straight pieces from place to place, separated by NaN.
 
     Attributes
     ----------
@@ -83,6 +140,73 @@ class Line(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, self.y
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        x, y, seen = frame.across(self.x), frame.up(self.y), frame.seen
+        at = np.asarray(self.signs, dtype=np.intp) if self.sign else np.empty(0, dtype=np.intp)
+        signs = x[at], y[at]
+        if len(x) > DENSE * max(seen.width(), 1.0):
+            x, y = thinned(x, y)
+        if len(x) > 200 and float(np.nansum(np.abs(np.diff(y)))) > WILD * seen.width():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            draw_pieces(painter, pieces_in(x, y, seen), QPen(QColor(*self.colour), 1.0))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        else:
+            draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), seen, self.dash)
+        self._draw_signs(painter, *signs, frame.theme)
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        _draw_level(painter, box, self.colour, self.width, self.dash)
+        if self.sign:
+            self._draw_signs(painter, np.array([box.center().x()]), np.array([box.center().y()]), theme)
+
+    def _draw_signs(self, painter: QPainter, x: Array, y: Array, theme: Theme) -> None:
+        edge = QPen(QColor(*theme.background), 1.0)
+        draw_signs(painter, x, y, self.sign, self.sign_size, edge, QBrush(QColor(*self.colour)))
+
+
+def thinned(x: Array, y: Array) -> tuple[Array, Array]:
+    """Return the first, least, largest and last value in each column of pixels; what is drawn is the same."""
+    fine = np.isfinite(x) & np.isfinite(y)
+    x, y = x[fine], y[fine]
+    if not len(x):
+        return x, y
+    first = np.flatnonzero(np.diff(np.floor(x), prepend=np.nan))
+    last = np.append(first[1:], len(x)) - 1
+    four = y[first], np.minimum.reduceat(y, first), np.maximum.reduceat(y, first), y[last]
+    middle = 0.5 * (x[first] + x[last])
+    return np.column_stack((x[first], middle, middle, x[last])).ravel(), np.column_stack(four).ravel()
+
+
+def draw_signs(painter: QPainter, x: Array, y: Array, sign: str, size: float, pen: QPen, brush: QBrush) -> None:
+    """Paint a symbol of pyqtgraph's, `size` pixels large, at each pixel; none where one has no place."""
+    fine = np.isfinite(x) & np.isfinite(y)
+    x, y = x[fine], y[fine]
+    if not len(x):
+        return
+    path = QTransform.fromScale(size, size).map(Symbols[sign])
+
+    def draw(onto: QPainter, *_: object) -> None:
+        onto.setPen(pen)
+        onto.setBrush(brush)
+        onto.drawPath(path)
+
+    if len(x) > FEW and not draws_shapes(painter):
+        ratio = painter.device().devicePixelRatioF()
+        side = 2 * int(np.ceil((0.6 * size + pen.widthF() + 1.0) * ratio)) + 1
+        x, y = ((np.floor(each * ratio) + 0.5) / ratio for each in (x, y))
+        copy_cells(painter, cells(1, side, ratio, draw), x, y, np.zeros(len(x), np.intp), side, scale=1.0 / ratio)
+        return
+    for at in zip(x.tolist(), y.tolist(), strict=True):
+        painter.translate(*at)
+        draw(painter)
+        painter.translate(-at[0], -at[1])
+
+
+def _draw_level(painter: QPainter, box: QRectF, colour: RGB, width: float, dash: Dash) -> None:
+    """Paint a line through the middle of `box`."""
+    ends, y = np.array([box.left(), box.right()]), np.full(2, box.center().y())
+    draw_line(painter, ends, y, QPen(QColor(*colour), width), box, dash)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Band(Mark):
@@ -99,6 +223,16 @@ class Band(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, np.append(self.low, self.high)
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        edges = np.column_stack((frame.across(self.x), frame.up(self.low), frame.up(self.high)))
+        x, low, high = edges[np.isfinite(edges).all(axis=1)].T
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(*self.colour, self.opacity))
+        painter.drawPath(pg.arrayToQPath(np.append(x, x[::-1]), np.append(high, low[::-1])))
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        painter.fillRect(box.adjusted(0, 4, 0, -4), QColor(*self.colour, self.opacity))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Level(Mark):
@@ -113,8 +247,6 @@ class Level(Mark):
     dash : (float, float) or None
     reached : bool
         The axis goes so far.
-    over : bool
-        It lies over everything else.
     """
 
     at: float
@@ -122,7 +254,6 @@ class Level(Mark):
     width: float = 1.4
     dash: Dash = DASHED
     reached: bool = True
-    over: bool = False
 
     def columns(self) -> dict[str, ArrayLike]:
         return {"x" if self.upright else "y": [self.at]}
@@ -131,14 +262,31 @@ class Level(Mark):
         ends: tuple[ArrayLike, ArrayLike] = ([self.at], ()) if self.upright else ((), [self.at])
         return ends if self.reached else ((), ())
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        seen, at = frame.seen, np.full(2, (frame.across if self.upright else frame.up)(self.at))
+        pen = QPen(QColor(*self.colour), self.width)
+        if self.upright:
+            draw_line(painter, at, np.array([seen.top(), seen.bottom()]), pen, seen, self.dash)
+        else:
+            draw_line(painter, np.array([seen.left(), seen.right()]), at, pen, seen, self.dash)
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        _draw_level(painter, box, self.colour, self.width, self.dash)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Region(Mark):
-    """The ground from one x to another; `opacity` is 0 to 255."""
+    """The ground from one x to another; `opacity` is 0 to 255, `pattern` one of Qt's."""
 
     low: float
     high: float
     opacity: int = 34
+    pattern: Qt.BrushStyle = Qt.BrushStyle.SolidPattern
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        left, right = np.clip(frame.across([self.low, self.high]), frame.seen.left(), frame.seen.right())
+        box = QRectF(left, frame.seen.top(), right - left, frame.seen.height())
+        painter.fillRect(box, QBrush(QColor(*self.colour, self.opacity), self.pattern))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -161,10 +309,26 @@ class Strokes(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return ((), ()) if self.foot else (self.x, np.append(self.low, self.high))
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        x = np.floor(frame.across(self.x) + self.aside) + 0.5
+        if self.foot:
+            x = np.unique(x)
+            low, high = np.full(len(x), frame.seen.bottom()), np.full(len(x), frame.seen.bottom() - self.foot)
+        else:
+            low, high = frame.up(self.low), frame.up(self.high)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.width > 1.0)
+        ends = np.column_stack((x, low, x, high))
+        draw_on_any(painter, ends[np.isfinite(ends).all(axis=1)], QPen(QColor(*self.colour), self.width))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        for dx in (4, 10, 13, 20):
+            painter.fillRect(QRectF(round(box.left()) + dx, round(box.center().y()) - 3, 1, 6), QColor(*self.colour))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spots(Mark):
-    """Signs at places.
+    """Symbols at places.
 
     Attributes
     ----------
@@ -194,10 +358,22 @@ class Spots(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return self.x, self.y
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        self._draw_at(painter, frame.across(self.x), frame.up(self.y))
+
+    def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
+        self._draw_at(painter, np.array([box.center().x()]), np.array([box.center().y()]))
+
+    def _draw_at(self, painter: QPainter, x: Array, y: Array) -> None:
+        edge = self.edge or (self.colour if self.hollow else None)
+        pen = QPen(Qt.PenStyle.NoPen) if edge is None else QPen(QColor(*edge), self.edge_width)
+        brush = QBrush() if self.hollow else QBrush(QColor(*self.colour))
+        draw_signs(painter, x, y, self.sign, self.size, pen, brush)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bars(Mark):
-    """Bars from 0 upwards.
+    """Bars from 0 upwards, each on whole pixels.
 
     Attributes
     ----------
@@ -219,6 +395,22 @@ class Bars(Mark):
     def span(self) -> tuple[ArrayLike, ArrayLike]:
         return np.append(self.left, self.right), self.height
 
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        ground = round(float(frame.up(0.0)))
+        left, right = (np.floor(frame.across(each) + 0.5).astype(int) for each in (self.left, self.right))
+        above = ground - frame.up(self.height)
+        tall = np.where(self.height > 0, np.maximum(np.round(above), 1), 0).astype(int)  # 0 has no bar
+        painter.setBrushOrigin(QPointF(0, ground))
+        for at in np.flatnonzero(tall).tolist():
+            box = QRectF(left[at], ground - tall[at], max(right[at] - left[at], 1), tall[at])
+            painter.fillRect(box, self.brushes[at])
+            if self.edges:
+                painter.setPen(QPen(QColor(*self.edges[at]), 1))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRect(box.adjusted(0, 0, -1, -1))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells(Mark):
@@ -227,7 +419,7 @@ class Cells(Mark):
     Attributes
     ----------
     pixels : ndarray of shape (rows, columns)
-        0xaarrggbb; row 0 is the lowest.
+        0xffrrggbb; row 0 is the lowest.
     values : ndarray of shape (rows, columns)
         What is saved.
     """
@@ -235,9 +427,11 @@ class Cells(Mark):
     pixels: NDArray[np.uint32]
     values: Array
 
-    def columns(self) -> dict[str, ArrayLike]:
-        rows, columns = np.indices(self.values.shape)
-        return {"x": columns.ravel(), "y": rows.ravel(), "value": self.values.ravel()}
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        rows, columns = self.pixels.shape
+        (left, right), (bottom, top) = frame.across([-0.5, columns - 0.5]), frame.up([-0.5, rows - 0.5])
+        target = QRectF(left, top, right - left, bottom - top)
+        draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.seen)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -254,3 +448,100 @@ class Texts(Mark):
     anchor: tuple[float, float] = (0.5, 0.5)
     plate: RGB | None = None
     in_cells: bool = False
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        metrics, seen = painter.fontMetrics(), frame.seen
+        widest = max(map(metrics.horizontalAdvance, self.texts), default=0) if self.in_cells else -np.inf
+        if widest + 6 > frame.to.m11() or (self.in_cells and metrics.height() + 2 > abs(frame.to.m22())):
+            return
+        places = zip(frame.across(self.x).tolist(), frame.up(self.y).tolist(), strict=True)
+        for number, (text, at) in enumerate(zip(self.texts, places, strict=True)):
+            box = QRectF(0, 0, metrics.horizontalAdvance(text) + 2, metrics.height())
+            box.moveTopLeft(QPointF(*at) - QPointF(self.anchor[0] * box.width(), self.anchor[1] * box.height()))
+            if not self.in_cells:
+                box.moveLeft(min(max(box.left(), seen.left() + 1), max(seen.right() - box.width() - 1, seen.left())))
+            if self.plate is not None:
+                painter.fillRect(box, QColor(*self.plate))
+            painter.setPen(QColor(*(self.colours[number] if self.colours else self.colour)))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ColourBar(Mark):
+    """A bar at the right of the chart: which number has which colour.
+
+    Attributes
+    ----------
+    pixels : ndarray of shape (n,)
+        0xffrrggbb, from the lowest number to the highest.
+    low, high : float
+    texts : sequence of (float, str)
+        Numbers and what stands beside the bar there; one without room is left out, the last ones first.
+    level : float or None
+        A line across the bar.
+    """
+
+    pixels: NDArray[np.uint32]
+    low: float
+    high: float
+    texts: Sequence[tuple[float, str]]
+    level: float | None = None
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        painter.setClipping(False)
+        seen, high, taken = frame.seen, painter.fontMetrics().height(), list[float]()
+        bar = QRectF(round(seen.right() + 8), round(seen.top()), BAR, round(seen.height()))
+        draw_samples(painter, np.ascontiguousarray(self.pixels[::-1, None]), bar, bar)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QColor(*frame.theme.ink))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRects([bar, seen])
+        for value, text in self.texts:
+            y = self._y(value, bar)
+            if all(abs(y - other) > 1.3 * high for other in taken):
+                taken.append(y)
+                painter.drawText(QRectF(bar.right() + 4, y - high / 2, 100, high), Qt.AlignmentFlag.AlignVCenter, text)
+        if self.level is not None and self.low <= self.level <= self.high:
+            y = self._y(self.level, bar)
+            painter.drawLine(QPointF(bar.left() - 3, y), QPointF(bar.right() + 3, y))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+    def _y(self, value: float, bar: QRectF) -> float:
+        return bar.bottom() - (value - self.low) / (self.high - self.low) * bar.height()
+
+
+class MarksItem(pg.GraphicsObject):
+    """Draws the marks it was given last, in pixels, over the part of the plane that its ViewBox displays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[tuple[Mark, ...], Axis, Axis, Theme] = ((), Axis(), Axis(), LIGHT)
+        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves over it does not draw it anew
+
+    def display(self, marks: Sequence[Mark], x: Axis, y: Axis, theme: Theme) -> None:
+        """Draw `marks`, the first lowest."""
+        before, *look = self._shown
+        alike = look == [x, y, theme] and len(before) == len(marks) and all(map(drawn_alike, before, marks))
+        self._shown = tuple(marks), x, y, theme
+        if not alike:
+            self.update()
+
+    def viewTransformChanged(self) -> None:
+        self.prepareGeometryChange()
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        box = self.getViewBox()
+        return QRectF() if box is None else QRectF(box.viewRect())
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        to, (marks, x, y, theme) = painter.worldTransform(), self._shown
+        frame = Frame(x, y, to, to.mapRect(self.boundingRect()), theme)
+        view = self.getViewWidget()
+        with guarded(painter, self.boundingRect(), view):
+            painter.resetTransform()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if view is not None:
+                painter.setFont(view.letters())
+            for mark in marks:
+                mark.draw(painter, frame)

@@ -16,7 +16,8 @@ from app.views.png_bytes import png_bytes
 from app.views.theme import Theme
 from app.views.widgets.painting import svg_bytes
 
-from .marks import Mark
+from .axis import Axis
+from .marks import Cells, Mark
 from .saver import ChartSaver
 
 #: Pixels of a saved picture for each of the window's.
@@ -26,6 +27,8 @@ FINE = 2.0
 class Savable(Protocol):
     """What a chart says of itself to be saved."""
 
+    x: Axis
+    y: Axis
     marks: tuple[Mark, ...]
     theme: Theme
     zoomed: bool
@@ -97,11 +100,16 @@ def svg_of(chart: Savable) -> bytes:
 
 
 def csv_of(chart: Savable) -> str:
-    """Return the numbers of the marks that have a name, one line for each place."""
-    tables = [(mark.name, mark.columns()) for mark in chart.marks if mark.name]
-    heads = list(dict.fromkeys(head for _, columns in tables for head in columns))
+    """Return the numbers of the marks that have a name, a row for each place; of a map a table as it is displayed."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    cells = next((mark for mark in chart.marks if isinstance(mark, Cells)), None)
+    if cells is not None:
+        writer.writerow([cells.name, *chart.x.names])
+        writer.writerows([name, *row] for name, row in zip(chart.y.names, cells.values.tolist(), strict=True))
+        return text.getvalue()
+    tables = [(mark.name, mark.columns()) for mark in chart.marks if mark.name]
+    heads = list(dict.fromkeys(head for _, columns in tables for head in columns))
     writer.writerow(["series", *heads])
     for name, columns in tables:
         for row in zip(*(np.atleast_1d(np.asarray(each)).tolist() for each in columns.values()), strict=True):

@@ -22,7 +22,7 @@ from app.core import log
 from app.engine.requests import Frame, Picture
 from app.engine.scheduler import Scheduler
 from app.files.documents import FileError
-from app.views.plot.samples import image_of
+from app.views.plot.picture import image_of
 from app.views.task_runner import TaskRunner
 from app.views.widgets.later import later
 from app.views.widgets.painting import painter_on

@@ -16,7 +16,7 @@ from PySide6.QtGui import QFontInfo, QGuiApplication, QImage, QPaintDevice
 from app.engine.scheduler import Scheduler
 from app.files import png
 from app.files.background_task import Progress, saving
-from app.views.plot.samples import image_of
+from app.views.plot.picture import image_of
 from app.views.widgets.painting import painter_on, svg_bytes
 
 from .flow import Flow, PictureFlow

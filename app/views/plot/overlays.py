@@ -16,7 +16,7 @@ from solver import Grid
 
 from .clouds import Cloud, kinds_of, on_screen, rectangle_on_screen
 from .lines import dashed, draw_on_any, draws_shapes, pieces_in
-from .samples import in_sight, sample_at
+from .picture import in_sight, sample_at
 from .symbols import POINT
 
 #: Pixels from one stripe of a hatching to the next of its colour.

@@ -18,7 +18,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap,
 
 from app.core.points import MAX_CLASSES
 from app.engine.overlays import LineStyle
-from app.scene.marks import KKT_MARKS, case_of
+from app.scene.marks import KKT_MARKS, case_of, mark_of
 from app.views import kkt_style
 from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.painting import blank, painter_on, saved
@@ -177,6 +177,26 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.translate(size / 2, size / 2)
         draw_entry(painter, theme, kind, size)
+    return pixmap
+
+
+def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
+    """Return the sign of a KKT case in a legend, its bar and its mark; those of a violation for None."""
+    pixmap = blank(52, 26, ratio)
+    with painter_on(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mark = mark_of(KktCase.FREE, False) if case is None else mark_of(case, True)
+        if case is None:
+            painter.setPen(QPen(QColor(*theme.ink), 2))
+            painter.drawLine(QLineF(11, 10, 11, 16))
+        else:
+            painter.setPen(QPen(kkt_style.CASES[case].colour(theme), 1.5))
+            painter.setBrush(kkt_style.bar_brush(theme, case, ratio))
+            bare = case is KktCase.NOT_SUPPORT  # of multipliers that are 0, the ground
+            painter.drawLine(QLineF(3, 13, 19, 13)) if bare else painter.drawRect(QRectF(3, 4, 16, 18))
+        if mark:
+            painter.translate(38, 13)
+            draw(painter, theme, mark, 0.9)
     return pixmap
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
-
-from .painting import painter_on
 
 BORDER, WASH = 4, 40  # pixels, and the opacity of the colour over everything, of 255
 
@@ -56,45 +54,34 @@ class DropWindow(QMainWindow):
             self.take_text(text)
 
 
-class _Highlight(QWidget):
+class _Highlight(QFrame):
     """Over the whole window, out of the pointer's way."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         self.setObjectName("drop")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._text = ""
+        self._label = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        QVBoxLayout(self).addWidget(self._label, 0, Qt.AlignmentFlag.AlignCenter)
         self.hide()
 
     def show_over(self, text: str) -> None:
         """Show `text` over what the window is now."""
         window = self.parentWidget()
         assert window is not None
-        self._text = text
+        colour = self.palette().highlight().color()
+        red, green, blue = colour.red(), colour.green(), colour.blue()
+        self.setStyleSheet(
+            f"#drop {{ border: {BORDER}px solid {colour.name()}; background: rgba({red}, {green}, {blue}, {WASH}); }}"
+            f"QLabel {{ background: {colour.name()}; color: {self.palette().highlightedText().color().name()};"
+            " border-radius: 6px; padding: 10px 16px; }"
+        )
+        elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, window.width() - 80)
+        self._label.setText(elided)
         self.setAccessibleName(text)
         self.setGeometry(window.rect())
         self.show()
         self.raise_()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter:
-            palette = self.palette()
-            colour = palette.highlight().color()
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(colour, BORDER))
-            washed = palette.highlight().color()
-            washed.setAlpha(WASH)
-            painter.setBrush(washed)
-            painter.drawRect(self.rect().adjusted(BORDER // 2, BORDER // 2, -BORDER // 2, -BORDER // 2))
-            metrics = self.fontMetrics()
-            text = metrics.elidedText(self._text, Qt.TextElideMode.ElideMiddle, self.width() - 80)
-            box = metrics.boundingRect(text).adjusted(-16, -10, 16, 10)
-            box.moveCenter(self.rect().center())
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawRoundedRect(box, 6, 6)
-            painter.setPen(palette.highlightedText().color())
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _files(event: QDropEvent) -> list[Path]:

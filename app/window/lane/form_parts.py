@@ -204,7 +204,9 @@ class EditorMaker(QWidget):
         made = Editor(beside(slider, exact.widget), show, [slider, exact.widget])
         made.slider, made.fit = slider, fit
         for kind in self._features.views("below slider") if field.has_curve else ():
-            view = kind(slider, field.name, lambda value: self.change(field, value))
+            view = kind(slider, field.name, lambda value: self.change(field, value, dragged=True))
+            for watched in (view, *view.findChildren(QWidget)):  # the mouse is over its viewport
+                self.gestures.watch(watched)
             self.named(view, f"{field.name}.{kind.name}", f"{kind.title} {field.name}", "")
             view.setAccessibleDescription(kind.use)
             view.setParent(self)

@@ -132,7 +132,7 @@ def test_curves_stand_under_the_sliders_of_folded_classifiers(make: Make, qtbot:
     for name in ("lane0.k", "lane1.C", "lane1.gamma"):
         strip = window.findChild(ValidationCurveView, f"{name}.strip")
         assert strip is not None
-        assert strip.isVisible() and not strip.visibleRegion().isEmpty()
+        assert strip.isVisible() and not strip.viewport().visibleRegion().isEmpty()
         assert "train" in strip.words()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
@@ -119,7 +120,7 @@ def test_bars_are_painted_as_high_as_they_are(show: Show) -> None:
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
         box, case = bar_box(panel.bars, bar), KktCase(int(run_state.kkt.case[place]))
         seen.add(case)
-        column = image[: round(columns.bottom()), round(box.left())]
+        column = image[: round(columns.bottom()), math.floor(box.left() + 0.5)]
         height, exact = int((column == plain(case)).sum()), alpha[place] * columns.height()
         if case is not KktCase.NOT_SUPPORT:
             hidden = 4 if exact > columns.height() - 4 else 0  # by the line of C with its seam
@@ -137,7 +138,7 @@ def test_every_support_vector_has_a_bar(show: Show) -> None:
     ground = round(panel.bars.plot_area().bottom()) - 1
     row = pixels(panel)[ground]
     for bar, place in enumerate(panel.bars.bars().place.tolist()):
-        painted = row[round(bar_box(panel.bars, bar).left())] == plain(KktCase.FREE)
+        painted = row[math.floor(bar_box(panel.bars, bar).left() + 0.5)] == plain(KktCase.FREE)
         assert painted == (run_state.alpha[place] > 0)
 
 

@@ -197,16 +197,18 @@ def test_the_parabola_is_painted_where_the_numbers_are(qtbot: QtBot) -> None:
         step = stage.show_step(number).explanation
         assert step is not None
         view: GainView = stage.view(GainView)
-        _, frame = view.placed(step)
-        image = view.grab().toImage()
+        chart = view.chart
+        image = chart.grab().toImage()
         for length in np.linspace(0.1, 0.6, 6) * step.step:
             value = length * (step.v_i - step.v_j) - 0.5 * step.eta * length**2
-            x, y = frame.at((float(length), float(value)))
-            column = [QColor(image.pixel(round(x), round(y) + shift)).lightness() for shift in (-2, -1, 0, 1, 2)]
-            if abs(x - frame.at((step.step, 0.0))[0]) > 50:  # clear of the number of the gain
+            at = chart.pixel(float(length), float(value))
+            column = [
+                QColor(image.pixel(round(at.x()), round(at.y()) + shift)).lightness() for shift in (-2, -1, 0, 1, 2)
+            ]
+            if abs(at.x() - chart.pixel(step.step, 0.0).x()) > 50:  # clear of the number of the gain
                 assert min(column) < 120
                 tested += 1
-        lines = view.lines(step)
+        lines = [paragraph.text for paragraph in view.formulas.paragraphs]
         assert words.FORMULA in lines and words.length(step) in lines and words.gain_line(step) in lines
         assert words.clipping(step) in lines and words.curvature(step) == lines[0]
     assert tested > 8
@@ -373,7 +375,12 @@ class Paints(QObject):
 def test_nothing_is_painted_when_nothing_changed(qtbot: QtBot) -> None:
     stage = Stage(qtbot, (420, 1000))
     run_state = stage.show_step(12)
-    views = [*stage.strips(), stage.view(BoxView), stage.view(GainView), *stage.panel.findChildren(TextView)]
+    views = [
+        *stage.strips(),
+        stage.view(BoxView),
+        stage.view(GainView).chart.viewport(),
+        *stage.panel.findChildren(TextView),
+    ]
     paints = Paints(views)
     for _ in range(3):
         stage.show(run_state)

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider, QWidget
 from pytestqt.qtbot import QtBot
@@ -24,6 +23,7 @@ from app.features.validation_curves.text import sentence
 from app.features.validation_curves.view_curve import ValidationCurveView
 from app.learners.scales import RankScale
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, default_document
+from app.views.chart.legend import GAP, SAMPLE
 from app.views.theme import DARK, LIGHT
 from app.views.widgets.scale_slider import ScaleSlider
 from app.window.main_window import MainWindow
@@ -108,33 +108,24 @@ def test_each_position_is_straight_below_the_handle(quick: None, make: Make, qtb
     assert not strip_of(window, 1, "C").isVisible()
 
 
-def test_the_legend_is_legible_below_its_curves_which_are_high_in_full(
-    quick: None, make: Make, qtbot: QtBot, monkeypatch: Any
-) -> None:
-    drawn: list[tuple[QRectF, str, float]] = []
-
-    class Watched(QPainter):
-        def drawText(self, box: QRectF, flags: Any, text: str) -> None:
-            drawn.append((box, text, self.font().pointSizeF()))
-            super().drawText(box, flags, text)
-
+def test_the_legend_is_legible_below_its_curves_which_are_high_in_full(quick: None, make: Make, qtbot: QtBot) -> None:
     window = make(small(), size=(1024, 768))
     show(window, qtbot)
-    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
     for simple in (False, True):
         window.controller.prefer_simple(simple)
         settle(qtbot, window)
         rest()
         for lane, control in ((0, "k"), (1, "C"), (1, "gamma")):
             strip = strip_of(window, lane, control)
-            assert strip.isVisible() and (strip.curves_height() >= 80) == (not simple)
-            drawn.clear()
-            strip.update()
-            strip.grab()
-            legend = [each for each in drawn if each[0].top() >= strip.curves_height() - 1]
-            assert [text.split()[0][:5] for _, text, _ in legend] == ["train", "valid"]
-            assert all(size >= 10 and text.endswith(" %") for _, text, size in legend), "not made small, nor cut off"
-            assert all(strip.rect().adjusted(0, 0, 1, 1).contains(box.toAlignedRect()) for box, _, _ in legend)
+            legend = strip.legend_height()
+            assert strip.isVisible() and (strip.height() - legend >= 80) == (not simple)
+            assert strip.area().bottom() <= strip.height() - legend and strip.area().height() > 35
+            assert [mark.name[:5] for mark in strip.named()] == ["valid", "train"]
+            assert all(mark.value.endswith(" %") for mark in strip.named())
+            assert strip.letters().pointSizeF() >= 10, "not made small"
+            advance = strip.metrics().horizontalAdvance
+            needed = [SAMPLE + GAP + advance(f"{mark.name} {mark.value}") for mark in strip.named()]
+            assert all(box.width() >= wide for box, wide in zip(strip._boxes, needed, strict=True)), "nor cut off"
 
 
 @pytest.mark.parametrize("control", ["k", "C", "gamma"])
@@ -152,7 +143,7 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
     before, start = value(), window.controller.store.position
     for target in (strip_scale.high - 3, strip_scale.low + 2):
         x = strip.columns()[target - strip_scale.low]
-        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+        QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
         there = strip_scale.place_of(value())
         assert value() == strip_scale.value_at(there) != before
         assert abs(strip.columns()[there - strip_scale.low] - x) <= 0.5, "several places may share a pixel"
@@ -161,8 +152,8 @@ def test_a_click_jumps_there_as_one_step(quick: None, make: Make, qtbot: QtBot, 
     window.controller.undo()
     assert value() == before
     x = strip.columns()[strip_scale.place_of(before) - strip_scale.low]
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
-    QTest.mouseClick(strip, Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
+    QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x), 20))
+    QTest.mouseClick(strip.viewport(), Qt.MouseButton.RightButton, pos=QPoint(int(x) + 30, 20))
     assert value() == before and window.controller.store.position == start
 
 
@@ -171,24 +162,24 @@ def test_keys_read_it_place_by_place_and_enter_goes_there(quick: None, make: Mak
     show(window, qtbot)
     strip = strip_of(window, 1, "C")
     strip.setFocus()
-    assert strip.read is None and strip.words().startswith("C = 1: training ")
+    assert strip.reading is None and strip.words().startswith("C = 1: training ")
     for _ in range(3):
         QTest.keyClick(strip, KEY.Key_Right)
-    assert strip.read == 3 and window.document.lanes[1].svm.C == 1.0
+    assert strip.reading == (0, 83) and window.document.lanes[1].svm.C == 1.0
     assert strip.accessibleDescription().startswith(strip.words()) and strip.words().startswith("C = 1.41: training ")
     QTest.keyClick(strip, KEY.Key_Return)
     assert window.document.lanes[1].svm.C == 1.41
     QTest.keyClick(strip, KEY.Key_End)
-    assert strip.read == 120
+    assert strip.reading == (0, 200)
     QTest.keyClick(strip, KEY.Key_Right)
-    assert strip.read == 120
+    assert strip.reading == (0, 200)
     QTest.keyClick(strip, KEY.Key_PageDown)
-    assert strip.read == 100
+    assert strip.reading == (0, 180)
     QTest.keyClick(strip, KEY.Key_Escape)
-    assert strip.read is None
+    assert strip.reading is None
     QTest.keyClick(strip, KEY.Key_Home)
     find(window, "lane1.C").setFocus()
-    assert strip.read is None
+    assert strip.reading is None
 
 
 def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp: QApplication) -> None:
@@ -199,19 +190,19 @@ def test_the_pointer_reads_the_value(quick: None, make: Make, qtbot: QtBot, qapp
     qtbot.wait(1)  # the layout comes to rest
     columns = strip.columns()
     x = columns[100]
-    QTest.mouseMove(strip, QPoint(int(x), 15))
-    assert strip.read is not None and strip.columns()[strip.read + 80] == x
+    QTest.mouseMove(strip.viewport(), QPoint(int(x), 15))
+    assert strip.reading is not None and strip.columns()[strip.reading[1]] == x
     shared = (np.flatnonzero(columns == x) - 80).tolist()
     roundest = min(len(f"{C_SCALE.value_at(each):g}") for each in shared)
-    value = C_SCALE.value_at(strip.read)
+    read = strip.reading[1]
+    value = C_SCALE.value_at(read - 80)
     assert value == 1.0 or len(f"{value:g}") == roundest, "of the places in one pixel, the roundest number"
-    read = strip.read + 80
     training, validation = percent(curve.train[read]), percent(curve.validated[read])
     assert strip.words() == f"C = {value:.3g}: training {training}, validation {validation}"
-    assert "left out in turn (5 folds)" in strip.said()
+    assert "left out in turn (5 folds)" in strip.accessibleDescription() and "(5 folds)" in strip.toolTip()
     blank = strip.grab().toImage()
-    QTest.mouseMove(strip, QPoint(2, 15))
-    assert strip.read is None
+    QTest.mouseMove(strip.viewport(), QPoint(2, 15))
+    assert strip.reading is None
     assert strip.grab().toImage() != blank
 
 
@@ -223,13 +214,15 @@ def test_the_curve_stands_at_its_values(quick: None, make: Make, qtbot: QtBot) -
     assert curve is not None
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
     accent = LIGHT.accent
-    heights, columns = strip.heights(curve.validated), strip.columns()
+    columns = strip.columns()
+    across, heights = strip.places([C_SCALE.value_at(place) for place in range(-80, 121)], curve.validated)
+    assert across == pytest.approx(columns), "as the handle"
     seen = 0
     for place in range(5, 195, 7):
         x = int(columns[place] * ratio)
         rows = [
             y
-            for y in range(strip.curves_height())
+            for y in range(int(strip.area().bottom()))
             if sum(abs(a - b) for a, b in zip(image.pixelColor(x, y).getRgb(), accent, strict=False)) < 90
         ]
         if rows:
@@ -263,7 +256,7 @@ def test_an_older_curve_is_faded_until_the_new_one_comes(make: Make, qtbot: QtBo
     assert shown(window, 1, "C").stale and shown(window, 1, "C").curve is curve and "before the change" in strip.words()
     assert strip.grab().toImage() == fresh, "the pictures come first"
     qtbot.waitUntil(lambda: strip.grab().toImage() != fresh)
-    QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
+    QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[150]), 10))
     assert pytest.approx(10**3.5, rel=0.5) == window.document.lanes[1].svm.C, "a stale strip still jumps"
     gate.set()
     settle(qtbot, window)
@@ -305,7 +298,7 @@ def test_a_click_does_not_wait_for_the_strips(make: Make, qtbot: QtBot, monkeypa
     assert frozen.wait(300)
     try:
         strip = strip_of(window, 1, "C")
-        QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[90]), 10))
+        QTest.mouseClick(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(strip.columns()[90]), 10))
         assert 2.0 < window.document.lanes[1].svm.C < 5.0
     finally:
         release.set()
@@ -328,8 +321,8 @@ def test_real_curves_come_and_unfinished_places_are_hollow(make: Make, qtbot: Qt
     assert "(stopped early)" in sentence(curve, int(given_up[-1]) - 80, False)
     assert "(stopped early)" not in sentence(curve, -80, False)
     image, ratio = strip.grab().toImage(), strip.devicePixelRatioF()
-    x, y = strip.columns()[given_up[-1]], strip.heights(curve.validated)[given_up[-1]]
-    if strip.plot_area().contains(QPointF(x - 1, y)):
+    x, y = strip.columns()[given_up[-1]], strip.pixel(1e6, curve.validated[given_up[-1]]).y()
+    if strip.area().contains(QPointF(x - 1, y)):
         inside = image.pixelColor(int(x * ratio), int(y * ratio)).getRgb()[:3]
         assert inside != LIGHT.accent
 
@@ -341,7 +334,7 @@ def test_empty_and_one_class_documents_say_so(make: Make, qtbot: QtBot) -> None:
         strip = strip_of(window, lane, control)
         assert strip.toolTip() == "The curve needs two points or more."
         strip.grab()
-        QTest.mouseMove(strip, QPoint(int(strip.columns()[0]), 10))
+        QTest.mouseMove(strip.viewport(), QPoint(int(strip.columns()[0]), 10))
         QTest.keyClick(strip, KEY.Key_Right)
         strip.grab()
     for x in (0.0, 0.5, 1.0):
@@ -403,10 +396,8 @@ def test_a_strip_of_nothing_paints(qtbot: QtBot, qapp: QApplication) -> None:
 
 
 @pytest.mark.parametrize("pixels", [13, 24])
-def test_every_text_stays_inside_a_narrow_frame(
-    qtbot: QtBot, qapp: QApplication, monkeypatch: Any, pixels: int
-) -> None:
-    """The plates in the frame, all else in the widget: of no text is more painted than there is room for."""
+def test_every_text_stays_inside_a_narrow_frame(qtbot: QtBot, qapp: QApplication, pixels: int) -> None:
+    """Names in the legend are short where the whole ones have no room, and what is read stays within the widget."""
     form = QWidget()
     qtbot.addWidget(form)
     slider = ScaleSlider(C_SCALE)
@@ -418,41 +409,50 @@ def test_every_text_stays_inside_a_narrow_frame(
     strip.setFont(font)
     form.resize(220, 200)
     slider.setGeometry(60, 0, 72, 24)
-    strip.resize(220, 10)
-    lines = round(2 * QFontMetricsF(strip.font()).lineSpacing())  # there are three series, each in a line of its own
-    strip.setGeometry(0, 30, 220, strip.sizeHint().height() + lines)
+    strip.setGeometry(0, 30, 220, 160)
     form.show()
     strip.show()
-    drawn: list[tuple[QRectF, str, QFontMetricsF]] = []
-
-    class Watched(QPainter):
-        def drawText(self, box: QRectF, flags: Any, text: str) -> None:
-            drawn.append((box, text, QFontMetricsF(self.font())))
-            wrapped = bool(int(flags) & Qt.TextFlag.TextWordWrap.value)
-            needed = QFontMetricsF(self.font()).boundingRect(box, int(flags), text)
-            assert needed.width() <= box.width() + 1.5 or not text, (text, needed, box)
-            assert not wrapped or needed.height() <= box.height()
-            super().drawText(box, flags, text)
-
-    monkeypatch.setattr("app.views.widgets.painting.QPainter", Watched)
     m = C_SCALE.high - C_SCALE.low + 1
     values = np.full(m, 0.9)
     finished = np.arange(m) < m - 9
     curve = Curve(C_FIELD, C_SCALE, values + 0.05, values, values, finished, 500, 500, 9000, 500, True)
-    frame = strip.plot_area().adjusted(-8, -6, 8, 6)
-    for message, read in (("", None), ("", 0), ("", C_SCALE.high), ("The curve needs points of two classes.", None)):
-        drawn.clear()
+    for message, place in (("", None), ("", 0), ("", m - 1), ("The curve needs points of two classes.", None)):
         strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve, False, message), LIGHT)
-        strip.read = read
-        strip.grab()
-        assert len(drawn) >= 3
-        for box, text, _ in drawn:
-            assert QRectF(strip.rect()).contains(box) or not text or box.width() <= 0, (text, box)
-        assert not message or drawn[-1][1].rstrip("…") in message
-        assert message or frame.contains(strip.plate)
-        assert read != C_SCALE.high or drawn[-1][1] in (("C = 1e6 ○", "1e6 ○") if pixels == 13 else ("1e6 ○", "1e6"))
-        assert read != 0 or drawn[-1][1] in ("C = 1", "1")
+        strip.read(None if place is None else (0, place))
+        image = strip.grab().toImage()
+        names = [mark.name for mark in strip.named()]
+        assert names == (["valid", "test", "train"] if pixels == 24 else ["validation", "test", "training"])
+        assert all(box.right() <= 220 and box.bottom() <= strip.legend_height() for box in strip._boxes)
+        assert strip.area().bottom() + strip.legend_height() <= 160
+        assert (strip.area().left(), strip.area().right()) == (strip.columns()[0] - 4, strip.columns()[-1] + 4)
+        ground = image.pixelColor(1, 1)
+        edge = [image.pixelColor(x, y) == ground for x in (0, 219) for y in range(1, 60)]
+        assert all(edge) or place is not None, "nothing is cut off at the sides"
     assert strip.toolTip() == "The curve needs points of two classes."
     strip.show_strip(ValidationCurve(C_FIELD, C_SCALE, 1.0, True, curve), LIGHT)
     assert "Of a sample of 500 points." in strip.toolTip()
     assert "Hollow ring: stopped early after" in strip.toolTip() and "Hollow ring" in strip.accessibleDescription()
+
+
+def test_a_drag_is_one_undo_step(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip, start = strip_of(window, 1, "C"), window.controller.store.position
+    x = strip.columns()
+    QTest.mousePress(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[120]), 20))
+    for place in (140, 160, 180):
+        QTest.mouseMove(strip.viewport(), QPoint(int(x[place]), 20))
+    QTest.mouseRelease(strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(int(x[180]), 20))
+    assert pytest.approx(1e5, rel=0.3) == window.document.lanes[1].svm.C
+    assert window.controller.store.position == start + 1
+
+
+def test_the_wheel_zooms_accuracies_alone(quick: None, make: Make, qtbot: QtBot) -> None:
+    window = make(small())
+    show(window, qtbot)
+    strip = strip_of(window, 1, "C")
+    across, up = strip.box.viewRange()
+    strip.setFocus()
+    QTest.keyClick(strip, KEY.Key_Plus)
+    zoomed = strip.box.viewRange()
+    assert zoomed[0] == pytest.approx(across) and zoomed[1][1] - zoomed[1][0] < up[1] - up[0]

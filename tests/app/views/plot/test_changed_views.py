@@ -47,8 +47,8 @@ from app.state.session import Outline, OutlineKind
 from app.views.plot.layers import Layers
 from app.views.plot.lines import BEYOND, clipped, dashed, to_pixels
 from app.views.plot.overlays import hatched
+from app.views.plot.picture import draw_samples
 from app.views.plot.pointer_marks import Overlay
-from app.views.plot.samples import draw_samples
 from app.views.theme import theme_of
 from tests.app.features.studies import id_of, some_slacks, study_of
 from tests.covering import first_of
