@@ -44,6 +44,7 @@ class Step:
 def steps() -> list[Step]:
     """The things to compile."""
     import solver  # which fetches a name when it is asked for: the window imports no more than it needs
+    from solver.kernels import lines
     from solver.svm.c_path import PathSolver
     from solver.svm.conjugate import ConjugateSolver
 
@@ -53,6 +54,7 @@ def steps() -> list[Step]:
     model = solver.KNeighborsClassifier(n_neighbors=2).fit(X, y)
     return [
         Step("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
+        Step("lines", lambda: lines.level_lines(solver.Grid(0.0, 1.0, 0.0, 1.0, 2, 2), X[:2], (0.5,))),
         Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
         Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),

@@ -16,7 +16,7 @@ from .requests import Frame, Picture
 from .shading import Shades, colour
 from .surface_values import Surface, difference_source, in_blocks, rows_of, source_of
 
-#: Pixels whose lines are looked for at a time: that holds the interpreter lock.
+#: Pixels whose values are kept, and whose lines are found, at a time.
 MOST_PIXELS = 100_000
 #: Ends of line segments per pixel of the picture's width and height from which on they would hide the colours.
 MOST_VERTICES = 50

@@ -17,12 +17,13 @@ from app.state.document import Lane
 from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
+from solver.kernels.lines import level_lines, region_lines
 from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
 from .pieces import Pace, Step
 from .requests import Picture, Sides
-from .shading import FULL_VALUE, Regions, Shades, colour, level_lines, region_lines
+from .shading import FULL_VALUE, Regions, Shades, colour
 
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
 MOST_VERTICES = 30_000
