@@ -12,7 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.core.arrays import Array
+from solver.core.arrays import Array, Mask
+from solver.kernels.pixels import LEVELS, SHARE, Pixels, Regions, colours_at
 
 RGB = tuple[int, int, int]
 #: Colours of the classes on a white ground.
@@ -26,9 +27,6 @@ ON_WHITE: tuple[RGB, ...] = (
     (122, 110, 0),
     (96, 60, 20),
 )
-#: Class of each pixel, 0 to 7; -1 for a tie.
-Regions = NDArray[np.int8]
-LEVELS = 64
 #: Share of the class colour in the mix with the background, where the model is least and most sure.
 LEAST, MOST = 0.16, 0.52
 #: |f| at which an SVM's shade is full.
@@ -45,8 +43,8 @@ class Shades:
 
 
 @lru_cache(maxsize=8)
-def _table(shades: Shades) -> NDArray[np.uint32]:
-    """Colours 0xffrrggbb of class c at level l in place ``c * LEVELS + l``; the last place is the tie."""
+def colours_of(shades: Shades) -> NDArray[np.uint32]:
+    """Return the colours 0xffrrggbb of class c at level l in place ``c * LEVELS + l``; the last place is the tie."""
     background = np.array(shades.background, dtype=np.float64)
     mix = np.linspace(LEAST, MOST, LEVELS)[:, None]
     colours = [background * (1 - mix) + np.array(c, dtype=np.float64) * mix for c in shades.classes]
@@ -57,10 +55,6 @@ def _table(shades: Shades) -> NDArray[np.uint32]:
     return packed
 
 
-def colour(shades: Shades, classes: Regions, sureness: Array, tie: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Colours 0xffrrggbb, shape (h, w), of winning `classes` (0 to 7), `sureness` in [0, 1] and `tie`."""
-    table = _table(shades)
-    levels = np.minimum(sureness * (LEVELS - 1) + 0.5, LEVELS - 1).astype(np.int16)
-    levels += classes.astype(np.int16) * LEVELS
-    levels[tie] = len(table) - 1
-    return table.take(levels)
+def colour(shades: Shades, classes: Regions, sureness: Array, tie: Mask) -> NDArray[np.uint32]:
+    """Return colours 0xffrrggbb of winning `classes` (0 to 7), `sureness` in [0, 1] and `tie`."""
+    return colours_at(Pixels(classes, tie, SHARE.shade(sureness)), colours_of(shades))

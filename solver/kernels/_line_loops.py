@@ -64,7 +64,8 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
     ahead = (1, width, -1, -width)
     left, right = (width, 0, 1, width + 1), (0, 1, width + 1, width)  # the corners, from the place of the cell
     for found in range(2):  # first those from edge to edge are followed, so that none of them is taken for a closed one
-        for start in crossed:
+        for k in range(len(crossed)):
+            start = int(crossed[k])
             for kind in range(6 if found else 4):
                 code = int(codes[start])
                 if kind < 4:
@@ -75,7 +76,7 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
                     begin = INSIDE[kind - 4]
                     if not (code == 11 or code == 9 | MIDDLE) if begin == WEST else not (code == 4 or code == 6):
                         continue
-                place, direction, first = int(start), begin, True
+                place, direction, first = start, begin, True
                 if found and n:
                     points[n, 0] = points[n, 1] = np.nan
                     n += 1
@@ -107,7 +108,7 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
                 # A comparison with NaN is false: ends of lines stay.
                 if abs(across * y - up * x) <= tolerance * np.hypot(across, up):
                     continue
-            points[kept] = points[k]
+            points[kept, 0], points[kept, 1] = points[k, 0], points[k, 1]
             kept += 1
         n = kept
     return n

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.engine.shading import FULL_VALUE, LEAST, LEVELS, MOST, Shades, colour
+from app.engine.shading import FULL_VALUE, LEAST, MOST, Shades, colour
+from solver.kernels.pixels import LEVELS
 
 SHADES = Shades(
     (250, 251, 252),
