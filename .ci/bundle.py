@@ -82,8 +82,6 @@ def _texts(package: Distribution) -> str:
     for name in metadata.get_all("License-File") or []:
         text = package.read_text(f"licenses/{name}") or package.read_text(name)
         found += [text] if text else []
-    if not found and package.name == "contourpy":  # names none, and has one all the same
-        found += [text] if (text := package.read_text("LICENSE") or package.read_text("licenses/LICENSE")) else []
     return "\n\n".join(found)
 
 

@@ -44,6 +44,7 @@ class Step:
 def steps() -> list[Step]:
     """The things to compile."""
     import solver  # which fetches a name when it is asked for: the window imports no more than it needs
+    from solver.kernels import lines
     from solver.svm.c_path import PathSolver
     from solver.svm.conjugate import ConjugateSolver
 
@@ -53,6 +54,8 @@ def steps() -> list[Step]:
     model = solver.KNeighborsClassifier(n_neighbors=2).fit(X, y)
     return [
         Step("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
+        Step("lines", lambda: lines.level_lines(solver.Grid(0.0, 1.0, 0.0, 1.0, 2, 2), X[:2], (0.5,))),
+        Step("pixels", _pixels),
         Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
         Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
@@ -73,6 +76,19 @@ def _pivots(X: Array, y: Array, kernel: Kernel) -> None:
     from solver.svm.auto import AutoSolver
 
     AutoSolver(X, y, kernel, alpha=[0.5, 0.0, 0.5, 0.0]).run()
+
+
+def _pixels() -> None:
+    """What makes colours of values, of each kind of model."""
+    from solver.core.multiclass import one_vs_one
+    from solver.kernels import pixels
+
+    f, names, ramp = np.zeros((3, 1, 1)), np.arange(3, dtype=np.int8), pixels.Ramp(1.0)
+    pixels.of_two_classes(f[0], 0.0, ramp, names)
+    pixels.of_one_vs_rest(f, 0.0, ramp, names)
+    found = pixels.of_one_vs_one(f, one_vs_one(np.arange(3), 3), 0.0, ramp, names)
+    pixels.of_shares(found.classes.view(np.uint8), f[0], found.tie, names)
+    pixels.colour(found, np.zeros(3 * pixels.LEVELS + 1, dtype=np.uint32), np.empty((1, 1), dtype=np.uint32))
 
 
 def _relief() -> None:

@@ -10,13 +10,14 @@ import numpy as np
 from app.core import log
 from solver import Grid
 from solver.core.arrays import Array
+from solver.kernels.pixels import colour
 
 from .pieces import OvertakenError, Pace, Step
 from .requests import Frame, Picture
-from .shading import Shades, colour
+from .shading import Shades, colours_of
 from .surface_values import Surface, difference_source, in_blocks, rows_of, source_of
 
-#: Pixels whose lines are looked for at a time: that holds the interpreter lock.
+#: Pixels whose values are kept, and whose lines are found, at a time.
 MOST_PIXELS = 100_000
 #: Ends of line segments per pixel of the picture's width and height from which on they would hide the colours.
 MOST_VERTICES = 50
@@ -46,7 +47,7 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
     else:
         assert frame.model is not None
         source = source_of(frame.model, frame.lane)
-    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
+    argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
     xs, ys = grid.xs, grid.ys
     yield from pace.pause()
     rows = source.on(xs)
@@ -60,9 +61,9 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
     def rows_in(block: slice) -> None:
         nonlocal levels
         values = rows(ys[block])
-        argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
-        classes, other = values.two or (values.classes, None)
-        blocks.append((classes, values.tie, values.f, other))
+        colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
+        classes, other = values.two or (values.pixels.classes, None)
+        blocks.append((classes, values.pixels.tie, values.f, other))
         levels = values.margins
 
     # Lines are found in bands that depend on the size alone, not on how fast the blocks were: dashes begin where they

@@ -6,7 +6,9 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from app.core import log
 from app.learners.model import Model
@@ -18,7 +20,7 @@ from .estimator_process import ENDED, EstimatorProcess
 from .outcome import Outcome, judged, outcome
 from .pieces import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
-from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Sides
+from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
 from .surface_values import Source, difference_source, painted, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
@@ -26,7 +28,14 @@ from .training_run import TrainingRun
 FRAME_INTERVAL = 0.025
 #: Size of the first picture, and share of the samples, while plain numpy stands in for the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
-#: Seconds between the first picture and the work on that of full resolution.
+#: Longest time of a first picture (s), a frame of most screens; of its samples are as many as that allows.
+FRAME = 0.016
+#: Time (s) after which a first picture that takes longer than expected is given up for a coarse one.
+TOO_LATE = 3 * FRAME
+#: Share of `FRAME` that a first picture may be expected to take if it has more samples than the last one: else it
+#: would change back and forth between two sizes.
+SURE = 0.75
+#: Delay (s) between a coarse first picture and the work on the full one, while the window draws the first.
 BREATH = 0.008
 #: Pixels of pictures of neighbours up to which they are kept for the next one, with 25 bytes for each.
 MOST_KEPT = 1 << 21
@@ -36,6 +45,9 @@ PLAIN_LIMIT = 600
 COUNTED_FIRST = 1000
 #: Rows that kNN works on together: a part of them takes nearly as long.
 TILE = 16
+
+#: Gives the source of pictures on a grid.
+SourceOn = Callable[[Grid], Source]
 
 
 class LaneJob:
@@ -49,8 +61,8 @@ class LaneJob:
 
     def __init__(self, post: Callable[[Frame], None]) -> None:
         self._post = post
-        #: Seconds that the last first picture took for each of its samples.
-        self._per_sample = math.inf
+        #: Seconds that the last picture took for each of its samples, and how many these were.
+        self._per_sample, self._samples = math.inf, 0
         self._process = EstimatorProcess()
         #: The last frame of a classifier of another library.
         self._last: Frame | None = None
@@ -103,12 +115,10 @@ class LaneJob:
         start = time.perf_counter()
         model = spec.lane.family.fit(spec.lane.settings, points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
-        first, full = (self._source(model, spec, grid) for grid in self._grids(spec))
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later
             frame = _marked(frame, judged(model, points.xy, points.labels))
-        frame = yield from self._coarse(first, spec, frame)
-        frame = yield from self._full(full, spec, frame, overtaken)
+        frame = yield from self._pictures(lambda grid: self._source(model, spec, grid), spec, frame, overtaken)
         if not few:
             pace = Pace(overtaken)
             yield from pace.pause()
@@ -137,27 +147,22 @@ class LaneJob:
         found = yield from outcome(model, spec.points.xy, spec.points.labels, pace)
         frame = _marked(replace(frame, model=model, seconds=seconds), found)
         source = source_of(model, spec.lane)
-        frame = self._last = yield from self._coarse(source, spec, frame)
-        self._last = yield from self._full(source, spec, frame, overtaken)
+        frame = self._last = yield from self._painted(source, self._coarse_grid(spec), spec, frame, pace)
+        self._last = yield from self._full(_same(source), spec, frame, overtaken)
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
         """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
         if model.kind != "f" and model.neighbours and spec.compiled and grid.width * grid.height <= MOST_KEPT:
             running = self._votes.get(grid)
             if running is None:
-                self._votes = {each: kept for each, kept in self._votes.items() if each in self._grids(spec)}
+                self._votes = {each: kept for each, kept in self._votes.items() if each == spec.grid}
                 running = self._votes[grid] = RunningVotes(grid)
             return vote_source(model, running)
         return source_of(model, spec.lane)
 
-    def _grids(self, spec: LaneSpec) -> tuple[Grid, Grid]:
-        return self._coarse_grid(spec), spec.grid
-
     def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._training = None
-        source = difference_source(sides)
-        frame = yield from self._coarse(source, spec, replace(frame, sides=sides))
-        yield from self._full(source, spec, frame, overtaken)
+        yield from self._pictures(_same(difference_source(sides)), spec, replace(frame, sides=sides), overtaken)
 
     def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
         self._votes = {}
@@ -187,10 +192,13 @@ class LaneJob:
                 frame = training.frame(frame, resting)
                 model = frame.model
                 assert model is not None and model.kind == "f"
-                frame = yield from self._coarse(training.source(model, self._coarse_grid(spec)), spec, frame)
-                last = time.perf_counter()
-                if not overtaken() and (resting or speed <= 10):
-                    frame = yield from self._full(svm_source(model, spec.lane), spec, frame, overtaken)
+                if resting:
+                    frame = yield from self._pictures(_same(source_of(model, spec.lane)), spec, frame, overtaken)
+                else:
+                    frame = yield from self._first(partial(training.source, model), spec, frame)
+                    last = time.perf_counter()
+                    if speed <= 10:
+                        frame = yield from self._full(_same(source_of(model, spec.lane)), spec, frame, overtaken)
             if resting and not overtaken():
                 # What a run that rests has time for: the numbers that are only worked out where somebody looks.
                 for newer in training.details(frame):
@@ -209,9 +217,7 @@ class LaneJob:
         if not run.ended:
             assert run.rough is not None
             frame = run.unfinished(frame, spec.paused)
-            source = svm_source(run.rough, spec.lane)
-            frame = yield from self._coarse(source, spec, frame)
-            frame = yield from self._full(source, spec, frame, overtaken)
+            frame = yield from self._pictures(_same(svm_source(run.rough, spec.lane)), spec, frame, overtaken)
             if spec.paused:
                 return
         # Now and then before other lanes' pictures, so that none that trains for minutes stops it.
@@ -225,45 +231,79 @@ class LaneJob:
                 self._post(frame)
         frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
         assert frame.model is not None
-        source = source_of(frame.model, spec.lane)
-        frame = yield from self._coarse(source, spec, frame)
-        yield from self._full(source, spec, frame, overtaken)
+        yield from self._pictures(_same(source_of(frame.model, spec.lane)), spec, frame, overtaken)
 
     def _coarse_grid(self, spec: LaneSpec) -> Grid:
         """Where the first picture is sampled: more coarsely where a sample takes longer."""
         return spec.grid.coarse() if spec.compiled else spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE)
 
-    def _coarse(self, source: Source, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
-        """The promised first picture: nothing stops it."""
-        grid = self._coarse_grid(spec)
-        begun = time.perf_counter()
-        # In one go where that is a short piece: each block and each pause between two would make it later.
-        size = grid.height if self._per_sample * grid.width * grid.height < PIECE else 16
-        frame = yield from self._painted(source, grid, spec, frame, Pace(never, Priority.FIRST_PICTURE), size)
-        self._per_sample = (time.perf_counter() - begun) / (grid.width * grid.height)
-        return frame
+    def _first_grid(self, spec: LaneSpec) -> Grid:
+        """The full grid, or one of a half, a quarter, ... of its samples, that is expected to take a frame at most."""
+        for halved in range(5 if spec.compiled else 0):
+            grid = spec.grid.coarse(share=0.5**halved)
+            samples = grid.width * grid.height
+            if samples * self._per_sample <= FRAME * (SURE if samples > self._samples else 1.0):
+                return grid
+        return self._coarse_grid(spec)
+
+    def _pictures(
+        self, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step, None, Frame]:
+        """The promised first picture and, unless that was it, the full one; `source_on` gives the source for a grid."""
+        frame = yield from self._first(source_on, spec, frame)
+        return (yield from self._full(source_on, spec, frame, overtaken))
+
+    def _first(self, source_on: SourceOn, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
+        """The promised first picture, full or coarse: nothing stops it."""
+        grid, coarse, late = self._first_grid(spec), self._coarse_grid(spec), time.perf_counter() + TOO_LATE
+        if grid != coarse:
+            pace = Pace(lambda: time.perf_counter() > late, Priority.FIRST_PICTURE)
+            with suppress(OvertakenError):
+                return (yield from self._painted(source_on(grid), grid, spec, frame, pace))
+        pace = Pace(never, Priority.FIRST_PICTURE)
+        return (yield from self._painted(source_on(coarse), coarse, spec, frame, pace))
 
     def _full(
-        self, source: Source, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
+        self, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
         if not (frame.full or overtaken()):
             # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
             yield Later(BREATH, Priority.FULL_PICTURE)
             if not overtaken():
                 pace = Pace(overtaken, Priority.FULL_PICTURE)
-                return (yield from self._painted(source, spec.grid, spec, frame, pace))
+                return (yield from self._painted(source_on(spec.grid), spec.grid, spec, frame, pace))
         return frame
 
     def _painted(
-        self, source: Source, grid: Grid, spec: LaneSpec, frame: Frame, pace: Pace, size: int = 16
+        self, source: Source, grid: Grid, spec: LaneSpec, frame: Frame, pace: Pace
     ) -> Generator[Step, None, Frame]:
         """Post `frame` with its picture on `grid`, and return it."""
         shares = frame.model is not None and frame.model.kind != "f"
         least = TILE if shares and len(frame.points) > COUNTED_FIRST else 2
-        picture = yield from painted(source, grid, spec.shades, len(spec.points.classes), pace, size, least)
+        # In one go where that is a short piece: each block and each pause between two would make it later.
+        samples, seconds = grid.width * grid.height, 0.0
+        expected = samples * self._per_sample
+        size = 16 if math.isinf(expected) else math.ceil(grid.height / max(round(expected / PIECE), 1))
+        steps = painted(source, grid, spec.shades, len(spec.points.classes), pace, max(size, least), least)
+        while True:
+            begun = time.perf_counter()
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                picture: Picture = end.value
+                break
+            finally:
+                seconds += time.perf_counter() - begun
+            yield step
+        self._per_sample, self._samples = seconds / samples, samples
         frame = replace(frame, picture=picture, full=grid == spec.grid)
         self._post(frame)
         return frame
+
+
+def _same(source: Source) -> SourceOn:
+    """The same source for any grid."""
+    return lambda grid: source
 
 
 def _marked(frame: Frame, found: Outcome) -> Frame:

@@ -199,8 +199,8 @@ class LatestQueue(Generic[Wanted]):
     """Runs the newest request of one lane, or of one question.
 
     A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,
-    which that of a lane asks only after its first picture: that picture is a promise, else a long drag would paint
-    nothing.
+    which that of a lane asks only after its first picture, full or coarse: that picture is a promise, else a long drag
+    would paint nothing.
 
     Parameters
     ----------

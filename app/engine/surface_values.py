@@ -17,12 +17,25 @@ from app.state.document import Lane
 from solver import REST, Grid, Pair, RunningExpansion
 from solver.core.arrays import Array, Mask
 from solver.core.binary_reduction import PairClassifier
+from solver.kernels.lines import level_lines, region_lines
+from solver.kernels.pixels import (
+    SHARE,
+    TIED,
+    Pixels,
+    Ramp,
+    Regions,
+    colour,
+    of_one_vs_one,
+    of_one_vs_rest,
+    of_shares,
+    of_two_classes,
+)
 from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
 from .pieces import Pace, Step
 from .requests import Picture, Sides
-from .shading import FULL_VALUE, Regions, Shades, colour, level_lines, region_lines
+from .shading import FULL_VALUE, Shades, colours_of
 
 #: Ends of line segments in a picture, from which on lines say less than the colours they hide.
 MOST_VERTICES = 30_000
@@ -30,29 +43,19 @@ MOST_VERTICES = 30_000
 UNKNOWN = 0.6
 #: Pixels that are asked of another process in one go: in between it can learn something new.
 BAND = 25_000
-#: In place of a class where no class is ahead.
-TIED = np.int8(-1)
 #: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
 AGREED, STRIPE = 0.1, 5
 
 
 @dataclass(frozen=True)
 class Values:
-    """A block of surface rows: winning class numbers, sureness, ties, f of the problem with the margins, and where
-    these are."""
+    """A block of surface rows: its pixels, f of the problem with the margins, and the values of f at these."""
 
-    classes: Regions
-    sureness: Array
-    tie: Mask
-    f: Array | None
+    pixels: Pixels
+    f: Array | None = None
     margins: tuple[float, ...] = ()
-    #: Of a difference: the first model's classes and the second's, where the `classes` are stripes of both.
+    #: Of a difference: the first model's classes and the second's, where those of the `pixels` are stripes of both.
     two: tuple[Regions, Regions] | None = None
-
-    @property
-    def regions(self) -> Regions:
-        """The winning classes, and `TIED` where no class is ahead."""
-        return np.where(self.tie, TIED, self.classes)
 
 
 @dataclass(frozen=True)
@@ -76,21 +79,13 @@ def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Sour
 
     With `running`, of nearest neighbours and its grid only, the picture builds on the one before it.
     """
-    n_classes = len(model.classes_)
-    even = 1.0 / n_classes
     names = model.classes_.astype(np.int8)
 
     def on(xs: Array) -> Callable[[Array], Values]:
         rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs)
         if running is not None and model.neighbours is not None:
             rows = model.neighbours.next_surface_classes(running)
-
-        def values(ys: Array) -> Values:
-            top, share, tie = rows(ys)
-            sureness = (share - even) / (1.0 - even) if n_classes > 1 else np.ones_like(share)
-            return Values(names[top], sureness, tie, None)
-
-        return values
+        return lambda ys: Values(of_shares(*rows(ys), names))
 
     return Source(on, () if (there := remote(model)) is None else (there,))
 
@@ -107,45 +102,19 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
     shown = shown_pair(model, lane)
     noise = model.rounding  # below it f has no sign
     margins = (-1.0, 1.0) if lane.trainer is None or lane.trainer.has_margins else ()
-
-    def sureness(distance: Array) -> Array:
-        return distance / FULL_VALUE if margins else np.full(distance.shape, UNKNOWN)
+    ramp = Ramp(1.0 / FULL_VALUE) if margins else Ramp(0.0, UNKNOWN)
 
     def on(xs: Array) -> Callable[[Array], Values]:
         rows = model.pair_surface_on(xs) if running is None else model.expansion.next_rows(running)
 
-        def of_two(ys: Array) -> Values:
-            f = rows(ys)[..., 0]
-            f[np.abs(f) <= noise] = 0.0
-            return Values(names[(f > 0).view(np.int8)], sureness(np.abs(f)), f == 0.0, f, margins)
+        def values(ys: Array) -> Values:
+            f = np.ascontiguousarray(np.moveaxis(rows(ys), 2, 0))
+            if len(pairs) == 1:
+                return Values(of_two_classes(f[0], noise, ramp, names), f[0], margins)
+            many = of_one_vs_rest if pairs[0].negative == REST else partial(of_one_vs_one, pairs=pairs)
+            return Values(many(f, noise=noise, ramp=ramp, names=names), f[shown], margins)
 
-        def of_rest(ys: Array) -> Values:
-            # The border between two classes is where their f are equal, not where one is 0; so a pixel is as sure as
-            # half the lead of the largest f over the next: 0 on every border, and |f| where a class has one rival
-            # whose f is -f, as of two classes.
-            f = rows(ys)
-            best, next_best = f[..., 0].copy(), np.full(f.shape[:-1], -np.inf)
-            for p in range(1, f.shape[-1]):
-                np.maximum(next_best, np.minimum(best, f[..., p]), out=next_best)
-                np.maximum(best, f[..., p], out=best)
-            lead = best - next_best
-            return Values(names[model.winner(f)], sureness(0.5 * lead), lead <= noise, f[..., shown], margins)
-
-        def of_many(ys: Array) -> Values:
-            f = rows(ys)
-            winner = model.winner(f)
-            closest = np.full(winner.shape, np.inf)  # f of the winner's closest duel
-            for p, pair in enumerate(pairs):
-                np.minimum(closest, f[..., p], out=closest, where=winner == pair.positive)
-                np.minimum(closest, -f[..., p], out=closest, where=winner == pair.negative)
-            # Who has won every duel is ahead alone; elsewhere the duels won are counted.
-            tie = closest <= noise
-            tie[tie] = model.leaders_of(f[tie], noise).sum(axis=-1) > 1
-            return Values(names[winner], sureness(np.maximum(closest, 0.0)), tie, f[..., shown], margins)
-
-        if len(pairs) == 1:
-            return of_two
-        return of_rest if pairs[0].negative == REST else of_many
+        return values
 
     return Source(on)
 
@@ -180,13 +149,13 @@ def difference_source(sides: Sides) -> Source:
         pixel = (xs[-1] - xs[0]) / max(len(xs) - 1, 1) or 1.0
 
         def values(ys: Array) -> Values:
-            two = first(ys).regions, second(ys).regions
+            two = first(ys).pixels.regions, second(ys).pixels.regions
             differ = two[0] != two[1]
             # Counted in pixels from the plane's origin: the stripes of one block of rows go on in the next.
             stripe = (np.rint(xs / pixel)[None, :] + np.rint(ys / pixel)[:, None]) % (2 * STRIPE) < STRIPE
             classes = np.where(stripe, two[0], two[1])
-            sureness = np.where(differ, 1.0, AGREED)
-            return Values(classes, sureness, classes == TIED, None, two=two)
+            shade = SHARE.shade(np.where(differ, 1.0, AGREED))
+            return Values(Pixels(classes, classes == TIED, shade), two=two)
 
         return values
 
@@ -220,15 +189,19 @@ class Surface:
 
     def put(self, block: slice, values: Values) -> None:
         """Fill in a block of rows."""
-        self.tie[block] = values.tie
+        self.tie[block] = values.pixels.tie
         if values.two is None:
-            self.classes[block] = values.classes
+            self.classes[block] = values.pixels.classes
         else:
             self.other = np.empty_like(self.classes) if self.other is None else self.other
             self.classes[block], self.other[block] = values.two
         if values.f is not None:
+            self.levels = values.margins
+            if len(values.f) == self.grid.height:
+                self.f = values.f
+                return
             self.f = np.empty(self.classes.shape) if self.f is None else self.f
-            self.f[block], self.levels = values.f, values.margins
+            self.f[block] = values.f
 
     def boundary(self, n_classes: int) -> Array:
         """f = 0 for two classes, else the borders between the regions of the classes."""
@@ -280,10 +253,10 @@ def painted(
 
     Lines with more than `most_vertices` ends are left out.
     """
-    argb = np.empty((grid.height, grid.width), dtype=np.uint32)
+    argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
 
     def show(block: slice, values: Values) -> None:
-        argb[::-1][block] = colour(shades, values.classes, values.sureness, values.tie)
+        colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
 
     found = yield from surface(source, grid, pace, show, size=size, least=least)
     lines = []

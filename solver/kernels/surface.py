@@ -69,7 +69,8 @@ class RunningExpansion:
         self.kernel, self.points, self.grid = kernel, points, grid
         self._ys = grid.ys
         self._coefficients: Array | None = None
-        self._values = np.empty((0, 0, 0))
+        #: A plane for each output, as kernels on a grid give them.
+        self._planes = np.empty((0, 0, 0))
         #: The picture each row was last made for.
         self._made_for = np.full(grid.height, -1)
         self._picture = -1
@@ -95,8 +96,8 @@ class RunningExpansion:
         self._picture += 1
         picture = self._picture
         self._coefficients = coefficients.copy()
-        if self._values.shape[2:] != coefficients.shape[1:]:
-            self._values = np.empty((self.grid.height, self.grid.width, coefficients.shape[1]))
+        if len(self._planes) != coefficients.shape[1]:
+            self._planes = np.empty((coefficients.shape[1], self.grid.height, self.grid.width))
         xs = self.grid.xs
         added = self.kernel.expansion_on(self.points[used], part[used], xs)
         whole: GridRows | None = added if anew else None
@@ -105,15 +106,15 @@ class RunningExpansion:
             nonlocal whole
             first = int(np.searchsorted(self._ys, ys[0])) if len(ys) else 0
             block = slice(first, first + len(ys))
+            planes = self._planes[:, block]
             if not anew and (self._made_for[block] == picture - 1).all():
-                self._values[block] += added(ys)
+                planes += np.moveaxis(added(ys), 2, 0)
             else:  # the last picture was given up before these rows
                 if whole is None:
                     support = coefficients.any(axis=1)
                     whole = self.kernel.expansion_on(self.points[support], coefficients[support], xs)
-                self._values[block] = whole(ys)
+                planes[:] = np.moveaxis(whole(ys), 2, 0)
             self._made_for[block] = picture
-            values: Array = self._values[block] + offset
-            return values
+            return np.moveaxis(planes + offset[:, None, None], 0, 2)
 
         return rows

@@ -19,7 +19,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-import app.engine.lane_job as lane_job
+import app.engine.surface_values as surface_values
 import app.window.main_window as window_module
 from app.engine.lane_job import LaneJob
 from app.engine.mailbox import Mailbox
@@ -58,7 +58,7 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("    top bar", TopBar, "render_scene"),
     ("    docks", DockManager, "render_scene"),
     ("  hint", MainWindow, "_show_hint"),
-    ("  order (queue)", MainWindow, "_order"),
+    ("  request (queue)", MainWindow, "_request"),
     ("    submit", LatestQueue, "submit"),
     ("paint", Canvas, "paintEvent"),
     ("  inside the axes", Layers, "_paint"),
@@ -69,8 +69,8 @@ STAGES: tuple[tuple[str, Any, str], ...] = (
     ("  fit: prepare", TrainingRun, "continuing"),
     ("  fit: steps", TrainingRun, "advance"),
     ("  fit: numbers", TrainingRun, "frame"),
-    ("  surface", lane_job, "surface"),
-    ("    colour", lane_job, "colour"),
+    ("  surface", surface_values, "surface"),
+    ("    colour", surface_values, "colour"),
     ("  contour: border", Surface, "boundary"),
     ("  contour: margins", Surface, "margins"),
     ("  mailbox", Mailbox, "post"),

@@ -25,7 +25,7 @@ def run() -> None:
     print("milliseconds, median (worst) of", CLICKS, "clicks; window 1280x800, two lanes: kNN and RBF SVM")
     for n in SIZES:
         for what, switch, pause in (("nothing else", None, 0.0), ("everything at work", _switch_on, PAUSE)):
-            first, full, busy = click_times(n, switch, pause)
+            first, full, _, busy = click_times(n, switch, pause)
             print(
                 f"{n:5d} points, {what:18}: first new picture {1e3 * median(first):5.1f} ({1e3 * max(first):5.1f}),"
                 f" full resolution {1e3 * median(full):6.1f} ({1e3 * max(full):6.1f});"

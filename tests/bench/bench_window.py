@@ -13,15 +13,25 @@ from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 
 from app.main import create_window
-from app.state.document import Document, GeneratorSettings, View
+from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.tools import point_at
 from app.views.application import make_application
 from app.window.main_window import MainWindow
 
-SIZES = (50, 200, 500, 1000)
 CLICKS = 15
 DRAG_SECONDS = 5.0
-LANES = 2  # of the default document
+KNN, RBF = Lane("knn"), Lane("svm")
+LINEAR, POLYNOMIAL = (Lane("svm", svm=SvmSettings(kernel=kernel)) for kernel in ("linear", "poly"))
+TWO = (KNN, RBF)
+#: Learners, points, and pixels of the window: of the clicks, and of the drags.
+CLICKED: tuple[tuple[str, tuple[Lane, ...], int, tuple[int, int]], ...] = (
+    *(("kNN and RBF SVM", TWO, n, (1280, 800)) for n in (50, 200, 500, 1000, 10_000)),
+    *(("linear SVM and kNN", (LINEAR, KNN), n, (1280, 800)) for n in (50, 200, 1000)),
+    ("kNN and RBF SVM", TWO, 500, (1920, 1080)),
+    ("four learners", (KNN, RBF, LINEAR, POLYNOMIAL), 500, (1280, 800)),
+    ("kNN and RBF SVM", TWO, 500, (3840, 2160)),
+)
+DRAGGED = tuple(row for row in CLICKED if row[2] >= 500 or row[1] != TWO)
 
 
 class _Watch:
@@ -29,13 +39,15 @@ class _Watch:
 
     def __init__(self, window: MainWindow) -> None:
         self.window = window
-        self.paints: list[list[float]] = [[] for _ in range(LANES)]
+        #: Of each lane, when pictures were painted, and whether they were full.
+        self.paints: list[list[tuple[float, bool]]] = [[] for _ in window.canvases]
         self._loop = QEventLoop()
         for lane, canvas in enumerate(window.canvases):
             canvas.on_painted = lambda job, lane=lane: self._painted(lane)
 
     def _painted(self, lane: int) -> None:
-        self.paints[lane].append(time.perf_counter())
+        frame = self.window.result(lane)
+        self.paints[lane].append((time.perf_counter(), frame is not None and frame.full))
         self._loop.quit()
 
     def until(self, condition, seconds: float = 30.0) -> float:
@@ -50,9 +62,9 @@ class _Watch:
         return time.perf_counter() - start
 
 
-def _document(n: int) -> Document:
+def _document(n: int, lanes: tuple[Lane, ...] = TWO) -> Document:
     points = GeneratorSettings(count=n // 2).points()
-    return Document(points=points, view=View.fitting(points))
+    return Document(points=points, view=View.fitting(points), lanes=lanes, shown=len(lanes))
 
 
 def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
@@ -65,8 +77,8 @@ def ground(window: MainWindow, rng: np.random.Generator) -> QPoint:
 
 
 def _shown(window: MainWindow, full: bool) -> bool:
-    """Both lanes have painted a picture of the newest job, trained on the present points."""
-    for lane, canvas in enumerate(window.canvases):
+    """All lanes have painted a picture of the newest job, trained on the present points."""
+    for lane, canvas in enumerate(window.canvases[: window.document.shown]):
         frame = window.result(lane)
         newest = window.scheduler.newest(lane)
         if frame is None or frame.picture is None or frame.points is not window.document.points:
@@ -78,21 +90,25 @@ def _shown(window: MainWindow, full: bool) -> bool:
 
 
 def click_times(
-    n: int, switch_on: Callable[[MainWindow], None] | None = None, pause: float = 0.0
-) -> tuple[list[float], list[float], float]:
-    """Seconds from click to first picture, and to full resolution, of both lanes, for several clicks.
+    n: int,
+    switch_on: Callable[[MainWindow], None] | None = None,
+    pause: float = 0.0,
+    lanes: tuple[Lane, ...] = TWO,
+    size: tuple[int, int] = (1280, 800),
+) -> tuple[list[float], list[float], list[float], float]:
+    """Seconds from click to first picture, and to full resolution, of all lanes, and of the processor to the latter.
 
     With `switch_on`, which lets the background work, the next click comes `pause` seconds later whether that has ended
     or not; the last number is the share of clicks that found it at work.
     """
     with tempfile.TemporaryDirectory() as profile:
-        window = create_window(_document(n), Path(profile))
-        window.resize(1280, 800)
+        window = create_window(_document(n, lanes), Path(profile))
+        window.resize(*size)
         window.show()
         watch = _Watch(window)
         watch.until(window.idle, 120)
         rng = np.random.default_rng(0)
-        first, full, busy = [], [], 0
+        first, full, used, busy = [], [], [], 0
         if switch_on is not None:
             switch_on(window)
             watch.until(lambda: False, pause)
@@ -100,24 +116,28 @@ def click_times(
             busy += not window.idle()
             at = ground(window, rng)
             before = window.document.points
-            start = time.perf_counter()
+            start, processor = time.perf_counter(), time.process_time()
             QTest.mouseClick(window.canvases[0].viewport(), Qt.MouseButton.LeftButton, pos=at)
             assert window.document.points is not before
             watch.until(lambda: not window._refresh_pending and _shown(window, False))
             first.append(time.perf_counter() - start)
             watch.until(lambda: _shown(window, True))
             full.append(time.perf_counter() - start)
+            used.append(time.process_time() - processor)
             watch.until(window.idle if switch_on is None else lambda: False, pause or 30.0)
         window.controller.store.reset(window.document, None)
         window.close()
-    return first, full, busy / CLICKS
+    return first, full, used, busy / CLICKS
 
 
-def drag(n: int) -> tuple[list[float], float, float]:
-    """Pictures a second of each lane in a drag; the longest and the 95th percentile of the gaps between GUI turns."""
+def drag(
+    n: int, lanes: tuple[Lane, ...] = TWO, size: tuple[int, int] = (1280, 800)
+) -> tuple[list[float], list[float], float, float]:
+    """Pictures a second of each lane in a drag, and the share of them that were full; the longest and the 95th
+    percentile of the gaps between GUI turns."""
     with tempfile.TemporaryDirectory() as profile:
-        window = create_window(_document(n), Path(profile))
-        window.resize(1280, 800)
+        window = create_window(_document(n, lanes), Path(profile))
+        window.resize(*size)
         window.show()
         watch = _Watch(window)
         watch.until(window.idle, 120)
@@ -130,8 +150,8 @@ def drag(n: int) -> tuple[list[float], float, float]:
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
         ticker.start(0)
         QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
-        for lane in range(LANES):
-            watch.paints[lane].clear()
+        for paints in watch.paints:
+            paints.clear()
         start = time.perf_counter()
         while (now := time.perf_counter() - start) < DRAG_SECONDS:
             offset = QPoint(round(60 * np.sin(5 * now)), round(60 * np.cos(3 * now)))
@@ -139,12 +159,14 @@ def drag(n: int) -> tuple[list[float], float, float]:
             _wait(0.008)  # a mouse of 125 Hz
         QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at + offset)
         ticker.stop()
-        rates = [len(paints) / DRAG_SECONDS for paints in watch.paints]
+        paints = watch.paints[: len(lanes)]
+        rates = [len(each) / DRAG_SECONDS for each in paints]
+        shares = [sum(full for _, full in each) / max(len(each), 1) for each in paints]
         gaps = np.diff(turns)
         watch.until(window.idle)
         window.controller.store.reset(window.document, None)
         window.close()
-    return rates, float(gaps.max()), float(np.quantile(gaps, 0.95))
+    return rates, shares, float(gaps.max()), float(np.quantile(gaps, 0.95))
 
 
 def _wait(seconds: float) -> None:
@@ -159,19 +181,22 @@ def _wait(seconds: float) -> None:
 
 def run() -> None:
     make_application()
-    print("milliseconds, median (worst) of", CLICKS, "clicks; window 1280x800, two lanes: kNN and RBF SVM")
-    for n in SIZES:
-        first, full, _ = click_times(n)
+    print("milliseconds, median (worst) of", CLICKS, "clicks, until all lanes have painted")
+    for learners, lanes, n, size in CLICKED:
+        first, full, used, _ = click_times(n, lanes=lanes, size=size)
         print(
-            f"{n:5d} points: first new picture {1e3 * median(first):5.1f} ({1e3 * max(first):5.1f}),"
-            f" full resolution {1e3 * median(full):6.1f} ({1e3 * max(full):6.1f})",
+            f"{learners}, {n:5d} points, {size[0]}x{size[1]}:"
+            f" first new picture {1e3 * median(first):5.1f} ({1e3 * max(first):5.1f}),"
+            f" full resolution {1e3 * median(full):6.1f} ({1e3 * max(full):6.1f}),"
+            f" of the processor {1e3 * median(used):6.1f}",
             flush=True,
         )
     print(f"a drag of {DRAG_SECONDS:g} s")
-    for n in SIZES:
-        rates, worst, usual = drag(n)
+    for learners, lanes, n, size in DRAGGED:
+        rates, shares, worst, usual = drag(n, lanes, size)
+        each = ", ".join(f"{rate:.1f} ({share:.0%} full)" for rate, share in zip(rates, shares, strict=True))
         print(
-            f"{n:5d} points: pictures a second {rates[0]:5.1f} and {rates[1]:5.1f};"
+            f"{learners}, {n:5d} points, {size[0]}x{size[1]}: pictures a second {each};"
             f" longest GUI gap {1e3 * worst:5.1f} ms, 95 % below {1e3 * usual:4.1f} ms",
             flush=True,
         )

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.number_format import grouped, signed
-from app.engine.surface_values import TIED
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.form_fields import (
@@ -36,6 +35,7 @@ from app.views.widgets.form_fields import (
     show_number,
     show_text,
 )
+from solver.kernels.pixels import TIED
 
 from .controller import DifferenceController
 from .scene import DifferenceScene, DifferenceSession, Involved

@@ -18,7 +18,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.query import Query
 from app.engine.requests import Sides
 from app.engine.results import Results
-from app.engine.surface_values import TIED, difference_source, surface
+from app.engine.surface_values import difference_source, surface
 from app.scene.compared import able, compared, sides_of, without_model
 from app.scene.context import Context, is_present
 from app.scene.model import LaneScene
@@ -26,6 +26,7 @@ from app.state.document import Document
 from app.state.session import FeatureSession
 from solver import Grid
 from solver.core.arrays import Indices, Integers
+from solver.kernels.pixels import TIED
 
 #: Points up to which the list is worked out even while the models change: some tenths of a second in the background.
 PROMISED = 20_000

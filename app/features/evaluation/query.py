@@ -13,12 +13,12 @@ from app.core.points import Points
 from app.engine.cover import Cover
 from app.engine.cross_validation import cross_validated
 from app.engine.pieces import Pace, Step
-from app.engine.shading import joined, level_lines, region_lines
 from app.engine.surface_values import rows_of
 from app.learners.model import Model, remote
 from app.state.document import Lane
 from solver import Grid
 from solver.core.arrays import Array
+from solver.kernels.lines import joined, level_lines, region_lines
 
 #: Pixels in which lines are looked for in one go.
 STRIP = 150_000

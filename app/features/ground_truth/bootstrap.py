@@ -25,12 +25,12 @@ from app.core.points import MAX_CLASSES, Points
 from app.engine.fitting import fitted, predictions
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
-from app.engine.shading import joined
 from app.engine.surface_values import source_of, surface
 from app.learners.model import Model
 from app.state.document import Lane
 from solver import Grid
 from solver.core.arrays import Array
+from solver.kernels.lines import joined
 
 #: What tells these draws from any others.
 _RESAMPLE = 73

@@ -14,7 +14,6 @@ from app.engine.pieces import Pace, Step
 from app.engine.query import Answer, LaneQuestion, Query
 from app.engine.requests import Frame, Phase
 from app.engine.results import Results
-from app.engine.shading import joined, level_lines
 from app.features.evaluation.scene import state_of
 from app.learners.model import Model
 from app.scene.context import Context, is_present
@@ -26,6 +25,7 @@ from solver import Grid
 from solver.core import fast_loops
 from solver.core.arrays import Array
 from solver.data.distribution import Law
+from solver.kernels.lines import joined, level_lines
 
 from . import text
 from .bootstrap import Bootstrap, Stability

@@ -22,7 +22,9 @@ from app.views.chart.marks import BAR, DASHES, Cells, ColourBar, Line, Mark, Spo
 from app.views.png_bytes import png_bytes
 from app.views.theme import LIGHT, Theme, contrast
 from app.views.widgets.painting import painter_on
+from solver import Grid
 from solver.core.arrays import Array
+from solver.kernels.lines import level_lines
 
 from .cells import Places
 from .controller import CURVES
@@ -212,12 +214,10 @@ def colour_bar(drawn: Drawn) -> ColourBar:
 
 def _contour(mean: Array, level: float | None) -> Array:
     """The line on which the mean is `level`, between the middles of the cells, parted by NaN, shape (n, 2)."""
-    if level is None or min(mean.shape) < 2:
+    if level is None:
         return np.empty((0, 2))
-    from contourpy import LineType, contour_generator
-
-    line = contour_generator(z=np.ma.masked_invalid(mean.T), line_type=LineType.ChunkCombinedNan).lines(level)[0][0]
-    return np.empty((0, 2)) if line is None else np.asarray(line)
+    width, height = mean.shape
+    return level_lines(Grid(-0.5, width - 0.5, -0.5, height - 0.5, width, height), mean.T, (level,), thin=0.0)
 
 
 # -- curves ------------------------------------------------------------------------------------------------------------

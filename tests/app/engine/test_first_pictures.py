@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -127,23 +128,90 @@ def test_the_full_picture_is_begun_when_the_first_can_have_been_drawn(lane: Lane
     assert posted[-1].full and posted[-1].picture is not None and posted[-1].picture.grid.width == 400
 
 
-def test_a_quick_first_picture_is_made_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
+@pytest.mark.parametrize(
+    ("milliseconds", "before", "halved", "rows"),
+    [
+        (math.inf, 160_000, 5, 16),  # nobody knows yet how long it takes
+        (1.0, 0, 0, 400),
+        (10.0, 0, 0, 200),  # two pieces
+        (14.0, 0, 1, None),  # only a little below a frame
+        (14.0, 160_000, 0, None),  # but so was the last
+        (20.0, 160_000, 1, None),
+        (30.0, 283 * 283, 1, None),
+        (40.0, 0, 2, None),
+        (1e4, 160_000, 5, 2),
+    ],
+)
+def test_the_first_picture_has_as_many_samples_as_a_frame_allows(
+    lane: Lane, milliseconds: float, before: int, halved: int, rows: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All 160 000 samples take so many milliseconds; the last picture had so many samples."""
     sizes, surface = [], surface_values.surface
+    posted: list[Frame] = []
 
-    def kept(*args: Any, size: int, **more: Any) -> Any:
+    def kept(source: Any, grid: Grid, *args: Any, size: int, **more: Any) -> Any:
         sizes.append(size)
-        return surface(*args, size=size, **more)
+        return surface(source, grid, *args, size=size, **more)
 
     monkeypatch.setattr(surface_values, "surface", kept)
-    job, spec = LaneJob(lambda frame: None), _spec(Lane("knn"))
+    monkeypatch.setattr(lane_job, "TOO_LATE", math.inf)
+    job, spec = LaneJob(posted.append), _spec(lane)
+    job._per_sample, job._samples = 1e-3 * milliseconds / 160_000, before
     list(job(LaneRequest(1, 0, spec), lambda: True))
-    assert sizes == [16]  # nobody knows yet how long it takes
-    job._per_sample = 1e-9
-    list(job(LaneRequest(2, 0, spec), lambda: True))
-    assert sizes == [16, spec.grid.coarse().height]
-    job._per_sample = 1.0
-    list(job(LaneRequest(3, 0, spec), lambda: True))
-    assert sizes[-1] == 16
+    (frame,) = posted
+    assert frame.picture is not None and frame.picture.grid == spec.grid.coarse(share=0.5**halved)
+    assert frame.full == (halved == 0) and (rows is None or sizes == [rows])
+    assert 0.0 < job._per_sample < 1.0 and job._samples == frame.picture.argb.size
+
+
+def test_what_a_picture_took_counts_only_while_it_was_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds, clock = [0.0], [0.0]
+
+    def in_blocks(self: Pace, count: int, work: Any, **more: Any) -> Any:
+        for begin in range(0, count, 10):
+            work(slice(begin, min(begin + 10, count)))
+            clock[0] += 0.001
+            seconds[0] += 0.001
+            yield Priority.FIRST_PICTURE
+
+    monkeypatch.setattr(Pace, "in_blocks", in_blocks)
+    monkeypatch.setattr(lane_job, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    job = LaneJob(lambda frame: None)
+    for _ in job(LaneRequest(1, 0, _spec(Lane("knn"))), lambda: True):
+        clock[0] += 0.5
+    assert job._per_sample * job._samples == pytest.approx(seconds[0]) and seconds[0] < 0.1
+
+
+@pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
+def test_a_full_first_picture_is_a_promise_and_the_only_one(lane: Lane) -> None:
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(lane)
+    for number, overtaken in enumerate((True, False), 1):
+        job._per_sample = 0.0
+        steps = list(job(LaneRequest(number, 0, spec), lambda overtaken=overtaken: overtaken))
+        assert [frame.full for frame in posted if frame.picture is not None][:1] == [True]
+        assert not any(isinstance(step, Later) for step in steps), "nothing is waited for"
+        assert len({id(frame.picture) for frame in posted}) == 1
+        posted.clear()
+
+
+@pytest.mark.parametrize("lane", [Lane("knn"), Lane("svm")], ids=lambda lane: lane.classifier)
+def test_a_full_first_picture_that_takes_longer_than_expected_is_given_up_for_a_coarse_one(
+    lane: Lane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_job, "TOO_LATE", -1.0)
+    monkeypatch.setattr(pieces, "PIECE", 0.0)  # it is looked at after each block
+    posted: list[Frame] = []
+    job, spec = LaneJob(posted.append), _spec(lane)
+    job._per_sample = 0.012 / 160_000
+    list(job(LaneRequest(1, 0, spec), lambda: True))
+    (frame,) = posted
+    assert frame.picture is not None and frame.picture.grid == spec.grid.coarse()
+    list(job(LaneRequest(2, 0, spec), lambda: False))
+    anew: list[Frame] = []
+    list(LaneJob(anew.append)(LaneRequest(1, 0, spec), lambda: False))
+    assert posted[-1].full and np.array_equal(posted[-1].picture.argb, anew[-1].picture.argb)
 
 
 def test_pictures_of_many_neighbours_are_not_cut_thinner_than_a_tile(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,8 +243,10 @@ def test_blocks_have_the_least_size_however_long_they_take(monkeypatch: pytest.M
 def test_plain_numpy_makes_a_coarser_first_picture_and_then_the_full_one() -> None:
     posted: list[Frame] = []
     spec = _spec(Lane("knn"), compiled=False)
+    job = LaneJob(posted.append)
+    job._per_sample = 0.0  # however quick the last one was
     with machine_code(False):
-        list(LaneJob(posted.append)(LaneRequest(1, 0, spec), lambda: False))
+        list(job(LaneRequest(1, 0, spec), lambda: False))
     first, last = posted[0].picture, posted[-1].picture
     assert first is not None and last is not None
     assert first.grid == spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE) and not posted[0].full
@@ -243,6 +313,7 @@ def test_pictures_of_neighbours_that_build_on_the_last_are_those_of_their_own_po
         # One is overtaken, and one has another view.
         now = replace(spec, points=points, grid=replace(spec.grid, left=-3.0) if number == 4 else spec.grid)
         posted.clear()
+        job._per_sample = math.inf  # first a coarse one
         list(job(LaneRequest(number, 0, now), lambda number=number: number == 2))
         anew: list[Frame] = []
         list(LaneJob(anew.append)(LaneRequest(number, 0, now), lambda: False))

@@ -36,6 +36,7 @@ from solver import (
     Status,
 )
 from solver.core.binary_reduction import PairClassifier, run
+from solver.kernels.pixels import LEVELS
 
 Array = NDArray[np.float64]
 KINDS = {
@@ -187,17 +188,19 @@ def test_each_pixel_is_what_the_model_predicts_there(learner: str, points: Point
         values = svm_source(model, lane).on(GRID.xs)(GRID.ys)
         xy = np.array([[x, y] for y in GRID.ys for x in GRID.xs])
         predicted = model.predict(xy).reshape(12, 16)
-        assert (values.classes == predicted)[~values.tie].all()
+        classes, tie, shade = values.pixels
+        assert (classes == predicted)[~tie].all()
         f = model.pair_decision_function(xy).reshape(12, 16, -1)
         assert values.f == pytest.approx(f[..., 0], abs=1e-10)
         if learner not in SVM_TRAINERS or points is TWO:  # one-vs-one votes know no tie
-            assert values.tie.all() == (not f.any()) and (f.any() or steps != 2)
+            assert tie.all() == (not f.any()) and (f.any() or steps != 2)
         if learner == "perceptron":
-            assert (values.sureness == UNKNOWN).all() and values.margins == ()
+            assert (shade == round(UNKNOWN * (LEVELS - 1))).all() and values.margins == ()
         else:
             assert values.margins == (-1.0, 1.0)
             if len(model.pairs_) == 1:
-                assert values.sureness == pytest.approx(np.abs(f[..., 0]) / FULL_VALUE, abs=1e-10)
+                sureness = np.minimum(np.abs(f[..., 0]) / FULL_VALUE, 1.0)
+                assert shade / (LEVELS - 1) == pytest.approx(sureness, abs=0.5001 / (LEVELS - 1))
 
 
 def test_an_enlarged_picture_of_a_perceptron_has_no_margins() -> None:

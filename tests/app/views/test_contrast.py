@@ -16,7 +16,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication, QRadioButton, QWidget
 
 from app.engine.overlays import LineStyle
-from app.engine.shading import LEVELS, RGB, colour
+from app.engine.shading import RGB, colour
 from app.features.evaluation.view_confusion import FULLEST
 from app.features.lessons import overlay as lesson_overlay
 from app.features.study.view_picture import readable_on, rgb_of, shades
@@ -26,6 +26,7 @@ from app.views.plot.overlays import pens_of
 from app.views.plot.symbols import FREE_OF, MARKS, TEST_POINTS, shapes
 from app.views.theme import DARK, LIGHT, SYMBOLS, Theme
 from app.window.presenter import glass
+from solver.kernels.pixels import LEVELS
 from tests.windows import Make
 
 TEXT, MARK = 4.5, 3.0

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QMessageBox, QProgressBar, QPushButton, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.engine.shading import FULL_VALUE, LEVELS, _table
+from app.engine.shading import FULL_VALUE, colours_of
 from app.features.film import plan, view_maker
 from app.features.film.encoder import Pixels
 from app.features.film.plan import Content, Lift, Sweep, Training, Turn
@@ -33,6 +33,7 @@ from app.views.export.layout import TEXT, PictureSpec, Sheet, font_of
 from app.views.theme import theme_of
 from app.window.main_window import MainWindow
 from solver import SVC, Grid
+from solver.kernels.pixels import LEVELS
 from tests.app.features.film.decoding import decoded, played
 from tests.windows import Make, settle
 
@@ -123,7 +124,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
     plot = sheet.plots[0]
     grid, left, top = plot.grid, round(plot.area.left()), round(plot.area.top())
     sheet.close()
-    table = _table(theme_of(False).shades)
+    table = colours_of(theme_of(False).shades)
     place = {int(colour) & 0xFFFFFF: row for row, colour in enumerate(table)}
     places = np.stack(np.meshgrid(grid.xs, grid.ys[::-1]), axis=-1)
 

@@ -17,12 +17,12 @@ from sklearn import svm as libsvm
 from app.core.points import Points
 from app.engine.fitting import fitted
 from app.engine.pieces import OvertakenError, Pace
-from app.engine.shading import level_lines
 from app.features.ground_truth import bootstrap
 from app.features.ground_truth.bootstrap import Bootstrap, Stability, Votes, resampled
 from app.features.ground_truth.text import haze_remarks
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PerceptronSettings, SvmSettings
 from solver import Grid, KNeighborsClassifier
+from solver.kernels.lines import level_lines
 
 GRID = Grid(-1.5, 2.5, -1.2, 1.8, 40, 30)
 PLACES = np.column_stack([each.ravel() for each in np.meshgrid(GRID.xs, GRID.ys)])

@@ -23,7 +23,7 @@ from app.core.points import Points
 from app.engine import export_surface
 from app.engine.export_surface import enlarge, joined
 from app.engine.requests import Phase, Picture
-from app.engine.shading import LEVELS, _table
+from app.engine.shading import colours_of
 from app.features.table import FEATURES
 from app.files import documents, png
 from app.files.background_task import CancelledError, Progress
@@ -36,6 +36,7 @@ from app.views.theme import theme_of
 from app.window.dialogs.export_picture import PictureDialog
 from app.window.main_window import MainWindow
 from solver import Grid
+from solver.kernels.pixels import LEVELS
 from tests.covering import first_of, first_rows
 from tests.windows import Make, settle
 
@@ -66,7 +67,7 @@ def sheet_of(window: MainWindow, spec: PictureSpec) -> Sheet:
 def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, count: int) -> None:
     """Sampled pixels away from points and lines have the colour of what the model predicts in their middle."""
     assert pixels.shape == (spec.height, spec.width)
-    table = _table(theme_of(spec.dark).shades)
+    table = colours_of(theme_of(spec.dark).shades)
     place = {int(colour): row for row, colour in enumerate(table)}
     sheet = sheet_of(window, spec)
     shades = theme_of(spec.dark).shades
@@ -385,7 +386,7 @@ def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     pixels = pixels_of(QImage(str(tmp_path / "a.png")))
     sheet = Sheet(shot, spec)
     plot = sheet.plots[0]
-    table = {int(colour): row for row, colour in enumerate(_table(theme_of(False).shades))}
+    table = {int(colour): row for row, colour in enumerate(colours_of(theme_of(False).shades))}
     grid = plot.grid
     seen = checked = 0
     for j in range(3, grid.height, 9):

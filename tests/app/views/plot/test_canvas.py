@@ -14,11 +14,12 @@ from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
 from app.engine.requests import Phase
-from app.engine.shading import LEVELS, _table
+from app.engine.shading import colours_of
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
 from app.views.theme import theme_of
 from app.window.main_window import MainWindow
 from solver import SVC, SmoSolver, Status
+from solver.kernels.pixels import LEVELS
 from tests.stepped import stepped
 from tests.windows import Make, post_late, settle
 
@@ -81,7 +82,7 @@ def test_grabbed_pixels_are_what_the_model_predicts(make: Make, qtbot: QtBot, na
     window.choose_theme("dark" if dark else "light")
     window.controller.pan(0.013, -0.027)
     settle(qtbot, window)
-    table = _table(theme_of(dark).shades)
+    table = colours_of(theme_of(dark).shades)
     present = {len(table) - 1, *(c * LEVELS + level for c in window.document.points.classes for level in range(LEVELS))}
     place = {int(table[row]): row for row in present}
     for lane in (0, 1):

@@ -1,0 +1,117 @@
+"""The loop that follows the lines of a picture from cell to cell, compiled or not.
+
+A cell lies between four samples and has the place of its lower left one, row by row; those in the last column and the
+last row are no cells.  The code of a cell has a bit for each corner above the level: 8 for the upper left one, 4 for
+the upper right, 2 for the lower left, 1 for the lower right; and `MIDDLE` where two lines pass through it and its
+middle is above the level, too.  What is above the level lies to the left of a line.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.core._compile import jit
+from solver.core.arrays import Integers
+
+MIDDLE = 16
+#: Bit of cells in which a line could begin that has been followed already.
+KNOWN = 32
+#: Least code of what is no cell: beyond the edge of the picture, or with a corner that is no finite number.
+NONE = 128
+EAST, NORTH, WEST, SOUTH = range(4)
+#: Bits of the corners of a cell to the left and to the right of a line that enters in each of the four directions.
+LEFT, RIGHT = (8, 2, 1, 4), (2, 1, 4, 8)
+#: Where lines begin: at the edge of the picture, in these directions, else in the first cell of a closed line in which
+#: it turns from west to north or from south to east around a corner.  The same as contourpy's, in the same order.
+AT_EDGE, INSIDE = (NORTH, EAST, WEST, SOUTH), (WEST, SOUTH)
+#: Rounds of thinning, each of which may drop every second vertex.
+ROUNDS = 3
+
+
+def _turns() -> Integers:
+    """The direction in which a line leaves a cell, for each code and each direction in which it enters."""
+    turns = np.zeros((32, 4), dtype=np.int64)
+    for code in range(32):
+        for entry in range(4):
+            left, right = code & RIGHT[(entry + 2) % 4], code & LEFT[(entry + 2) % 4]  # the corners ahead
+            turn = 0 if left and not right else -1 if left or (right and code & MIDDLE) else 1
+            turns[code, entry] = (entry + turn) % 4
+    return turns
+
+
+TURNS = _turns()
+
+
+def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: ignore[no-untyped-def]
+    """Put the vertices of all lines into `points`, polylines with NaN rows between them; returns how many rows.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,), uint8
+        Of the cells; changed.
+    crossed : ndarray of shape (m,), int64
+        Places of the cells with lines, ascending.
+    values : ndarray of shape (n,) or (0,)
+        Of the samples; if empty, lines run in the middle between samples.
+    level : float
+    xs, ys : ndarray
+        Of the columns and rows.
+    tolerance : float
+        A vertex so near the straight line between its neighbours is left out: drawing is several times faster.
+    points : ndarray of shape (6 m, 2)
+    """
+    width, n = len(xs), 0
+    ahead = (1, width, -1, -width)
+    left, right = (width, 0, 1, width + 1), (0, 1, width + 1, width)  # the corners, from the place of the cell
+    for found in range(2):  # first those from edge to edge are followed, so that none of them is taken for a closed one
+        for k in range(len(crossed)):
+            start = int(crossed[k])
+            for kind in range(6 if found else 4):
+                code = int(codes[start])
+                if kind < 4:
+                    begin = AT_EDGE[kind]
+                    if codes[start - ahead[begin]] < NONE or not code & LEFT[begin] or code & RIGHT[begin]:
+                        continue
+                else:
+                    begin = INSIDE[kind - 4]
+                    if not (code == 11 or code == 9 | MIDDLE) if begin == WEST else not (code == 4 or code == 6):
+                        continue
+                place, direction, first = start, begin, True
+                if found and n:
+                    points[n, 0] = points[n, 1] = np.nan
+                    n += 1
+                while True:
+                    if found:
+                        a, b, share = place + left[direction], place + right[direction], 0.5
+                        if len(values):
+                            share = (values[b] - level) / (values[b] - values[a])
+                        points[n, 0] = xs[a % width] * share + xs[b % width] * (1.0 - share)
+                        points[n, 1] = ys[a // width] * share + ys[b // width] * (1.0 - share)
+                        n += 1
+                    code = int(codes[place])
+                    if code >= NONE or (kind >= 4 and place == start and direction == begin and not first):
+                        break
+                    first = False
+                    code &= MIDDLE | 15
+                    if (direction == WEST and (code == 11 or code == 9 | MIDDLE)) or (
+                        direction == SOUTH and (code == 4 or code == 6)
+                    ):
+                        codes[place] |= KNOWN
+                    direction = TURNS[code, direction]
+                    place += ahead[direction]
+    for _ in range(ROUNDS if tolerance > 0.0 else 0):
+        kept = min(n, 1)
+        for k in range(1, n):
+            if k % 2 and k + 1 < n:
+                across, up = points[k + 1, 0] - points[kept - 1, 0], points[k + 1, 1] - points[kept - 1, 1]
+                x, y = points[k, 0] - points[kept - 1, 0], points[k, 1] - points[kept - 1, 1]
+                # A comparison with NaN is false: ends of lines stay.
+                if abs(across * y - up * x) <= tolerance * np.hypot(across, up):
+                    continue
+            points[kept, 0], points[kept, 1] = points[k, 0], points[k, 1]
+            kept += 1
+        n = kept
+    return n
+
+
+compiled_follow = jit(follow)

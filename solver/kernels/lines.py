@@ -1,0 +1,89 @@
+"""Lines of a picture: where values cross a level, and the borders of regions; polylines with NaN rows between them.
+
+Between samples values are taken for linear along each side of a cell, as contourpy does, whose lines these are: first
+the few cells that a line crosses are found, then the lines are followed there only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core import fast_loops
+from solver.core.arrays import Array, Indices, Mask
+
+from ._line_loops import MIDDLE, NONE, compiled_follow, follow
+from .surface import Grid
+
+#: Share of a pixel by which a line may leave out a vertex.
+THIN = 0.05
+#: Whether a line passes through a cell, by its code.
+_CROSSED = (np.arange(256) % 15 > 0) & (np.arange(256) < NONE)
+
+
+def level_lines(grid: Grid, values: Array, levels: tuple[float, ...], thin: float = THIN) -> Array:
+    """Return the curves ``values == level`` on the grid's pixel centres, shape (m, 2).
+
+    Parameters
+    ----------
+    grid : Grid
+    values : ndarray of shape (height, width)
+        No line passes between four of which one is not finite.
+    levels : tuple of float
+    thin : float, default=THIN
+        Share of a pixel by which a line may leave out a vertex.
+    """
+    values = np.require(values, np.float64, ["C", "W"])
+    finite = np.isfinite(values)
+    gaps = np.empty(0, dtype=np.intp) if finite.all() else np.flatnonzero(~finite)
+    return joined([_lines(grid, values > level, values, level, gaps, thin) for level in levels])
+
+
+def region_lines(grid: Grid, regions: NDArray[np.int8]) -> Array:
+    """Return the borders between pixels of different `regions`, from -1 to 7, shape (m, 2)."""
+    nothing, nowhere = np.empty(0), np.empty(0, dtype=np.intp)
+    inside = [mask for region in range(-1, 8) if (mask := regions == region).any()]
+    return joined([_lines(grid, mask, nothing, 0.5, nowhere, THIN) for mask in inside[1:]])
+
+
+def joined(parts: Iterable[Array]) -> Array:
+    """Return polylines with a NaN row between each two; without the empty ones."""
+    gap = np.full((1, 2), np.nan)
+    pieces = [piece for part in parts if len(part) for piece in (part, gap)]
+    return np.concatenate(pieces[:-1]) if pieces else np.empty((0, 2))
+
+
+def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, thin: float) -> Array:
+    """Return the lines around the samples `above` the level; in the middle between samples if there are no `values`.
+
+    No line passes through a cell with a corner among `gaps`, places in `above`.
+    """
+    height, width = above.shape
+    if min(height, width) < 2:
+        return np.empty((0, 2))
+    bits, end = above.ravel().view(np.uint8), width * (height - 1) - 1
+    # All rows as one: several times as fast, and what lies across their ends is no cell.
+    pairs = bits[:-1] + bits[:-1]
+    pairs += bits[1:]
+    codes = np.full(-(-height * width // 8) * 8, NONE, dtype=np.uint8)
+    np.multiply(pairs[width:], 4, out=codes[:end])
+    codes[:end] += pairs[:end]
+    codes[width - 1 : end : width] = NONE
+    for corner in (0, 1, width, width + 1):
+        codes[gaps - corner] = NONE
+    # Most cells have no line, and eight of them are looked at together.
+    words = codes.view(np.uint64)
+    some = np.flatnonzero((words != 0) & (words != 0x0F0F0F0F0F0F0F0F))
+    places = (8 * some[:, None] + np.arange(8)).ravel()
+    crossed = places[_CROSSED[codes[places]]]
+    flat = values.ravel()
+    if len(flat):
+        both = crossed[(codes[crossed] == 6) | (codes[crossed] == 9)]
+        middle = 0.25 * (flat[both] + flat[both + 1] + flat[both + width] + flat[both + width + 1])
+        codes[both[middle > level]] |= MIDDLE
+    points = np.empty((6 * len(crossed), 2))
+    tolerance = thin * (grid.right - grid.left) / grid.width
+    work: Callable[..., int] = compiled_follow if fast_loops.ready() else follow
+    return points[: work(codes, crossed, flat, level, grid.xs, grid.ys, tolerance, points)].copy()

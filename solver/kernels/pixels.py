@@ -1,0 +1,155 @@
+"""Pixels: which class wins at each pixel of a picture, whether others tie with it, how sure it looks, and the colour.
+
+By compiled loops, or until these are there in plain numpy: the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solver.core import fast_loops
+from solver.core.arrays import Array, Mask
+from solver.core.multiclass import Pair, leaders, winners
+
+from . import _picture_loops as loops
+
+#: Shades of a class, from the least sure one on.
+LEVELS = 64
+
+#: In place of a class where no class is ahead.
+TIED = np.int8(-1)
+#: Class of each pixel, 0 to 7; `TIED` for a tie.
+Regions = NDArray[np.int8]
+
+
+class Pixels(NamedTuple):
+    """What is known of each pixel; arrays of shape (height, width).
+
+    Attributes
+    ----------
+    classes : int8
+        The number of the class that wins.
+    tie : bool
+        No class is ahead.
+    shade : uint8
+        How sure the pixel looks, below `LEVELS`.
+    """
+
+    classes: Regions
+    tie: Mask
+    shade: NDArray[np.uint8]
+
+    @property
+    def regions(self) -> Regions:
+        """The winning classes, and `TIED` where no class is ahead."""
+        return np.where(self.tie, TIED, self.classes)
+
+
+class Ramp(NamedTuple):
+    """How sure a pixel looks at a distance from a border, from 0 to 1: ``distance * slope + least``."""
+
+    slope: float
+    least: float = 0.0
+
+    @property
+    def in_levels(self) -> tuple[float, float, float]:
+        """Slope, least and most in shades; rounded down, what is nearest."""
+        most = LEVELS - 1.0
+        return self.slope * most, self.least * most + 0.5, most
+
+    def shade(self, distance: Array) -> NDArray[np.uint8]:
+        """Return the shades of pixels at these distances."""
+        scale, base, most = self.in_levels
+        return np.minimum(distance * scale + base, most).astype(np.uint8)
+
+
+#: Of what is from 0 to 1 already.
+SHARE = Ramp(1.0)
+
+
+def of_two_classes(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels:
+    """Return the pixels of one f of shape (height, width), which becomes 0 where its size is at most `noise`."""
+    if not fast_loops.ready():
+        f[np.abs(f) <= noise] = 0.0
+        return Pixels(names[(f > 0.0).view(np.int8)], f == 0.0, ramp.shade(np.abs(f)))
+    made = _room(f.shape)
+    loops.two_classes(f, noise, *ramp.in_levels, names, *made)
+    return made
+
+
+def of_one_vs_rest(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels:
+    """Return the pixels of an f for each class, shape (n_classes, height, width).
+
+    The border between two classes is where their f are equal, not where one is 0; so a pixel is as far from it as half
+    the lead of the largest f over the next: 0 on every border, and abs(f) where a class has one rival whose f is -f.
+    """
+    halved = Ramp(0.5 * ramp.slope, ramp.least)
+    if not fast_loops.ready():
+        by_class = np.moveaxis(f, 0, 2)
+        ordered = np.partition(by_class, -2, axis=-1)
+        lead = ordered[..., -1] - ordered[..., -2]
+        return Pixels(names[by_class.argmax(axis=-1)], lead <= noise, halved.shade(lead))
+    made = _room(f.shape[1:])
+    loops.one_vs_rest(f, noise, *halved.in_levels, names, *made)
+    return made
+
+
+def of_one_vs_one(f: Array, pairs: list[Pair], noise: float, ramp: Ramp, names: Regions) -> Pixels:
+    """Return the pixels of an f for each pair of classes, shape (n_pairs, height, width).
+
+    A pixel is as far from a border as the closest duel of its winner.  Who has won every duel is ahead alone; elsewhere
+    the duels won are counted, of which one with abs(f) up to `noise` is half a win for both.
+    """
+    if not fast_loops.ready():
+        values = np.moveaxis(f, 0, 2)
+        winner = winners(values, pairs, len(names))
+        closest = np.full(winner.shape, np.inf)
+        for p, pair in enumerate(pairs):
+            np.minimum(closest, f[p], out=closest, where=winner == pair.positive)
+            np.minimum(closest, -f[p], out=closest, where=winner == pair.negative)
+        tie = closest <= noise
+        tie[tie] = leaders(values[tie], pairs, len(names), noise).sum(axis=-1) > 1
+        return Pixels(names[winner], tie, ramp.shade(np.maximum(closest, 0.0)))
+    made = _room(f.shape[1:])
+    sides = np.array([(pair.positive, pair.negative) for pair in pairs])
+    loops.one_vs_one(f, sides, noise, *ramp.in_levels, names, *made)
+    return made
+
+
+def of_shares(top: NDArray[np.integer], share: Array, tie: Mask, names: Regions) -> Pixels:
+    """Return the pixels of winners, places in `names`, by their shares: as sure as a share is above an even one."""
+    even = 1.0 / len(names)
+    if not fast_loops.ready() or top.dtype != np.uint8:
+        sureness = (share - even) / (1.0 - even) if len(names) > 1 else np.ones_like(share)
+        return Pixels(names[top], tie.copy(), SHARE.shade(sureness))
+    made = Pixels(np.empty(top.shape, np.int8), tie.copy(), np.empty(top.shape, np.uint8))
+    loops.votes(top, share, even, LEVELS - 1.0, names, made.classes, made.shade)
+    return made
+
+
+def colour(pixels: Pixels, table: NDArray[np.uint32], out: NDArray[np.uint32]) -> None:
+    """Fill in the colours of `pixels`, from the last row up.
+
+    Parameters
+    ----------
+    pixels : Pixels
+    table : ndarray of uint32
+        The `LEVELS` shades of each class, one class after the other; the last place is the colour of a tie.
+    out : ndarray of shape (height, width), uint32
+    """
+    if fast_loops.ready():
+        loops.colours(*pixels, LEVELS, table, out)
+    else:
+        out[::-1] = colours_at(pixels, table)
+
+
+def colours_at(pixels: Pixels, table: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the colours of pixels of any shape, in plain numpy; `table` as in `colour`."""
+    return table[np.where(pixels.tie, len(table) - 1, pixels.classes.astype(np.intp) * LEVELS + pixels.shade)]
+
+
+def _room(shape: tuple[int, ...]) -> Pixels:
+    return Pixels(np.empty(shape, np.int8), np.empty(shape, np.bool_), np.empty(shape, np.uint8))
