@@ -394,3 +394,20 @@ def test_lines_are_as_thick_in_a_saved_picture(make: Make) -> None:
         for each, scale in ((on_screen, 1), (saved, 2))
     ]
     assert rows[0] >= 3 and rows[1] >= 2 * rows[0] - 1
+
+
+def test_a_mark_that_cannot_be_drawn_leaves_the_chart_alive(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Level):
+        def draw(self, painter: QPainter, frame: Frame) -> None:
+            raise RuntimeError("no such colour")
+
+    reported: list[BaseException] = []
+    monkeypatch.setattr("sys.excepthook", lambda kind, error, trace: reported.append(error))
+    chart = make(ramp(), Broken(at=3.0))
+    image(chart)
+    assert [str(error) for error in reported] == ["no such colour"]
+    chart.show_marks([ramp()], LIGHT, over=[Broken(at=3.0)])
+    image(chart)
+    chart.show_marks([ramp()], LIGHT)
+    picture, (x, y) = image(chart), chart.places([5], [25])
+    assert is_red(picture, x[0], y[0])
