@@ -110,7 +110,7 @@ def test_every_folder_of_assets_that_is_used_is_packed() -> None:
     used = {
         name
         for path in (ROOT / "app").rglob("*.py")
-        for name in re.findall(r'\bassets\("(\w+)"\)', path.read_text(encoding="utf-8"))
+        for name in re.findall(r'\bassets?\("(\w+)"', path.read_text(encoding="utf-8"))
     }
     packed = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert {f"assets/{name}": f"app/assets/{name}" for name in used} == packed

@@ -95,6 +95,7 @@ def forbidden(path: Path) -> Iterator[str]:
         yield f"{name} imports views"
 
 
+@pytest.mark.slow
 def test_the_rules_see_relative_imports() -> None:
     assert "app.files.documents" in imported(ROOT / "app/main.py")
     assert "app.engine.training_run" in imported(ROOT / "app/engine/lane_job.py")
@@ -117,6 +118,7 @@ def rooms_used(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("app.")} & floors().keys()
 
 
+@pytest.mark.slow
 def test_the_rooms_of_app_are_free_of_circles() -> None:
     """Read from the source, without the linter: lazy imports and those for types count, and nothing is excepted."""
     found: dict[str, set[str]] = {}
@@ -170,6 +172,7 @@ def is_compiled(function: ast.FunctionDef) -> bool:
 MANY_PARAMETERS = {"LasvmSolver.__init__", "SmoSolver.__init__"}
 
 
+@pytest.mark.slow
 def test_a_function_can_be_read() -> None:
     assert not [sentence for path in SOURCES for sentence in hard_to_read(path)]
 
@@ -192,6 +195,7 @@ def hard_to_read(path: Path) -> Iterator[str]:
                 yield f"{file}: {name} has too many parameters"
 
 
+@pytest.mark.slow
 def test_the_window_starts_without_what_only_an_import_needs() -> None:
     needless = ("app.exchange.columns", "app.exchange.share_text")
     code = f"import sys, app.window.main_window\nassert not any(name in sys.modules for name in {needless})\n"

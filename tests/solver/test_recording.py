@@ -350,6 +350,7 @@ def test_what_follows_is_what_followed_then(make: Maker) -> None:
         assert same(state_of(solver), end), one
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), name=st.sampled_from(["smo", *MAKERS]), limit=st.sampled_from([1, 8, 40]))
 def test_with_little_memory_every_state_is_found_again(seed: int, name: str, limit: int) -> None:

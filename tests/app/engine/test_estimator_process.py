@@ -122,6 +122,7 @@ def test_a_badge_says_that_nothing_is_proved_and_a_lane_with_one_class_waits() -
         run(fitted(Lane("logistic"), one, Pace()))
 
 
+@pytest.mark.slow
 def test_a_process_ends_when_its_lane_gets_another_classifier() -> None:
     spec = LaneSpec(MOONS, Lane("tree"), GRID, SHADES, False, math.inf, 0, True)
     run(JOB(LaneRequest(4, 0, spec), lambda: False))

@@ -70,6 +70,7 @@ def test_a_first_picture_does_not_wait_for_other_work(busy: tuple[Pool, threadin
     assert made.wait(PATIENCE)
 
 
+@pytest.mark.slow
 def test_the_thread_for_first_pictures_makes_nothing_else(busy: tuple[Pool, threading.Event]) -> None:
     pool, go = busy
     ran, picture = [], threading.Event()

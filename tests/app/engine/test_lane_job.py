@@ -1097,6 +1097,7 @@ def test_slow_speed_makes_the_steps_that_are_due(speed: float, clock: Clock) -> 
         assert set(range(1, max(counts) + 1)) <= set(counts), "each step is shown"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "lane",
     [

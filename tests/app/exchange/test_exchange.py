@@ -367,6 +367,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), m
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, st.floats(-LIMIT, LIMIT)), min_size=1, max_size=8), st.sampled_from(",;\t|"))
 @examples(200)
 def test_cells_as_the_csv_module_writes_them(rows: list[tuple[str, str, float]], separator: str) -> None:
@@ -526,6 +527,7 @@ def same_number(name: str) -> str | float:
         return name
 
 
+@pytest.mark.slow
 @given(POINTS, NAMES, st.tuples(NAME, NAME), st.sampled_from(list(EXPORTS)), st.booleans())
 @examples(1000)
 @example([(0.5, 1.5, 0)], [], ("class", ""), ".csv", True)

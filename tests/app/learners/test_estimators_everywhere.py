@@ -120,6 +120,7 @@ def test_sliders_have_curves_and_films(name: str) -> None:
     assert document_with(document, 0, field.name, scale.value_at(scale.low + 3)).lanes[0] != lane
 
 
+@pytest.mark.slow
 def test_a_curve_has_what_the_library_computes() -> None:
     lane = Lane("logistic")
     curves: list[Curve] = []

@@ -136,6 +136,7 @@ def test_in_a_lane(lane: Lane) -> None:
     assert badge(frame).mood is Mood.CERTIFIED and "training accuracy" in text.details(frame)
 
 
+@pytest.mark.slow
 def test_in_the_form(lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(Document(POINTS, (lane, Lane("svm")), view=View.fitting(POINTS)))
     field = find(window, "lane0.shrinkage")
@@ -265,6 +266,7 @@ def test_a_race_and_a_training_are_refused(lane: Lane) -> None:
         lane.estimator()
 
 
+@pytest.mark.slow
 def test_with_every_panel_open(
     lane: Lane, make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -233,6 +233,7 @@ print(found.model.predict(points.xy).tolist() == [0] * len(points))
 """
 
 
+@pytest.mark.slow
 def test_classes_of_the_program_itself_can_be_passed(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PROGRAM)
     root = str(Path(__file__).parents[3])

@@ -537,6 +537,7 @@ class Work(RuleBasedStateMachine):
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
+@pytest.mark.slow
 def test_random_work() -> None:
     run_state_machine_as_test(Work, settings=examples(80, stateful_step_count=40, suppress_health_check=QUIET))
 

@@ -132,6 +132,7 @@ def test_bad_values_are_one_sentence(bad: dict[str, Any]) -> None:
         Split(**bad)
 
 
+@pytest.mark.slow
 def test_sets_of_ids() -> None:
     many = IdSet(np.arange(400_000)[::-1])
     assert many == IdSet(range(400_000)) and hash(many) == hash(IdSet(range(400_000)))

@@ -175,6 +175,7 @@ def test_6_the_kernel_trick(teacher: Teacher) -> None:
     assert teacher.window.document.generator.name == "circle" and teacher.actions <= 3
 
 
+@pytest.mark.slow
 def test_6_the_kernel_trick_lifts_the_points(teacher: Teacher) -> None:
     teacher.press("examples")
     teacher.click("example.circle")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit
@@ -51,6 +52,7 @@ def test_undo_and_at_once_redo(make: Make) -> None:
         assert window.document.points is made.points
 
 
+@pytest.mark.slow
 def test_points_example_presenter_and_lesson_at_once(make: Make) -> None:
     window = make()
     window.activateWindow()

@@ -243,6 +243,7 @@ def check(window: MainWindow, size: tuple[int, int], larger: int) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 def test_badges_are_whole_whatever_a_training_comes_to(make: Make, qtbot: QtBot) -> None:
     lanes = (
         Lane("perceptron"),
@@ -297,6 +298,7 @@ def test_nothing_is_cut_off_of_texts_that_are_longer(
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.slow
 def test_dialogs_hold_text_of_twice_the_size(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     dressed(window, qtbot, 2, QApplication.font().pointSize(), True)

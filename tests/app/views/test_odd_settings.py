@@ -111,6 +111,7 @@ def campaign(qtbot: QtBot, tmp_path: Path, times: int, seed: int) -> None:
             raise
 
 
+@pytest.mark.slow
 def test_odd_settings(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     campaign(qtbot, tmp_path, 2, 0)
 

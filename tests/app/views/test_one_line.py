@@ -43,6 +43,7 @@ def test_no_panel_makes_the_bar_or_a_row_wrap(make: Make, qtbot: QtBot) -> None:
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_a_row_shortens_before_it_wraps(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     window.named_actions["alphas"].trigger()

@@ -107,6 +107,7 @@ def test_the_pictures_have_three_quarters_of_the_window(
         assert all(row.rect().contains(each.geometry()) for each in inside)
 
 
+@pytest.mark.slow
 def test_lines_and_symbols_go_with_the_text(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1920, 1080))
     canvas = window.canvases[1]
@@ -163,6 +164,7 @@ def test_escape_brings_everything_back(make: Make, qtbot: QtBot, tmp_path: Path,
     assert window.controller.session.presenting.strokes == (), "nor does it remember the last time"
 
 
+@pytest.mark.slow
 def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     remembered = []
     for presenting in (False, True):
@@ -179,6 +181,7 @@ def test_whoever_quits_meanwhile_finds_the_window_as_it_was(make: Make, qtbot: Q
     assert remembered[0] == remembered[1]
 
 
+@pytest.mark.slow
 def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -201,6 +204,7 @@ def test_the_keys_of_all_commands_work_meanwhile(make: Make, qtbot: QtBot) -> No
     assert window.controller.session.presenting is None, "its own key ends it, too"
 
 
+@pytest.mark.slow
 def test_classifiers_added_meanwhile_look_like_the_others(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768), simple=True)
     window.named_actions["presenter"].trigger()
@@ -255,6 +259,7 @@ def test_text_that_is_too_large_and_too_small_in_turns_stays_small(make: Make, q
     assert 2 <= len(tried) <= 6 and tried[-1] == 16
 
 
+@pytest.mark.slow
 def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -276,6 +281,7 @@ def test_steps_bring_the_transport_and_closing_it_takes_it_away(make: Make, qtbo
     rest(window, qtbot)
 
 
+@pytest.mark.slow
 def test_clicks_still_add_points(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -302,6 +308,7 @@ def draw(window: MainWindow, qtbot: QtBot, lane: int) -> list[QPoint]:
     return corners
 
 
+@pytest.mark.slow
 def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -331,6 +338,7 @@ def test_the_pen_draws_over_a_picture_and_one_key_clears_it(make: Make, qtbot: Q
     assert len(window.document.points) == len(document.points) + 1, "without the pen the tool is back"
 
 
+@pytest.mark.slow
 def test_what_the_pen_drew_stays_where_it_is_in_the_plane(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -345,6 +353,7 @@ def test_what_the_pen_drew_stays_where_it_is_in_the_plane(make: Make, qtbot: QtB
     assert pixels(window.canvases[0])[at.y(), at.x()][1] < 60
 
 
+@pytest.mark.slow
 def test_the_spotlight_follows_the_pointer_in_every_picture(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -440,6 +449,7 @@ def ink(window: MainWindow, lane: int, at: QPoint) -> tuple[int, ...]:
     return tuple(int(each) for each in found[::-1])
 
 
+@pytest.mark.slow
 def test_the_pen_has_a_second_colour_and_an_eraser(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -466,6 +476,7 @@ def test_the_pen_has_a_second_colour_and_an_eraser(make: Make, qtbot: QtBot) -> 
     assert not window.controller.session.presenting.pen
 
 
+@pytest.mark.slow
 def test_swatches_choose_the_class(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     begin(window, qtbot)
@@ -511,6 +522,7 @@ def test_page_down_opens_the_next_example_as_one_step(make: Make, qtbot: QtBot) 
     assert "first example" in window.status_line.text()
 
 
+@pytest.mark.slow
 def test_a_lesson_has_page_down_for_itself(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     window.lessons.open_shipped("neighbours")
@@ -539,6 +551,7 @@ def test_panels_grow_with_the_text(make: Make, qtbot: QtBot, name: str) -> None:
     assert area.width() > 0.4 * SIZE[0] and area.height() > 0.7 * SIZE[1], "the picture has the other half"
 
 
+@pytest.mark.slow
 def test_the_gallery_grows_with_the_text(make: Make, qtbot: QtBot) -> None:
     window = make(size=SIZE)
     widths = []

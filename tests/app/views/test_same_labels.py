@@ -148,6 +148,7 @@ def test_what_was_open_before_does_not_matter(name: str, make: Make, qtbot: QtBo
     assert (told[0][2] == told[1][2]).all(), "to the last bit: the lanes start from zero"
 
 
+@pytest.mark.slow
 def test_the_file_says_what_was_on_screen_when_it_was_saved(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """Which of many points are trained on depends on their numbers, which the file keeps."""
     window = make(replace(LESSONS["cheap"], training_limit=100))

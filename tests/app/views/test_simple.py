@@ -125,6 +125,7 @@ def test_more_keeps_the_other_actions_and_their_keys(make: Make, qtbot: QtBot) -
     assert {f"action.{name}" for name in window.named_actions} <= every
 
 
+@pytest.mark.slow
 def test_panels_open_by_their_keys_and_the_window_stays_simple(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     names = {1: "step", 2: "curves", 3: "alphas", 4: "loss", 7: "compare", 8: "probe", 9: "evaluation"}
@@ -138,6 +139,7 @@ def test_panels_open_by_their_keys_and_the_window_stays_simple(make: Make, qtbot
         assert window.named_actions["simple"].isChecked() and offered(window) == ["knn", "svm", "more"]
 
 
+@pytest.mark.slow
 def test_a_document_that_uses_more_opens_full(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     for lane in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontInfo
 from PySide6.QtTest import QTest
@@ -76,6 +77,7 @@ def test_any_click_takes_the_offer_away(make: Make, qtbot: QtBot, tmp_path: Path
         discard(again)
 
 
+@pytest.mark.slow
 def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     window.named_actions["clear"].trigger()
@@ -111,6 +113,7 @@ def test_an_empty_picture_and_every_empty_panel_offer_to_go_on(make: Make, qtbot
     assert buttons(window, "evaluation.offer") == [] and buttons(window, "offer") == []
 
 
+@pytest.mark.slow
 def test_a_panel_of_runs_offers_a_classifier_that_is_trained(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     window.controller.lanes.remove(1)
@@ -126,6 +129,7 @@ def test_a_panel_of_runs_offers_a_classifier_that_is_trained(make: Make, qtbot: 
     qtbot.waitUntil(lambda: not [name for name in panels if buttons(window, f"{name}.offer")])
 
 
+@pytest.mark.slow
 def test_nothing_is_offered_while_pictures_are_presented(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     window.controller.presenting.toggle()

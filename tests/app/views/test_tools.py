@@ -465,6 +465,7 @@ def screen() -> QPointingDevice:
     return QTest.createTouchDevice()
 
 
+@pytest.mark.slow
 def test_a_tap_puts_a_point_and_a_finger_drags(make: Make, screen: QPointingDevice) -> None:
     window = make(squares())
     view = window.canvases[0].viewport()
@@ -481,6 +482,7 @@ def test_a_tap_puts_a_point_and_a_finger_drags(make: Make, screen: QPointingDevi
     assert window.document.points.xy[40] == pytest.approx((40 * unit(window), 0.0), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_two_fingers_pinch_and_pan_and_leave_no_stroke_behind(make: Make, screen: QPointingDevice) -> None:
     window = make(squares())
     take(window, "brush")

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -80,6 +81,7 @@ def test_behind_a_control_a_panel_scrolls_and_an_open_list_stays_open(make: Make
     kinds.hidePopup()
 
 
+@pytest.mark.slow
 def test_nor_does_it_in_presenter_mode_and_in_the_dialogs_of_qt(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.named_actions["classes"].trigger()

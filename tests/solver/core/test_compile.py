@@ -102,6 +102,7 @@ def test_an_unwritable_cache_directory(tmp_path: Path) -> None:
     assert words[:2] == ["42", "0"] and Path(words[2]).parent == tmp_path
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_saved(tmp_path: Path) -> None:
     """The disk is full after the probe: saving raises, the answer comes all the same."""
     full = (
@@ -185,6 +186,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.slow
 def test_a_lean_loop_counts_no_references_and_makes_no_arrays(tmp_path: Path) -> None:
     """What it calls may make arrays, and those handed in are as alive as before."""
     script = tmp_path / "lean.py"

@@ -232,6 +232,7 @@ def test_clipped_gains_are_the_best_that_the_box_allows() -> None:
     assert seen > 100
 
 
+@pytest.mark.slow
 def test_the_numbers_of_the_box() -> None:
     """L, H, both steps and the gain against a search on the segment, the other form of the step, and the dual."""
     clipped = free = open_ = 0
@@ -418,6 +419,7 @@ def test_the_first_steps_of_four_points_in_words() -> None:
     assert e.sentence.startswith("Turn of all points: ") and e.sentence.endswith(" has the largest |Eᵢ − Eⱼ|.")
 
 
+@pytest.mark.slow
 def test_every_kind_of_sentence_is_met_and_fits_its_state() -> None:
     sentences: set[str] = set()
     for seed in range(240):

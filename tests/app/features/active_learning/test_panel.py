@@ -262,6 +262,7 @@ def test_the_truth_answers_by_button_and_key_and_words_say_where_it_stands(stage
     assert "30 points, 4 of them labelled" in made.find("picture").accessibleDescription()
 
 
+@pytest.mark.slow
 def test_the_truth_goes_on_to_the_end(stage: Build, qtbot: QtBot) -> None:
     made = stage(moons(8))
     play = made.find("play")

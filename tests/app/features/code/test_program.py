@@ -205,6 +205,7 @@ def test_every_kind_of_lane_predicts_the_same(name: str, cases: dict[str, Case],
             assert case.text.replace("\n# ", " ").count(NEARLY[name][2]) == case.document.shown
 
 
+@pytest.mark.slow
 def test_no_program_warns(told: Told) -> None:
     assert not {name: each["said"] for name, each in told.items() if each["said"]}
 

@@ -70,6 +70,7 @@ def called(window: MainWindow, lane: int) -> np.ndarray:
     return np.asarray(model.predict(window.document.test_points.xy))
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_models_on_the_test_points(make: Make, qtbot: QtBot) -> None:
     window = make(document(lanes=FOUR), size=(1400, 900))
     panel = look(window, qtbot)
@@ -85,6 +86,7 @@ def test_scores_are_those_of_the_models_on_the_test_points(make: Make, qtbot: Qt
     assert text(panel, "lane2") == "3\nPerceptron"
 
 
+@pytest.mark.slow
 def test_the_split_by_hand_of_mouse_and_keys(make: Make, qtbot: QtBot) -> None:
     window = make(document(Split()))
     panel = look(window, qtbot)
@@ -313,6 +315,7 @@ def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) 
     assert part(panel, ConfusionView, "confusion").has_undefined
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_and_everything_has_a_name(make: Make, qtbot: QtBot) -> None:
     window = make(document(lanes=FOUR), size=(1024, 768))
     window.controller.feature(EvaluationController).validate(kind="folds", k=5)

@@ -105,6 +105,7 @@ def check_against_the_window(
         np.testing.assert_array_equal(picture, shown, err_msg=str(step))
 
 
+@pytest.mark.slow
 def test_each_picture_of_a_training_is_the_export_of_that_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     length = window.result(1).run_state.length
@@ -163,6 +164,7 @@ def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: 
     check_against_the_window(qtbot, window, found, steps, spec_of(Training(1)), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_run_that_began_where_another_ended_is_filmed_as_it_was(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     fresh = window.result(1).run_state.length
@@ -175,6 +177,7 @@ def test_a_run_that_began_where_another_ended_is_filmed_as_it_was(make: Make, qt
     check_against_the_window(qtbot, window, found, (0, round(length / 2), length), spec, tmp_path)
 
 
+@pytest.mark.slow
 def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -196,6 +199,7 @@ def test_pictures_of_a_sweep_are_exports_of_documents_with_those_values(
         np.testing.assert_array_equal(picture[:-entries], shown[:-entries])
 
 
+@pytest.mark.slow
 def test_a_film_of_all_lanes_leaves_the_others_as_they_are(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     spec = FilmSpec(Training(1, 0, None, 2), PictureSpec("window", 640, 300, 1.0, True, True), "webp", 4)
@@ -236,6 +240,7 @@ def test_a_film_fits_the_points_in_its_own_shape_where_the_window_shows_them_all
     assert opened(qtbot, window).spec().picture.fitted
 
 
+@pytest.mark.slow
 def test_what_is_given_up_leaves_nothing(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(two())
     folder, old = tmp_path / "films", b"an older film"
@@ -494,6 +499,7 @@ def check_reliefs(found: list[np.ndarray], expected: list[Relief], spec: FilmSpe
         assert (picture[:10] == 255).all()
 
 
+@pytest.mark.slow
 def test_a_training_as_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(squares())
     length = window.result(1).run_state.length
@@ -537,6 +543,7 @@ def test_a_turn_and_a_lift_of_the_lane_as_it_is(make: Make, qtbot: QtBot, tmp_pa
     assert frame is not None and not is_present(moment.document, 1, frame)
 
 
+@pytest.mark.slow
 def test_the_dialog_offers_the_relief(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(squares())
     dialog = opened(qtbot, window)

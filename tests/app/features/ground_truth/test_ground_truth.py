@@ -353,6 +353,7 @@ def test_lanes_are_counted_on_the_same_points() -> None:
     assert said == f"{excess:+.2f}\u00a0points".replace("-", "−")
 
 
+@pytest.mark.slow
 def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_is_done() -> None:
     desk = Desk(fresh_draw=FreshDraw(500, 3, 1))
     desk.answer(done=False)
@@ -374,6 +375,7 @@ def test_a_new_model_is_counted_on_the_same_points_and_only_when_the_last_count_
     assert desk.scene().rows[0].tally is None and desk.sheets() == ()  # of other points
 
 
+@pytest.mark.slow
 def test_counts_of_other_settings_or_points_say_so() -> None:
     desk = Desk(CIRCLE, fresh_draw=FreshDraw(200, 1, 1))
     desk.answer()
@@ -406,6 +408,7 @@ def test_another_law_forgets_the_counts() -> None:
     assert scene.rows[0].tally is None and scene.bayes is None and scene.edited is None and scene.ideal_tally is None
 
 
+@pytest.mark.slow
 def test_sheets() -> None:
     desk = Desk(CIRCLE, fresh_draw=FreshDraw(500, 1, 1), ideal=True)
     desk.answer()

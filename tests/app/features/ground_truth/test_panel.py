@@ -80,6 +80,7 @@ def says(said: str, wrong: np.ndarray) -> bool:
     return f"fails {wrong.sum()}, error {share}, 95 % in " in said or f" {wrong.sum()} {share} " in said
 
 
+@pytest.mark.slow
 def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     dock = window.findChild(QDockWidget, "dock.truth")
@@ -120,6 +121,7 @@ def test_fresh_points_are_thrown_at_all_models(qtbot: QtBot, make: Make) -> None
     assert not part(window, QPushButton, "pick_up").isEnabled()
 
 
+@pytest.mark.slow
 def test_few_points_are_all_shown_and_the_count_is_chosen(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     spin = part(window, QSpinBox, "count")
@@ -148,6 +150,7 @@ def test_what_waits_for_a_training_says_so() -> None:
     assert text.WAITING not in stability_html(rests, True)
 
 
+@pytest.mark.slow
 def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make: Make) -> None:
     window = opened(qtbot, make)
     fresh_draw = lambda: window.controller.session.of(GroundTruthSession).fresh_draw  # noqa: E731
@@ -168,6 +171,7 @@ def test_throwing_goes_on_until_it_is_stopped_or_nobody_looks(qtbot: QtBot, make
     settle(qtbot, window)
 
 
+@pytest.mark.slow
 def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     window = make(document_of())
     key(window, Qt.Key.Key_U)
@@ -240,6 +244,7 @@ def test_h_shows_the_haze_and_its_number(qtbot: QtBot, make: Make) -> None:
     assert styles(window) == [] and not window.named_actions["haze"].isChecked()
 
 
+@pytest.mark.slow
 def test_haze_goes_while_a_gesture_lasts_and_comes_back(qtbot: QtBot, make: Make) -> None:
     window = make(document_of())
     key(window, Qt.Key.Key_H)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -33,6 +34,7 @@ from tests.windows import Make, finish_tasks, settle
 Part = TypeVar("Part", bound=QWidget)
 
 
+@pytest.mark.slow
 def test_the_present_state_becomes_a_step(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     """By the form, with a question; what is wrong in the file is told in it, and nothing written is lost."""
     window = make()

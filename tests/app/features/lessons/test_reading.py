@@ -535,6 +535,7 @@ def test_a_line_of_a_megabyte_is_read_at_once(line: str) -> None:
         assert all(len(each) < 420 for each in faults(text))
 
 
+@pytest.mark.slow
 def test_a_megabyte_of_short_lines_is_read_at_once() -> None:
     for line in ("k = 1", "# S", "- a", "x", "hint: h", "![a](b)", "```"):
         text = step("predict: Q?", *[line] * (300_000 // (len(line) + 1)))

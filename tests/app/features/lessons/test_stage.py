@@ -137,6 +137,7 @@ def stroke(window: MainWindow, lane: int, *places: tuple[float, float]) -> None:
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=at[-1])
 
 
+@pytest.mark.slow
 def test_each_step_is_kept_as_it_was_left(make: Make, qtbot: QtBot) -> None:
     window = make()
     everything = seen(window)
@@ -261,6 +262,7 @@ def test_nothing_tells_of_a_covered_picture(make: Make, qtbot: QtBot) -> None:
     assert not third.isChecked()
 
 
+@pytest.mark.slow
 def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make()
     path, store = tmp_path / "mine.playground", window.controller.store
@@ -301,6 +303,7 @@ def test_leaving_a_lesson_brings_the_document_back(make: Make, qtbot: QtBot, tmp
     assert len(window.document.points) == 0 and window.controller.aside is None
 
 
+@pytest.mark.slow
 def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.lessons.open_shipped("neighbours")
@@ -352,6 +355,7 @@ def test_a_lesson_ends_with_a_score_and_the_next_one(make: Make, qtbot: QtBot) -
     assert here(window).lesson is not None and here(window).lesson.name == "weights" and not here(window).ended
 
 
+@pytest.mark.slow
 def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     window = make()
     start = Start("example", "margin", (Setting(None, "classifiers", "svm, knn", 1),))
@@ -394,6 +398,7 @@ def test_numbers_or_marks_alone_are_covered(make: Make, qtbot: QtBot) -> None:
     assert "training" in status(0) and "test" in status(0)
 
 
+@pytest.mark.slow
 def test_a_boundary_is_drawn_and_scored(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot, boundary())
@@ -606,6 +611,7 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
     gallery.close()
 
 
+@pytest.mark.slow
 def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.lessons.open_shipped("validation")
@@ -621,6 +627,7 @@ def test_a_goal_of_validation_switches_it_on_and_hides_the_test(make: Make, qtbo
     assert window.controller.session.of(EvaluationSession).validation.kind == "none", "as before the lesson"
 
 
+@pytest.mark.slow
 def test_text_uses_the_room_and_a_panel_comes_with_its_picture(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1280, 800))
     steps = (

@@ -212,6 +212,7 @@ def test_one_class_and_none(make: Make, qtbot: QtBot) -> None:
     assert "needs two classes" in text(one, "probe1.message")
 
 
+@pytest.mark.slow
 def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     window = opened(make, qtbot, document(80, 4, (Lane("svm"),)), size=(1280, 900))
     window.controller.feature(ProbeController).pin(0.3, 0.3)
@@ -232,6 +233,7 @@ def test_a_click_on_a_duel_looks_into_it(make: Make, qtbot: QtBot) -> None:
     assert window.document.lanes[0].pair == (1, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of([(1024, 768), (1920, 1080)], 1))
 def test_no_text_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     lanes = (Lane("knn", knn=KnnSettings(6, "distance-squared", "minkowski")), Lane("svm"))
@@ -343,6 +345,7 @@ def test_the_border_is_the_metrics_own() -> None:
     assert again is made
 
 
+@pytest.mark.slow
 def test_themes_and_narrow_columns(make: Make, qtbot: QtBot) -> None:
     lanes = (Lane("svm", svm=msgspec.structs.replace(SvmSettings(), multiclass="one-vs-rest")), Lane("perceptron"))
     window = opened(make, qtbot, document(60, 3, lanes), size=(1024, 768))

@@ -122,6 +122,7 @@ def dark_share(widget: QWidget) -> float:
     return float(np.mean([image.pixelColor(x, y).lightness() < 128 for x in columns for y in rows]))
 
 
+@pytest.mark.slow
 def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> None:
     window = make(document(250))
     race = opened(window, qtbot)
@@ -164,6 +165,7 @@ def test_random_against_second_order_on_500_points(make: Make, qtbot: QtBot) -> 
     assert [slot for slot, _ in lines] == [0, 1] and all(len(xy) > 10 for _, xy in lines)
 
 
+@pytest.mark.slow
 def test_rules_are_ticked_and_a_fifth_is_refused(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
@@ -276,6 +278,7 @@ def test_four_rules_stand_two_by_two_in_a_column(make: Make, qtbot: QtBot) -> No
     assert len({view.picture.size().toTuple() for view in race.board.racers}) == 1
 
 
+@pytest.mark.slow
 def test_mode_pace_and_axes_are_chosen(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
@@ -341,6 +344,7 @@ def test_a_frozen_worker_does_not_hold_the_window(make: Make, qtbot: QtBot, monk
     rest(race, qtbot)
 
 
+@pytest.mark.slow
 def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> None:
     window = make(document(100, (Lane("knn"), Lane("svm", svm=SvmSettings(C=100.0)))))
     race = opened(window, qtbot)
@@ -352,6 +356,7 @@ def test_closing_the_main_window_closes_the_race(make: Make, qtbot: QtBot) -> No
     assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("compute")]
 
 
+@pytest.mark.slow
 def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
@@ -375,6 +380,7 @@ def test_new_points_are_raced_on_after_a_restart(make: Make, qtbot: QtBot) -> No
     assert len(race.desk.frame.points) == 82 and not sentence.isVisible()
 
 
+@pytest.mark.slow
 def test_without_an_svm_or_a_second_class_there_is_a_sentence(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)
@@ -460,6 +466,7 @@ def test_text_may_grow_while_the_window_stays(make: Make, qtbot: QtBot) -> None:
         assert race.table.rowHeight(0) >= race.table.fontMetrics().height()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of([(900, 650), (1900, 1000)], 1))
 def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     window = make(document())
@@ -487,6 +494,7 @@ def test_everything_has_a_name_and_is_large_enough(make: Make, qtbot: QtBot, siz
     assert scroll.verticalScrollBar().maximum() == 0 and scroll.horizontalScrollBar().maximum() == 0
 
 
+@pytest.mark.slow
 def test_pictures_show_points_lines_and_marks(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     race = opened(window, qtbot)

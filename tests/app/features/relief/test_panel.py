@@ -66,6 +66,7 @@ def wheel(panel: ReliefPanel, notches: int) -> None:
     QApplication.sendEvent(panel.picture, event)
 
 
+@pytest.mark.slow
 def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(document(Lane("svm", svm=SvmSettings(gamma=2.0))))
     panel = opened(window, qtbot)
@@ -152,6 +153,7 @@ def test_turned_by_mouse_and_keys(make: Make, qtbot: QtBot, tmp_path: Path) -> N
     assert len(alerts) == 1 and alerts[0].startswith("hill.png was not saved:")
 
 
+@pytest.mark.slow
 def test_the_kernel_trick_by_clicks(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("svm", svm=SvmSettings(coef0=0.0, C=10.0)), Lane("knn")))
     panel = opened(window, qtbot)
@@ -278,6 +280,7 @@ def test_until_the_first_picture_is_there_it_says_so(qtbot: QtBot, make: Make, m
     assert text.PREPARING not in painted and "f = 0" in painted
 
 
+@pytest.mark.slow
 def test_lessons_open_it_and_say_what_is_true_of_it(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("svm")))
     step = Step("Hill", "Turn it.", panel="relief")

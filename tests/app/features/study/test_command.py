@@ -256,6 +256,7 @@ def test_runs_killed_at_twenty_moments_go_on(tmp_path: Path, words: tuple[str, .
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

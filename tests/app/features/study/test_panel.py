@@ -120,6 +120,7 @@ def stopped() -> Iterator[None]:
         assert not any(thread.is_alive() for thread in run.threads)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_a_study_is_planned_computed_and_read(make: Make, qtbot: QtBot) -> None:
     window = make(document())
@@ -352,6 +353,7 @@ def test_pause_cancel_and_going_on(make: Make, qtbot: QtBot) -> None:
     assert panel.studies.state == "ended" and not window.document.attached and panel.studies.kept is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_a_running_study_has_is_encoded_beside_the_window(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
@@ -536,6 +538,7 @@ def test_how_long_it_takes_is_measured_on_some_cells(make: Make, qtbot: QtBot, m
     qtbot.waitUntil(lambda: panel.studies.measured)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("stopped")
 def test_what_is_left_is_not_reckoned_from_how_long_processes_take_to_begin(make: Make, qtbot: QtBot) -> None:
     """A first result after 400 seconds is no pace: until there is one, the forecast stands."""

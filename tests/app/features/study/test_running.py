@@ -75,6 +75,7 @@ def ended(taken: Taken) -> None:
     assert not any(thread.is_alive() for thread in taken.run.threads) and not taken.run._workers
 
 
+@pytest.mark.slow
 @pytest.mark.smoke
 def test_results_are_those_of_the_command_line() -> None:
     woken = threading.Event()

@@ -136,6 +136,7 @@ def test_the_ghost_is_drawn(make: Make, qtbot: QtBot) -> None:
     assert np.mean(differ) > 0.4, "dashes, and gaps between them"
 
 
+@pytest.mark.slow
 def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     window = make(two(), size=(1400, 900))
     panel = open_dock(window, qtbot)
@@ -173,6 +174,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert answered(window) == {"ghost0", "ghost1"}
 
 
+@pytest.mark.slow
 def test_all_that_are_no_support_vectors_go_and_nothing_moves(make: Make, qtbot: QtBot) -> None:
     window = make(two(Lane("svm"), Lane("svm", svm=SvmSettings("linear"))), size=(1400, 900))
     open_dock(window, qtbot)
@@ -247,6 +249,7 @@ def test_the_hand_does_not_wait_for_it(make: Make, qtbot: QtBot) -> None:
     assert answer is not None and answer.query.side.model is model and ghost(window, 1) is not None
 
 
+@pytest.mark.slow
 def test_several_classes_and_empty_documents(make: Make, qtbot: QtBot) -> None:
     points = GeneratorSettings(name="blobs", count=10, n_classes=3, noise=0.5).points()
     window = make(Document(points, (Lane("knn"), Lane("svm")), view=View.fitting(points)), size=(1400, 900))

@@ -123,6 +123,7 @@ def colour_at(window: MainWindow, lane: int, x: float, y: float) -> tuple[int, i
     return colour.red(), colour.green(), colour.blue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", first_of([True, False], 1))
 def test_a_colour_paints_points_buttons_and_surface_but_trains_nothing(make: Make, qtbot: QtBot, dark: bool) -> None:
     window = make()

@@ -455,6 +455,7 @@ def test_what_is_pasted_comes_into_its_own_document_only(make: Make, qtbot: QtBo
     assert len(window.document.points) == 0 and window.controller.store.history == ()
 
 
+@pytest.mark.slow
 def test_a_window_that_goes_waits_for_what_is_copied_but_for_no_paste(make: Make, qtbot: QtBot, gate: Put) -> None:
     window = make(SMALL, wait=False)
     QApplication.clipboard().setText("7 7 1\n8 8 1")

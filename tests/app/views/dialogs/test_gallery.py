@@ -44,6 +44,7 @@ def card(window: MainWindow, name: str) -> Card:
     return found
 
 
+@pytest.mark.slow
 def test_it_is_not_made_at_the_start(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from app.main import create_window\n"
@@ -74,6 +75,7 @@ def test_one_click_opens_one(make: Make, qtbot: QtBot, example: examples.Example
     assert (run is not None and run.step == 0) == (example.name == "step")
 
 
+@pytest.mark.slow
 def test_what_one_needs_goes_when_another_is_opened(make: Make, qtbot: QtBot) -> None:
     window = make(simple=True)
     for name in ("step", "differ", "race", "support-vectors", "margin"):
@@ -102,6 +104,7 @@ def test_keys_choose_too(make: Make, qtbot: QtBot) -> None:
     assert not dialog.isVisible()
 
 
+@pytest.mark.slow
 def test_unsaved_changes_are_asked_about(make: Make, qtbot: QtBot) -> None:
     window = make()
     window.controller.set_lane(0, "knn", n_neighbors=9)

@@ -76,6 +76,7 @@ def test_names_that_may_run_are_asked_about(make: Make, qtbot: QtBot, tmp_path: 
     assert path.exists() == bool(name)
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_where_nothing_can_run(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     for document, suffix in ((SMALL, ".csv"), (RISKY, ".npz"), (RISKY, ".svmlight")):
         window, path = make(document, wait=False), tmp_path / f"out{suffix}"

@@ -161,6 +161,7 @@ def test_a_copy_comes_with_the_first_unsaved_change_and_goes_with_the_last(
     assert copies(tmp_path) == [] and list(tmp_path.glob("open/*")) == []
 
 
+@pytest.mark.slow
 def test_looking_elsewhere_writes_no_copy(make: Make, qtbot: QtBot) -> None:
     window = make(SMALL, wait=False)
     edit(window)
@@ -171,6 +172,7 @@ def test_looking_elsewhere_writes_no_copy(make: Make, qtbot: QtBot) -> None:
     assert kept(window, qtbot).stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_left_work_is_offered_and_recovered_exactly(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     playground_files.write(default_document(), path)
@@ -429,6 +431,7 @@ def test_two_real_processes_on_one_file_are_warned(make: Make, qtbot: QtBot, tmp
     assert boxes(again) == [] and again.controller.store.path == path
 
 
+@pytest.mark.slow
 def test_a_window_that_starts_with_anothers_file_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     playground_files.write(SMALL, path)
@@ -522,6 +525,7 @@ def test_a_folder_that_vanished(make: Make, tmp_path: Path) -> None:
     assert window.controller.store.modified
 
 
+@pytest.mark.slow
 def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_path: Path) -> None:
     path, other = tmp_path / "mine.playground", tmp_path / "other.playground"
     window = make(SMALL, wait=False)
@@ -551,6 +555,7 @@ def test_what_another_program_wrote_is_not_overwritten_unasked(make: Make, tmp_p
     assert boxes(window) == []
 
 
+@pytest.mark.slow
 def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -571,6 +576,7 @@ def test_what_changed_while_the_program_was_dead_is_not_overwritten_unasked(
     assert path.read_bytes() == documents.encode(default_document())
 
 
+@pytest.mark.slow
 def test_saving_over_what_another_window_has_open_asks(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     first, second = make(SMALL, wait=False), make(wait=False)
@@ -684,6 +690,7 @@ def test_a_recent_document_on_a_disk_that_was_away(make: Make, tmp_path: Path) -
     assert [action.text()[:1] for action in recent_menu(window).actions()[:-2]] == ["b", "a"]
 
 
+@pytest.mark.slow
 def test_a_copy_that_cannot_be_read_for_now_stays_in_the_list(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -728,6 +735,7 @@ def test_a_copy_is_opened_like_a_document(suffix: str, make: Make, qtbot: QtBot,
     started.deleteLater()
 
 
+@pytest.mark.slow
 def test_revert_is_one_step_and_asks_first(make: Make, tmp_path: Path) -> None:
     path = tmp_path / "mine.playground"
     window = make(SMALL, wait=False)

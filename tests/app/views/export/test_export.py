@@ -99,6 +99,7 @@ def check_surfaces(window: MainWindow, spec: PictureSpec, pixels: np.ndarray, co
     sheet.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     first_of(
@@ -124,6 +125,7 @@ def test_a_png_has_the_size_asked_for_and_shows_what_the_model_predicts(
     assert window.status_line.text() == "Saved a.png."
 
 
+@pytest.mark.slow
 def test_four_classifiers_stand_two_by_two_as_on_screen(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     lanes = (*three().lanes, Lane("knn", knn=KnnSettings(1)), Lane("knn", knn=KnnSettings(9)))
     window = make(replace(three(), lanes=lanes, slots=(0, 1, 2, 3), shown=4), size=(1280, 800))
@@ -312,6 +314,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_behind(
     assert path.stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_folder_that_vanished_and_a_failing_model_are_sentences(
     make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -364,6 +367,7 @@ def test_the_oddest_sizes_give_a_picture(make: Make, qtbot: QtBot, tmp_path: Pat
     assert (image.width(), image.height()) == size and not alerts(window)
 
 
+@pytest.mark.slow
 def test_an_export_in_the_middle_of_training_shows_one_frozen_frame_and_says_so(
     make: Make, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -473,6 +477,7 @@ def test_neither_surface_nor_file_is_made_in_the_windows_thread(
     assert where == {"png": {"task"}, "file": {"task"}}
 
 
+@pytest.mark.slow
 def test_the_window_works_on_and_a_second_picture_waits_its_turn(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     window = make(three())
     assert window.picture_maker.make(window.shoot("window"), PictureSpec("window", 3000, 2000, 3.0), tmp_path / "a.png")
@@ -617,6 +622,7 @@ def test_an_enlarged_picture_is_the_lanes_own_at_the_same_size(make: Make) -> No
             assert length(found) == pytest.approx(length(expected), rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     window = make(three())
     frames = [window.result(0), window.result(1)]
@@ -646,6 +652,7 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
         sheet.close()
 
 
+@pytest.mark.slow
 def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) -> None:
     """Those of the status lines, as they are then; not while they are being worked out."""
     window = make()

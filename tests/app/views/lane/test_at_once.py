@@ -73,6 +73,7 @@ class Held:
         monkeypatch.setattr(AtOnceRun, "advance", held)
 
 
+@pytest.mark.slow
 def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: QtBot) -> None:
     window = make(document(2400))
     lane = window.scene.lanes[1]
@@ -114,6 +115,7 @@ def test_it_says_so_and_what_steps_is_grey_with_the_reason(make: Make, qtbot: Qt
     assert window.scene.lanes[1].run_state.step == window.scene.lanes[1].run_state.length - 1
 
 
+@pytest.mark.slow
 def test_panels_about_steps_say_why_they_are_empty(make: Make, qtbot: QtBot) -> None:
     window = make(document())
     for name, described in (("curves", ""), ("step", "step"), ("alphas", ""), ("loss", ""), ("relief", "")):

@@ -62,6 +62,7 @@ def unfold(window: MainWindow, *lanes: int) -> None:
     QApplication.sendPostedEvents()
 
 
+@pytest.mark.slow
 def test_every_kernel_shows_its_fields_and_formula(make: Make, qtbot: QtBot) -> None:
     window = make()
     unfold(window, 1)
@@ -117,6 +118,7 @@ def test_every_parameter_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
     assert window.document.lanes == start.lanes
 
 
+@pytest.mark.slow
 def test_a_slider_drag_is_one_undo_step_and_keeps_learning(make: Make, qtbot: QtBot) -> None:
     window = make()
     slider = find(window, "lane1.C.slider")
@@ -220,6 +222,7 @@ def test_infinity_is_a_C_and_its_slider_ends_with_it(make: Make, qtbot: QtBot) -
     assert window.document.lanes[1].svm.hard_margin and window.document.lanes[1].svm.C == 2.0
 
 
+@pytest.mark.slow
 @NO_GRAB
 def test_every_data_set_generates_adds_and_is_undone(make: Make, qtbot: QtBot) -> None:
     window = make()
@@ -402,6 +405,7 @@ def test_the_form_stands_still_while_weights_and_points_change(make: Make, qtbot
     assert places() == before and window.canvases[1].geometry() == canvas
 
 
+@pytest.mark.slow
 def test_an_open_form_is_as_tall_as_what_it_shows(make: Make, qtbot: QtBot) -> None:
     window = make(three_blobs(), size=(1200, 800))
     unfold(window, 1)
@@ -417,6 +421,7 @@ def test_an_open_form_is_as_tall_as_what_it_shows(make: Make, qtbot: QtBot) -> N
     assert heights[0] < heights[1] < heights[2] > heights[3] > heights[4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", first_of(["poly", "sigmoid"], 1))
 def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel: str) -> None:
     points = GeneratorSettings("blobs", 8, 0.5, 0, n_classes=8).points()
@@ -639,6 +644,7 @@ def test_a_number_being_typed_counts_when_something_else_is_done(make: Make, qtb
     assert window.document.lanes[1].svm.C == 50.0
 
 
+@pytest.mark.slow
 def test_larger_text_scales_the_forms_and_the_axes(make: Make, qtbot: QtBot) -> None:
     window = make(size=(1600, 900))
     before = find(window, "lane0.k").sizeHint().height(), window.canvases[0].plot_area().left()

@@ -109,6 +109,7 @@ def test_the_last_lane_stays(make: Make, qtbot: QtBot) -> None:
     assert window.document.shown == 1 and len(window.document.lanes) == 2
 
 
+@pytest.mark.slow
 def test_a_lane_that_comes_into_the_place_of_one_that_left_shows_nothing_of_it(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     slot = window.document.slots[1]
@@ -334,6 +335,7 @@ def test_the_wipe_lays_the_second_picture_over_the_right_of_the_first(make: Make
     np.testing.assert_array_equal(pixels(0), before[0])
 
 
+@pytest.mark.slow
 def test_a_file_of_three_opens_as_it_was(make: Make, qtbot: QtBot, tmp_path) -> None:
     window = make(document("knn", "svm"))
     window.controller.lanes.add(0)

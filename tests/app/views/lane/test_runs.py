@@ -408,6 +408,7 @@ def test_every_control_of_a_run_can_be_hit_and_has_a_name(make: Make, qtbot: QtB
             assert widget.height() >= 24 and widget.width() >= 24
 
 
+@pytest.mark.slow
 def test_tabs_are_seen_only_where_there_is_a_choice(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM), size=(1500, 900))
 

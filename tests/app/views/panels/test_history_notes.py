@@ -409,6 +409,7 @@ def test_controls_in_the_docks_have_names_and_a_size_to_hit(make: Make, qtbot: Q
     assert window.dock_manager.panel("history").rowHeight(0) > before
 
 
+@pytest.mark.slow
 def test_the_tab_key_leaves_the_panels(make: Make, qtbot: QtBot) -> None:
     window = make(plain(), size=(1500, 800))
     for name in NAMES:

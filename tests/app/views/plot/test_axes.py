@@ -23,6 +23,7 @@ def numbers(canvas: Canvas, side: str) -> list[tuple[QRectF, str]]:
     return [(axis.mapRectToScene(rect), text) for rect, _, text in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", first_of([(1100, 761), (1024, 768)], 1))
 def test_no_number_is_cut_off(make: Make, qtbot: QtBot, size: tuple[int, int]) -> None:
     window = make(size=size)

@@ -144,6 +144,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.slow
 def test_extremes_give_a_sentence_or_a_defined_picture(make: Make, qtbot: QtBot) -> None:
     window = make()
     for name, (xy, labels, svm) in EXTREMES.items():

@@ -139,6 +139,7 @@ def changed(view: View, change: tuple[float, float, float]) -> View:
     return View(*(min(max(c + d * reach, -LIMIT), LIMIT) for c, d in ((view.x, dx), (view.y, dy))), span)
 
 
+@pytest.mark.slow
 @examples(50)
 @given(ANY_VIEW, ANY_VIEW | CHANGES)
 @example(View(0.5, 0.25, 190.0), View(0.5, 0.25, 2.4))
@@ -413,6 +414,7 @@ def test_an_outline_and_a_cursor_far_outside_the_view(make: Make, qtbot: QtBot) 
             check_repainting(window)
 
 
+@pytest.mark.slow
 def test_other_points_in_place_of_far_ones(make: Make, qtbot: QtBot) -> None:
     far = np.vstack((np.random.default_rng(0).normal(size=(60, 2)), [[LIMIT, LIMIT]]))
     labels = (far[:, 0] > 0).astype(np.uint8)

@@ -223,6 +223,7 @@ def points_cloud(window: MainWindow) -> Cloud:
     return window.canvases[0].layers.points
 
 
+@pytest.mark.slow
 def test_a_new_surface_or_mark_does_not_paint_many_points_again(make: Make, qtbot: QtBot) -> None:
     window = make(many(20_000))
     cloud = points_cloud(window)
@@ -327,6 +328,7 @@ def alike(one: QImage, other: QImage) -> bool:
     return bool(difference.max() <= 4)
 
 
+@pytest.mark.slow
 def test_what_is_painted_again_is_the_same_to_the_pixel(
     make: Make, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core.points import Points
@@ -82,6 +83,7 @@ def test_a_lane_is_not_compared_with_itself() -> None:
     assert compared(replace(document("knn", "svm"), compared=(1, 1))) == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_new_lane_does_not_inherit_pause_and_speed_of_one_that_left(make: Make, qtbot: QtBot) -> None:
     window = make(document("knn", "svm"))
     controller = window.controller

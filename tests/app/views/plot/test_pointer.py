@@ -62,6 +62,7 @@ def test_a_click_puts_a_point_there_and_both_lanes_learn_it(make: Make, qtbot: Q
     assert len(window.document.points) == len(before.points) + 1
 
 
+@pytest.mark.slow
 def test_a_drag_moves_the_point_keeps_the_pictures_moving_and_is_one_undo_step(make: Make, qtbot: QtBot) -> None:
     window = make()
     before = window.document
