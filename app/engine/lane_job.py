@@ -28,9 +28,9 @@ from .training_run import TrainingRun
 FRAME_INTERVAL = 0.025
 #: Size of the first picture, and share of the samples, while plain numpy stands in for the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
-#: Longest time of a first picture (s), a frame of most screens; of its samples are as many as that allows.
+#: Longest processor time of a first picture (s), a frame of most screens; it has as many samples as that allows.
 FRAME = 0.016
-#: Time (s) after which a first picture that takes longer than expected is given up for a coarse one.
+#: Time by the clock (s) after which a first picture that takes longer than expected is given up for a coarse one.
 TOO_LATE = 3 * FRAME
 #: Share of `FRAME` that a first picture may be expected to take if it has more samples than the last one: else it
 #: would change back and forth between two sizes.
@@ -61,7 +61,7 @@ class LaneJob:
 
     def __init__(self, post: Callable[[Frame], None]) -> None:
         self._post = post
-        #: Seconds that the last picture took for each of its samples, and how many these were.
+        #: Processor time of the last picture for each of its samples (s), and how many samples it had.
         self._per_sample, self._samples = math.inf, 0
         self._process = EstimatorProcess()
         #: The last frame of a classifier of another library.
@@ -286,14 +286,14 @@ class LaneJob:
         size = 16 if math.isinf(expected) else math.ceil(grid.height / max(round(expected / PIECE), 1))
         steps = painted(source, grid, spec.shades, len(spec.points.classes), pace, max(size, least), least)
         while True:
-            begun = time.perf_counter()
+            begun = time.thread_time()  # by the clock, it would count waiting for other threads, and change with them
             try:
                 step = next(steps)
             except StopIteration as end:
                 picture: Picture = end.value
                 break
             finally:
-                seconds += time.perf_counter() - begun
+                seconds += time.thread_time() - begun
             yield step
         self._per_sample, self._samples = seconds / samples, samples
         frame = replace(frame, picture=picture, full=grid == spec.grid)

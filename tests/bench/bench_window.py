@@ -23,9 +23,9 @@ DRAG_SECONDS = 5.0
 KNN, RBF = Lane("knn"), Lane("svm")
 LINEAR, POLYNOMIAL = (Lane("svm", svm=SvmSettings(kernel=kernel)) for kernel in ("linear", "poly"))
 TWO = (KNN, RBF)
-#: Learners, points, and pixels of the window: of the clicks, and of the drags.
+#: Learners, points (of more than 10 000, a sample is learnt), and pixels of the window: of clicks, and of drags.
 CLICKED: tuple[tuple[str, tuple[Lane, ...], int, tuple[int, int]], ...] = (
-    *(("kNN and RBF SVM", TWO, n, (1280, 800)) for n in (50, 200, 500, 1000, 10_000)),
+    *(("kNN and RBF SVM", TWO, n, (1280, 800)) for n in (50, 200, 500, 1000, 9_900)),
     *(("linear SVM and kNN", (LINEAR, KNN), n, (1280, 800)) for n in (50, 200, 1000)),
     ("kNN and RBF SVM", TWO, 500, (1920, 1080)),
     ("four learners", (KNN, RBF, LINEAR, POLYNOMIAL), 500, (1280, 800)),

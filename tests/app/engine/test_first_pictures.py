@@ -166,7 +166,7 @@ def test_the_first_picture_has_as_many_samples_as_a_frame_allows(
     assert 0.0 < job._per_sample < 1.0 and job._samples == frame.picture.argb.size
 
 
-def test_what_a_picture_took_counts_only_while_it_was_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_picture_took_is_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds, clock = [0.0], [0.0]
 
     def in_blocks(self: Pace, count: int, work: Any, **more: Any) -> Any:
@@ -177,7 +177,9 @@ def test_what_a_picture_took_counts_only_while_it_was_worked_on(monkeypatch: pyt
             yield Priority.FIRST_PICTURE
 
     monkeypatch.setattr(Pace, "in_blocks", in_blocks)
-    monkeypatch.setattr(lane_job, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(
+        lane_job, "time", SimpleNamespace(perf_counter=lambda: 1e3 * clock[0], thread_time=lambda: clock[0])
+    )
     job = LaneJob(lambda frame: None)
     for _ in job(LaneRequest(1, 0, _spec(Lane("knn"))), lambda: True):
         clock[0] += 0.5

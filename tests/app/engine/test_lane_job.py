@@ -113,7 +113,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     for module in (work_module, training_module):
-        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=made))
+        monkeypatch.setattr(module, "time", SimpleNamespace(perf_counter=made, thread_time=made))
     return made
 
 
