@@ -8,23 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSlider,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QComboBox, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from app.controllers.controller import Controller
 from app.engine.scheduler import Scheduler
 from app.scene.model import Scene
 from app.views.theme import Theme
-from app.views.widgets.flow_layout import FlowLayout
+from app.views.widgets.boxes import in_lines, in_row
 from app.views.widgets.form_fields import (
     combo_box,
     describe,
@@ -56,18 +46,7 @@ def combo(name: str, title: str, entries: list[tuple[str, str]], tip: str, chose
 
 def labelled(text: str, *widgets: QWidget) -> QWidget:
     """`widgets` behind their label, which is the first one's."""
-    box = QWidget()
-    filled(QHBoxLayout(box), label_for(text, widgets[0]), *widgets, margins=0, spacing=5)
-    return box
-
-
-def flowing(gap: int, *widgets: QWidget) -> QWidget:
-    """`widgets` in one line, or more where it is narrow."""
-    row = QWidget()
-    flow = FlowLayout(row, gap)
-    for widget in widgets:
-        flow.addWidget(widget)
-    return row
+    return in_row(label_for(text, widgets[0]), *widgets, spacing=5)
 
 
 class RaceControls(QWidget):
@@ -88,7 +67,7 @@ class RaceControls(QWidget):
                 f"{rule.note} Two to four rules race.",
             )
             box.clicked.connect(lambda on, name=name: self._desk.choose_rule(name, on))
-        return flowing(14, QLabel("Rules"), *self._rules.values())
+        return in_lines(14, QLabel("Rules"), *self._rules.values())
 
     def _control_row(self) -> QWidget:
         self._play, self._restart = QPushButton("&Play"), QPushButton("&Restart")
@@ -115,7 +94,7 @@ class RaceControls(QWidget):
         tip = "Of several classes: the binary problem that is raced on."
         self._problem = combo("problem", "Problem", [], tip, self._desk.choose_problem)
         self._problem_box = labelled("Pro&blem", self._problem)
-        return flowing(
+        return in_lines(
             12,
             self._play,
             self._restart,
@@ -215,7 +194,7 @@ class RacePanel(QWidget):
         upwards = combo("upwards", "Upwards", entries, "What the curves show.", choose)
         entries = [(title, name) for name, title in RIGHTWARDS.items()]
         rightwards = combo("rightwards", "To the right", entries, "What the curves are drawn against.", choose)
-        return flowing(5, upwards, labelled("&over", rightwards))
+        return in_lines(5, upwards, labelled("&over", rightwards))
 
     # -- the user --------------------------------------------------------------------------------------------------
 
