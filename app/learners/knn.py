@@ -194,4 +194,5 @@ def neighbors_of(settings: KnnSettings, n: int) -> KNeighborsClassifier:
     """kNN for `n` points with the parameters of a lane: of fewer points than k, all vote."""
     from solver import KNeighborsClassifier
 
-    return KNeighborsClassifier(min(settings.n_neighbors, n), settings.weights, settings.metric, settings.p)
+    p = settings.p if settings.metric == "minkowski" else 2.0
+    return KNeighborsClassifier(min(settings.n_neighbors, n), settings.weights, settings.metric, p)

@@ -16,7 +16,7 @@ from .scikit_learn import as_scikit_learn
 
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
-    """`values` as float64, of any shape; ValueError when they are not real numbers.
+    """`values` as float64, of any shape; ValueError when they are not real numbers, TypeError when not even texts.
 
     Without `copy` the array given may itself be returned, which must not be written to then.
     """
@@ -30,30 +30,40 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         raise ValueError(f"Complex data not supported: {name} must hold real numbers only.")
     try:
         return np.array(given, dtype=np.float64, order="C", copy=True if copy else None)
-    except (TypeError, ValueError, OverflowError):
+    except TypeError as error:  # scikit-learn's kind and words
+        raise TypeError(f"{name} must hold numbers only: {error}.") from None
+    except (ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers only.") from None
 
 
-def check_points(
-    X: ArrayLike, largest: float = np.inf, *, name: str = "X", n_features: int | None = None, copy: bool = True
-) -> Array:
-    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; ValueError with one sentence otherwise.
+def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy: bool = True) -> Array:
+    """`X` as a finite float64 array of shape (n, d), n >= 1, d >= 1; an error with one sentence otherwise.
 
-    `largest` as in `check_size`, `copy` as in `check_numbers`.
+    `largest` as in `check_size`; `copy` and the kinds of errors as in `check_numbers`.
     """
     points = check_numbers(name, X, copy)
     if points.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions (points, features); it has {points.ndim}.")
+        raise ValueError(
+            f"{name}: Expected 2D array, got {points.ndim}D array instead."
+            f" Reshape your data, as by {name}.reshape(1, -1)."
+        )
     if 0 in points.shape:
-        raise ValueError(f"{name} is empty: shape {points.shape}; at least one point and one feature are needed.")
+        what = "sample" if len(points) == 0 else "feature"
+        raise ValueError(f"{name} has 0 {what}(s) (shape={points.shape}) while a minimum of 1 is required.")
     low, high = float(points.min()), float(points.max())
     if not (math.isfinite(low) and math.isfinite(high)):
         row = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
         raise ValueError(f"{name} holds a value that is not finite (NaN or infinity), first in row {row}.")
-    if n_features is not None and points.shape[1] != n_features:
-        raise ValueError(f"{name} has {points.shape[1]} features, but the model was fitted with {n_features}.")
     if max(high, -low) > largest:
         check_size(name, points, largest)
+    return points
+
+
+def check_n_features(learner: object, points: Array, expected: int) -> Array:
+    """`points` if they have the features that `learner` was fitted with; ValueError otherwise."""
+    if points.shape[1] != expected:
+        name = type(learner).__name__
+        raise ValueError(f"X has {points.shape[1]} features, but {name} is expecting {expected} features as input.")
     return points
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array
 from .certificate import Status
-from .checks import check_choice, check_numbers, check_points, column
+from .checks import check_choice, check_n_features, check_numbers, check_points, column
 from .conventions import ConvergenceWarning, NotFittedError
 from .scikit_learn import as_scikit_learn
 
@@ -113,8 +113,8 @@ class Estimator:
     def _queries(self, X: ArrayLike) -> Array:
         """`X` as checked points of the features this estimator was fitted with; every query method begins here."""
         self._fitted()._check_names(X)
-        points = check_points(X, self._largest_coordinate, n_features=self.n_features_in_, copy=False)
-        return points
+        points = check_points(X, self._largest_coordinate, copy=False)
+        return check_n_features(self, points, self.n_features_in_)
 
     def _learned_from(self, X: ArrayLike) -> Self:
         """This estimator, now that `fit` has taken `X`: with the names of its features, if it has names."""

@@ -62,13 +62,13 @@ class KNeighborsClassifier(Estimator):
         Number of votes, at least 1.  Read at each query, then at most the number of training points.
     weights : {"uniform", "distance", "distance-squared"}, default="uniform"
         What a vote counts: 1, 1/d or 1/d^2.  Read at each query.
-    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine"}, default="euclidean"
+    metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine"}, default="minkowski"
         Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
         worked out for one vector of each direction, so that parallel points tie, and is 0 where it is at most
         (n_features + 4) eps, which is rounding.
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
-        Chebyshev.
+        Chebyshev.  With another metric it must stay 2, since it would change nothing there.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class KNeighborsClassifier(Estimator):
 
     n_neighbors: int = 5
     weights: str = "uniform"
-    metric: str = "euclidean"
+    metric: str = "minkowski"
     p: float = 2
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -104,13 +104,13 @@ class KNeighborsClassifier(Estimator):
             Bad data or a bad parameter, in one sentence.
         """
         self._voting()
-        metric = METRICS[check_choice("metric", self.metric, METRICS)]
-        p = check_number("p", self.p, 1.0)
+        metric, p = self._distance()
         points = check_points(X, self._largest_coordinate)
         classes, codes = check_labels(y, len(points))
-        if metric == loops.MINKOWSKI:
-            metric = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, metric)
-        self._index = Index.build(points, codes.astype(np.int64), len(classes), metric, p)
+        number = METRICS[metric]
+        if number == loops.MINKOWSKI:
+            number = {1.0: loops.MANHATTAN, 2.0: loops.EUCLIDEAN, np.inf: loops.CHEBYSHEV}.get(p, number)
+        self._index = Index.build(points, codes.astype(np.int64), len(classes), number, p)
         self.classes_ = classes
         self.n_samples_fit_, self.n_features_in_ = points.shape
         return self._learned_from(X)
@@ -265,8 +265,7 @@ class KNeighborsClassifier(Estimator):
             scikit-learn, which nothing else here needs, is not installed.
         """
         k, _ = self._voting()
-        metric = check_choice("metric", self.metric, METRICS)
-        p = check_number("p", self.p, 1.0)
+        metric, p = self._distance()
         if metric == "minkowski" and np.isinf(p):
             metric, p = "chebyshev", 2.0
         weights: Any = inverse_square if self.weights == "distance-squared" else self.weights
@@ -334,6 +333,13 @@ class KNeighborsClassifier(Estimator):
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
         return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
+
+    def _distance(self) -> tuple[str, float]:
+        """Name of the metric and its exponent, checked."""
+        metric, p = check_choice("metric", self.metric, METRICS), check_number("p", self.p, 1.0)
+        if metric != "minkowski" and p != 2:
+            raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
+        return metric, p
 
     def _ready(self) -> tuple[Index, int, int]:
         index = self._fitted()._index

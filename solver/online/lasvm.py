@@ -36,6 +36,7 @@ from solver.core.checks import (
     check_choice,
     check_flag,
     check_integer,
+    check_n_features,
     check_number,
     check_points,
     check_prices,
@@ -304,7 +305,7 @@ class LasvmSolver(DualSolver):
         """
         if self.status is Status.RUNNING:
             raise ValueError("extend was called before the former points were used up; run the solver first.")
-        points = check_points(X, LARGEST_COORDINATE, n_features=len(self.centre))
+        points = check_n_features(self, check_points(X, LARGEST_COORDINATE), len(self.centre))
         self._hold(points, y, C, numbers)
         self._order, self._n_seeds = np.arange(len(points)), 0
         self._cursor, self._half = 0, False

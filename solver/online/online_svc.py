@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices, Integers
 from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, Status
-from solver.core.checks import check_labels, check_points, check_seed
+from solver.core.checks import check_labels, check_n_features, check_points, check_seed
 from solver.core.estimator import all_or_nothing
 from solver.core.multiclass import Pair, one_vs_one
 from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
@@ -119,7 +119,9 @@ class OnlineSVC(SteppedKernelClassifier):
             raise ValueError(f"class_weight is {self.class_weight!r}; with partial_fit it must be None or a dict.")
         if online:
             self._check_names(X)
-        points = check_points(X, self._largest_coordinate, n_features=self.n_features_in_ if online else None)
+        points = check_points(X, self._largest_coordinate)
+        if online:
+            check_n_features(self, points, self.n_features_in_)
         labels, places = check_labels(y, len(points))
         if not online:
             known = labels if classes is None else np.unique(check_labels(classes, len(np.atleast_1d(classes)))[0])

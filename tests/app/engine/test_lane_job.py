@@ -28,7 +28,7 @@ from app.engine.results import Results
 from app.engine.scheduler import Scheduler
 from app.engine.shading import Shades
 from app.engine.surface_values import Values, svm_source, unless_too_dense
-from app.learners.knn import METRICS, WEIGHTS
+from app.learners.knn import METRICS, WEIGHTS, neighbors_of
 from app.scene import text as words
 from app.state.document import GeneratorSettings, KnnSettings, Lane, PegasosSettings, PerceptronSettings, SvmSettings
 from app.state.session import Seek
@@ -917,7 +917,7 @@ def test_svm_to_the_end_is_a_fit(points: Points, lane: Lane, compiled: bool) -> 
 def test_knn_is_a_fit(points: Points, lane: Lane, compiled: bool) -> None:
     frame = Background().finish(spec(points, lane, compiled=compiled))
     s = lane.knn
-    reference = KNeighborsClassifier(s.n_neighbors, s.weights, s.metric, s.p).fit(points.xy, points.labels)
+    reference = neighbors_of(s, len(points)).fit(points.xy, points.labels)
     probe = np.random.default_rng(0).uniform(-2, 2, (500, 2))
     assert frame.model is not None and (frame.model.predict(probe) == reference.predict(probe)).all()
     wrong = np.flatnonzero(reference.predict(points.xy) != points.labels)

@@ -44,8 +44,8 @@ def test_a_linear_machine_on_the_features_is_the_polynomial_machine(C: float) ->
 @pytest.mark.parametrize(
     ("X", "sentence"),
     [
-        ([1.0, 2.0], "X must have two dimensions"),
-        ([[]], "X is empty"),
+        ([1.0, 2.0], "X: Expected 2D array, got 1D array instead"),
+        ([[]], "X has 0 "),
         ([[np.nan]], "X holds a value that is not finite"),
         ([["a"]], "X must hold numbers only"),
         ([[1e200]], "coordinates must lie in"),

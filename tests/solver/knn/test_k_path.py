@@ -45,10 +45,11 @@ def predictions(model: KNeighborsClassifier, X: Any, ks: Any, left_out: Any = No
 def test_all_k_at_once_are_refits(weights: str, seed: int, n: int, n_classes: int, lattice: bool, metric: str) -> None:
     X, y = data(seed, n, n_classes, lattice)
     queries = np.concatenate((X, X + 0.5, np.zeros((1, 2))))
-    model = KNeighborsClassifier(weights=weights, metric=metric, p=3).fit(X, y)
+    p = 3.0 if metric == "minkowski" else 2.0
+    model = KNeighborsClassifier(weights=weights, metric=metric, p=p).fit(X, y)
     found = predictions(model, queries, range(1, n + 1))
     for k in range(1, n + 1):
-        refit = KNeighborsClassifier(k, weights, metric, 3).fit(X, y)
+        refit = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
         assert np.array_equal(model.classes_[found[:, k - 1]], refit.predict(queries)), k
 
 
@@ -57,12 +58,13 @@ def test_all_k_at_once_are_refits(weights: str, seed: int, n: int, n_classes: in
 @given(seed=st.integers(0, 999), n=st.integers(3, 18), lattice=st.booleans(), metric=st.sampled_from(sorted(METRICS)))
 def test_leaving_one_out_is_refitting_without_it(weights: str, seed: int, n: int, lattice: bool, metric: str) -> None:
     X, y = data(seed, n, 3, lattice)
-    model = KNeighborsClassifier(weights=weights, metric=metric, p=3).fit(X, y)
+    p = 3.0 if metric == "minkowski" else 2.0
+    model = KNeighborsClassifier(weights=weights, metric=metric, p=p).fit(X, y)
     found = model.classes_[predictions(model, X, range(1, n), left_out=np.arange(n))]
     for i in range(n):
         rest = np.delete(np.arange(n), i)
         for k in range(1, n):
-            refit = KNeighborsClassifier(k, weights, metric, 3).fit(X[rest], y[rest])
+            refit = KNeighborsClassifier(k, weights, metric, p).fit(X[rest], y[rest])
             assert found[i, k - 1] == refit.predict(X[i : i + 1])[0], (i, k)
 
 

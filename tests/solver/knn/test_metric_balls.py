@@ -64,7 +64,8 @@ def test_it_parts_neighbours_from_others(metric: str) -> None:
     """By the polygon's own inside, on real votes."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 2))
-    model = KNeighborsClassifier(12, "uniform", metric, 3.0).fit(X, rng.integers(0, 2, 300))
+    p = 3.0 if metric == "minkowski" else 2.0
+    model = KNeighborsClassifier(12, "uniform", metric, p).fit(X, rng.integers(0, 2, 300))
     for place in rng.normal(size=(10, 2)):
         vote = model.vote_at(place)
         border = outline(metric, 3.0, tuple(place), vote.radius * (1 + 1e-4), 1.0, 1e-6 * vote.radius)

@@ -296,6 +296,22 @@ def test_clone_and_parameters() -> None:
     assert repr(model) == "KNeighborsClassifier(n_neighbors=1, weights='distance', metric='minkowski', p=4.0)"
 
 
+def test_p_counts_unless_another_metric_is_named() -> None:
+    # By p = 1 the query is nearer to (3, 0) than to (2, 2); by p = 2 and p = inf it is the other way round.
+    X, y = [[3.0, 0.0], [2.0, 2.0]], [0, 1]
+    for p, expected in ((1, 0), (2, 1), (np.inf, 1)):
+        assert (
+            KNeighborsClassifier(1, p=p).fit(X, y).predict([[0.0, 0.0]])
+            == Reference(1, p=p).fit(X, y).predict([[0.0, 0.0]])
+            == [expected]
+        )
+    for metric in ("euclidean", "manhattan", "chebyshev", "cosine"):
+        with pytest.raises(ValueError) as caught:
+            KNeighborsClassifier(metric=metric, p=1).fit(X, y)
+        said = f"p is 1, but metric '{metric}' has no p; leave it 2, or choose 'minkowski'."
+        assert str(caught.value) == said
+
+
 def test_neighbors_break_ties_by_index() -> None:
     model = KNeighborsClassifier(3).fit([[1, 0], [0, 1], [0, 0], [-1, 0], [0, 0]], [0, 1, 0, 1, 0])
     assert model.kneighbors([[0, 0]], return_distance=False)[0].tolist() == [2, 4, 0]
@@ -740,8 +756,8 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([[0.0, math.nan]], [0], "X holds a value that is not finite (NaN or infinity), first in row 0."),
         ([[0.0, math.inf]], [0], "X holds a value that is not finite (NaN or infinity), first in row 0."),
         ([[0.0, -1e200]], [0], "X holds the value -1e+200; coordinates must lie in [-1e+140, 1e+140]."),
-        (np.empty((0, 2)), [], "X is empty: shape (0, 2); at least one point and one feature are needed."),
-        ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
+        (np.empty((0, 2)), [], "X has 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required."),
+        ([1.0, 2.0], [0, 1], "X: Expected 2D array, got 1D array instead. Reshape your data, as by X.reshape(1, -1)."),
         ([["a", "b"]], [0], "X must hold numbers only."),
         (POINTS, [0, 1], "y must have one label for each of the 3 points; its shape is (2,)."),
         (POINTS, [[0, 0], [1, 1], [1, 1]], "y must have one label for each of the 3 points; its shape is (3, 2)."),
@@ -769,7 +785,10 @@ def test_bad_queries() -> None:
     for call in (model.predict, model.predict_proba, model.kneighbors, model.surface_on):
         assert sentence(call, [[0, 0]]) == unfitted
     model.fit(POINTS, [0, 1, 1])
-    assert sentence(model.predict, [[0.0]]) == "X has 1 features, but the model was fitted with 2."
+    assert (
+        sentence(model.predict, [[0.0]])
+        == "X has 1 features, but KNeighborsClassifier is expecting 2 features as input."
+    )
     assert "not finite" in sentence(model.predict, [[0.0, math.nan]])
     assert "1e+141" in sentence(model.predict, [[0.0, 1e141]])
     assert sentence(model.score, POINTS, [0]) == ("y must have one label for each of the 3 queries; its shape is (1,).")

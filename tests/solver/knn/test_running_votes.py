@@ -47,7 +47,8 @@ def test_each_picture_is_that_of_its_own_points(metric: str, weights: str) -> No
         elif turn % 6 == 5:
             X[rng.integers(len(X), size=40)] += 0.1  # many at once
         k = 9 if turn in (8, 9) else 5
-        model = KNeighborsClassifier(k, weights=weights, metric=metric, p=3.0).fit(X, y)
+        p = 3.0 if metric == "minkowski" else 2.0
+        model = KNeighborsClassifier(k, weights, metric, p).fit(X, y)
         # Some pictures are given up half-way, as those that are overtaken.
         _same(model, running, BLOCKS[turn % 3], slice(0, 20 if turn % 4 == 1 else 50))
 
@@ -94,7 +95,7 @@ def test_the_bound_holds_all_that_vote() -> None:
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
     for metric in ("euclidean", "manhattan", "chebyshev", "minkowski"):
-        model = KNeighborsClassifier(7, metric=metric, p=2.5).fit(X, y)
+        model = KNeighborsClassifier(7, metric=metric, p=2.5 if metric == "minkowski" else 2.0).fit(X, y)
         running = RunningVotes(GRID)
         model.next_surface_classes(running)(GRID.ys)
         queries = np.stack(np.meshgrid(GRID.xs, GRID.ys), axis=-1).reshape(-1, 2)

@@ -23,7 +23,7 @@ CASES = list(product(METRICS, WEIGHTS))
 def model_of(n: int, k: int, metric: str, weights: str, seed: int, lattice: bool = False) -> KNeighborsClassifier:
     rng = np.random.default_rng(seed)
     X = rng.integers(-4, 5, (n, 2)).astype(float) if lattice else rng.normal(size=(n, 2))
-    return KNeighborsClassifier(k, weights, metric, 3.0).fit(X, rng.integers(0, 4, n))
+    return KNeighborsClassifier(k, weights, metric, 3.0 if metric == "minkowski" else 2.0).fit(X, rng.integers(0, 4, n))
 
 
 def checked(model: KNeighborsClassifier, place: np.ndarray) -> Vote:

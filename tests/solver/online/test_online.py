@@ -403,7 +403,7 @@ def test_partial_fit_with_pairs_that_have_not_come_yet() -> None:
     before = model.decision_function(X)
     for bad, sentence in (
         ((X, [1, 2, 9]), "y holds the label 9, which is not one of the classes"),
-        ((X[:, :1], y), "X has 1 features, but the model was fitted with 2"),
+        ((X[:, :1], y), "X has 1 features, but OnlineSVC is expecting 2 features as input"),
         ((X * np.nan, y), "not finite"),
     ):
         with pytest.raises(ValueError, match=sentence):
@@ -498,8 +498,8 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     ("change", "sentence"),
     [
         (lambda X, y: (X * np.nan, y), "not finite"),
-        (lambda X, y: (X[:0], y[:0]), "X is empty"),
-        (lambda X, y: (X[0], y), "X must have two dimensions"),
+        (lambda X, y: (X[:0], y[:0]), "X has 0 "),
+        (lambda X, y: (X[0], y), "X: Expected 2D array, got 1D array instead"),
         (lambda X, y: (X * 1e80, y), "coordinates must lie in"),
         (lambda X, y: (X, y[:3]), "y must h"),
         (lambda X, y: (X, y * np.nan), "y "),

@@ -316,8 +316,8 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
     ("change", "sentence"),
     [
         (lambda X, y: (X * np.nan, y), "not finite"),
-        (lambda X, y: (X[:0], y), "X is empty"),
-        (lambda X, y: (X[0], y), "X must have two dimensions"),
+        (lambda X, y: (X[:0], y), "X has 0 "),
+        (lambda X, y: (X[0], y), "X: Expected 2D array, got 1D array instead"),
         (lambda X, y: (X * 1e80, y), "coordinates must lie in"),
         (lambda X, y: (X, y[:3]), "y must h"),
         (lambda X, y: (X, np.ones(20)), "y must hold -1 and|y holds one class only"),

@@ -275,7 +275,7 @@ def test_precomputed_and_callable_as_scikit_learn(formula: Formula, n_classes: i
     np.testing.assert_allclose(surface, called.decision_function(at).reshape(surface.shape), atol=1e-12)
     with pytest.raises(ValueError, match="A precomputed kernel has no surface"):
         ours.surface(xs, ys)
-    with pytest.raises(ValueError, match=f"X has 2 features, but the model was fitted with {len(X)}"):
+    with pytest.raises(ValueError, match=f"X has 2 features, but SVC is expecting {len(X)} features as input"):
         ours.predict(T)
 
 
@@ -807,9 +807,9 @@ def test_bad_parameters(parameters: dict[str, Any], sentence: str) -> None:
         ([["a", "b"], ["c", "d"]], [0, 1], "X must hold numbers only."),
         ([[1j, 0.0], [1.0, 2.0]], [0, 1], "Complex data not supported: X must hold real numbers only."),
         ([[10**400, 0], [1, 2]], [0, 1], "X must hold numbers only."),
-        ([1.0, 2.0], [0, 1], "X must have two dimensions (points, features); it has 1."),
-        (3.0, [0, 1], "X must have two dimensions (points, features); it has 0."),
-        (np.empty((0, 2)), [], "X is empty: shape (0, 2); at least one point and one feature are needed."),
+        ([1.0, 2.0], [0, 1], "X: Expected 2D array, got 1D array instead. Reshape your data, as by X.reshape(1, -1)."),
+        (3.0, [0, 1], "X: Expected 2D array, got 0D array instead. Reshape your data, as by X.reshape(1, -1)."),
+        (np.empty((0, 2)), [], "X has 0 sample(s) (shape=(0, 2)) while a minimum of 1 is required."),
         ([[1.0, 2.0], [3.0, np.nan]], [0, 1], "X holds a value that is not finite (NaN or infinity), first in row 1."),
         ([[1.0, 2.0], [3.0, 1e80]], [0, 1], "X holds the value 1e+80; coordinates must lie in [-1e+75, 1e+75]."),
         ([[1.0, 2.0], [3.0, 4.0]], [0], "y must have one label for each of the 2 points; its shape is (1,)."),
@@ -840,7 +840,7 @@ def test_bad_use() -> None:
     uses: list[tuple[Any, str]] = [
         (lambda: SVC().predict([[0.0, 0.0]]), "This SVC is not fitted yet; call fit first."),
         (lambda: SVC().surface([0.0], [0.0]), "This SVC is not fitted yet; call fit first."),
-        (lambda: model.predict([[0.0]]), "X has 1 features, but the model was fitted with 2."),
+        (lambda: model.predict([[0.0]]), "X has 1 features, but SVC is expecting 2 features as input."),
         (lambda: model.surface([np.inf], [0.0]), "xs must be a one-dimensional array of finite numbers."),
         (lambda: model.surface([0.0], [[0.0]]), "ys must be a one-dimensional array of finite numbers."),
         (lambda: model.surface(["left"], [0.0]), "xs must hold numbers only."),

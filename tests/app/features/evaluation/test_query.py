@@ -36,6 +36,7 @@ from app.features.evaluation.scene import (
 )
 from app.features.scores import scene as scored
 from app.features.scores.query import Scoring, threshold_of
+from app.learners.knn import neighbors_of
 from app.scene.context import Context
 from app.state.document import (
     Document,
@@ -94,7 +95,7 @@ def parts(points: Points, seed: int, ratio: float = 0.4) -> tuple[Points, Points
 def model_of(lane: Lane, points: Points) -> Any:
     if lane.classifier == "knn":
         s = lane.knn
-        model = KNeighborsClassifier(min(s.n_neighbors, len(points)), s.weights, s.metric, s.p)
+        model = neighbors_of(s, len(points))
         return model.fit(points.xy, points.labels)
     return stepped(lane.estimator(), points.xy, points.labels)
 

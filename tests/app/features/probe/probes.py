@@ -36,7 +36,7 @@ def knn(
     points: Points, k: int, metric: str = "euclidean", weights: str = "uniform"
 ) -> tuple[KNeighborsClassifier, Lane]:
     lane = Lane("knn", knn=KnnSettings(k, weights, metric))  # type: ignore[arg-type]
-    model = KNeighborsClassifier(min(k, len(points)), weights, metric, lane.knn.p)
+    model = KNeighborsClassifier(min(k, len(points)), weights, metric, lane.knn.p if metric == "minkowski" else 2.0)
     return model.fit(points.xy, points.labels), lane
 
 
