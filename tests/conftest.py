@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from app.views.garbage import collect_due
 from solver.core import fast_loops
 from tests.windows import make, qapp, qtbot  # noqa: F401, for the tests of the window
 
@@ -35,6 +36,14 @@ def pytest_collection_finish() -> None:
     """Leave the loaded modules and tests out of every later garbage collection, as the program does at its start."""
     gc.collect()
     gc.freeze()
+    gc.disable()
+
+
+@pytest.fixture(autouse=True)
+def _garbage() -> Iterator[None]:
+    """Collected between two tests: in the midst of a call of Qt, a dead widget of an earlier test would hang it."""
+    yield
+    collect_due()
 
 
 @pytest.fixture(autouse=True)

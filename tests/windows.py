@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
@@ -96,15 +95,6 @@ def post_late(window: MainWindow, frame: Frame) -> None:
     window.scheduler._mailbox.post(frame)
 
 
-def listed(widgets: Callable[[], list[QWidget]]) -> list[QWidget]:
-    """What `widgets()` gives, made while the garbage collector rests: it could end one that is in Qt's list already."""
-    gc.disable()
-    try:
-        return widgets()
-    finally:
-        gc.enable()
-
-
 @pytest.fixture
 def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
     """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
@@ -129,7 +119,7 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
         discard(window)
         window.deleteLater()
     qapp.processEvents()
-    for stray in listed(QApplication.topLevelWidgets):  # of a test that failed half-way
+    for stray in QApplication.topLevelWidgets():  # of a test that failed half-way
         if isinstance(stray, MainWindow):
             discard(stray)
     ours = ("compute", "recovery", "task")

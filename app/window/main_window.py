@@ -37,6 +37,7 @@ from app.views.chart.saver import ChartSaver
 from app.views.export import layout
 from app.views.export.layout import PictureSpec, Shot, What, screen_size
 from app.views.export.maker import PictureMaker
+from app.views.garbage import Garbage
 from app.views.surroundings import Surroundings
 from app.views.task_runner import TaskRunner
 from app.views.widgets import whats_this
@@ -102,6 +103,7 @@ class MainWindow(DropWindow):
         self._jobs_drawn: dict[int, int] = {}
         #: What is to be done once the present state is drawn.
         self._when_drawn: list[Callable[[], object]] = []
+        self.closed.connect(Garbage(self).stop)
         self._enough = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._enough.timeout.connect(self.refresh_if_pending)
         self._closed = self._shown = self._tools_hidden = False

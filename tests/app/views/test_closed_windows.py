@@ -17,7 +17,7 @@ from app.state.commands import AddPoints
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.app.views.test_leaks import delete_now
-from tests.windows import listed, settle
+from tests.windows import settle
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory as Linux tells it")
 
@@ -66,7 +66,7 @@ def closed_windows(qtbot: QtBot, folder: Path, number: int) -> list[float]:
         collected()
         if turn:  # objects of the first window may be among those that no collection looks at
             qtbot.waitUntil(collected)  # a thread that reads may still be on its way out
-            counts.add(len(listed(QApplication.allWidgets)))
+            counts.add(len(QApplication.allWidgets()))
             assert len(counts) == 1, "as many widgets as before"
         sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6)
     return sizes

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QWidget
 from app.window.main_window import MainWindow
 from tests.make_accessible import DIALOGS, TABLE
 from tests.make_accessible import rest as rested
-from tests.windows import Make, listed
+from tests.windows import Make
 
 
 def press_button(dialog: QWidget) -> None:
@@ -28,7 +28,7 @@ WAYS = {
 
 
 def tops(window: MainWindow) -> list[QWidget]:
-    return [each for each in listed(QApplication.topLevelWidgets) if each.isVisible() and each is not window]
+    return [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not window]
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from app.window.picture_menu import PictureMenu
 from tests import playground_files
 from tests.app import file_work
 from tests.app.views.watchdog import Watchdog
-from tests.windows import listed, settle
+from tests.windows import settle
 
 #: Actions that end the visit, or change the size of everything on a screen of 800 pixels.
 LEFT_OUT = ("quit", "full_screen", "larger", "smaller")
@@ -174,7 +174,7 @@ class Visitor:
 
 
 def timers() -> int:
-    windows = [widget for widget in listed(QApplication.topLevelWidgets) if isinstance(widget, MainWindow)]
+    windows = [widget for widget in QApplication.topLevelWidgets() if isinstance(widget, MainWindow)]
     return sum(len(window.findChildren(QTimer)) for window in windows)
 
 
@@ -200,7 +200,7 @@ def visit(
     monkeypatch.setattr(sys, "unraisablehook", errors.append)
     delete_now()
     threads_before = set(threading.enumerate())
-    windows_before = {id(widget) for widget in listed(QApplication.topLevelWidgets)}
+    windows_before = {id(widget) for widget in QApplication.topLevelWidgets()}
     window = create_window(None, folder)
     window.resize(1100, 760)
     window.show()
@@ -242,7 +242,7 @@ def visit(
     qtbot.waitUntil(lambda: all(thread.name == "compile" for thread in set(threading.enumerate()) - threads_before))
     delete_now()
     assert not errors
-    found = [widget for widget in listed(QApplication.topLevelWidgets) if id(widget) not in windows_before]
+    found = [widget for widget in QApplication.topLevelWidgets() if id(widget) not in windows_before]
     assert not [widget for widget in found if widget.isVisible() or isinstance(widget, MainWindow | QDialog)]
     assert list(folder.glob("recovery/*")) == [] and list(folder.glob("open/*")) == []
     names = sorted(path.name for path in folder.glob("*.playground"))

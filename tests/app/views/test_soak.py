@@ -28,7 +28,7 @@ from app.state.document import default_document
 from app.window.dock_manager import docks
 from app.window.main_window import MainWindow
 from tests.app.views.test_leaks import Visitor, delete_now
-from tests.windows import listed, settle
+from tests.windows import settle
 
 MINUTES = float(os.environ.get("SOAK_MINUTES", "60"))
 #: Seconds between two looks, and the share of the time in which caches fill.
@@ -64,7 +64,7 @@ def look(window: MainWindow, begun: float, acts: int) -> Look:
         threading.active_count(),
         len(os.listdir("/proc/self/fd")),
         len(log.text(10_000_000)),
-        len(listed(QApplication.allWidgets)),
+        len(QApplication.allWidgets()),
         len(window.findChildren(QTimer)),
         len(gc.get_objects()),
     )

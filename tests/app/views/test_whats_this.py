@@ -18,7 +18,7 @@ from app.window.bars.popup import PopupButton
 from app.window.dialogs.help import HelpDialog
 from app.window.main_window import MainWindow
 from tests.covering import first_of
-from tests.windows import Make, listed, settle
+from tests.windows import Make, settle
 
 #: Said by the screenless platform, too.
 NO_GRAB = pytest.mark.qt_log_ignore("grabbing the keyboard", extend=True)
@@ -35,7 +35,7 @@ def asked(qapp: QApplication) -> Iterator[None]:
 
 def answer() -> str | None:
     """The text of the answer on screen."""
-    found = [w for w in listed(QApplication.topLevelWidgets) if w.metaObject().className() == "QWhatsThat"]
+    found = [w for w in QApplication.topLevelWidgets() if w.metaObject().className() == "QWhatsThat"]
     return next((str(w.property("_q_text") or "shown") for w in found if w.isVisible()), None)
 
 

@@ -6,13 +6,11 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QSlider, QWidget
 
-from tests.windows import listed
-
 
 def turned(top: QWidget) -> list[str]:
     """The controls within `top`, in sight or not, that the wheel changes or gives the focus."""
     found = []
-    for control in listed(lambda: [top, *top.findChildren(QWidget)]):
+    for control in [top, *top.findChildren(QWidget)]:
         if isinstance(control, (QComboBox, QAbstractSpinBox, QSlider)):
             shown = value(control)
             for angle in (-120, 120, 120):

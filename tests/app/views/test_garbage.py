@@ -1,0 +1,77 @@
+"""Garbage: while a window is open, dead widgets are destroyed by the event loop, never where something is made."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views import garbage
+from app.views.garbage import Garbage, collect_due
+
+
+@pytest.fixture
+def enabled() -> Iterator[None]:
+    """As in the program: Python collects by itself."""
+    gc.enable()
+    yield
+    gc.disable()
+
+
+def dead_widget() -> weakref.ref[QWidget]:
+    """A widget that nobody holds but itself."""
+    widget = QWidget()
+    widget.itself = widget  # type: ignore[attr-defined]
+    return weakref.ref(widget)
+
+
+def make_many() -> list[list[int]]:
+    """So many objects that Python would collect each generation on its own."""
+    return [[n] for n in range(200_000)]
+
+
+@pytest.mark.usefixtures("enabled")
+def test_without_a_window_python_collects_wherever_something_is_made(qtbot: QtBot) -> None:
+    gone = dead_widget()
+    made = make_many()
+    assert gone() is None and made
+
+
+@pytest.mark.usefixtures("enabled")
+def test_with_a_window_the_event_loop_collects(
+    qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage, "INTERVAL", 1)
+    collector = Garbage(qapp)
+    gone = dead_widget()
+    made = make_many()
+    assert gone() is not None and made, "not in the midst of this"
+    qtbot.waitUntil(lambda: gone() is None)
+    collector.stop()
+
+
+@pytest.mark.usefixtures("enabled")
+def test_the_last_window_gives_the_collector_back(qapp: QApplication) -> None:
+    first, second = Garbage(qapp), Garbage(qapp)
+    first.stop()
+    assert not gc.isenabled()
+    second.stop()
+    assert gc.isenabled()
+
+
+def test_who_had_it_disabled_finds_it_disabled(qapp: QApplication) -> None:
+    Garbage(qapp).stop()
+    assert not gc.isenabled()
+
+
+def test_nothing_is_collected_before_its_time(qtbot: QtBot) -> None:
+    gc.collect()
+    gone = dead_widget()
+    collect_due()
+    assert gone() is not None
+    gc.collect()
+    assert gone() is None
