@@ -8,10 +8,15 @@ import os
 import shutil
 import sys
 import tempfile
+import time
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import platformdirs
+
+#: Seconds: the machine code of a version not used for a month is removed.
+KEPT_FOR = 30 * 86_400
 
 
 def _fingerprint() -> str:
@@ -24,6 +29,15 @@ def _fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
+def _forget_others(used: Path) -> None:
+    """Remove machine code of other versions that nobody has used for `KEPT_FOR`; `used` is used now."""
+    with suppress(OSError):  # somebody else's directory, or another process that removes the same
+        os.utime(used)
+        for other in used.parent.glob("compiled-*"):
+            if other.stat().st_mtime < time.time() - KEPT_FOR:
+                shutil.rmtree(other, ignore_errors=True)
+
+
 @cache
 def cache_directory() -> Path:
     """Directory of this version's machine code: under NUMBA_CACHE_DIR, the user's cache, or a temporary one."""
@@ -32,6 +46,7 @@ def cache_directory() -> Path:
         directory /= f"compiled-{_fingerprint()}"
         directory.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=directory):
+            _forget_others(directory)
             return directory
     except OSError:
         pass
