@@ -79,7 +79,10 @@ class Estimator:
         return tags_of(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in self.get_params().items())})"
+        """As scikit-learn's: the parameters that are not what they are by default."""
+        defaults = type(self)().get_params()
+        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k]))
+        return f"{type(self).__name__}({', '.join(changed)})"
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Labels of the queries `X` (n_queries, n_features), shape (n_queries,)."""

@@ -16,7 +16,7 @@ The tie rule makes the answer a function of the training *set*, not of the order
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -69,6 +69,8 @@ class KNeighborsClassifier(Estimator):
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
         Chebyshev.  With another metric it must stay 2, since it would change nothing there.
+    algorithm, leaf_size, n_jobs
+        Taken as scikit-learn takes them, without effect: the search is chosen by the data, and the same everywhere.
 
     Attributes
     ----------
@@ -94,6 +96,9 @@ class KNeighborsClassifier(Estimator):
     weights: str = "uniform"
     metric: str = "minkowski"
     p: float = 2
+    algorithm: str = field(default="auto", kw_only=True)
+    leaf_size: int = field(default=30, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Keep `X` (n_samples, n_features) and the labels `y` (n_samples,), of any type that can be sorted.

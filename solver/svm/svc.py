@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
-from solver.core.checks import check_choice, check_number, check_points, check_seed
+from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
@@ -93,6 +93,11 @@ class SVC(KernelClassifier):
     max_time : float, default=inf
         Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
         Certifying it takes time besides.  With it, the same call may give another answer.
+    shrinking, verbose
+        Taken as scikit-learn takes them, without effect: what is left out of a step is looked at again before the end,
+        and nothing is printed.
+    probability : bool, default=False
+        True is refused: an SVM has no probabilities; ``CalibratedClassifierCV`` fits some to its values.
 
     Attributes
     ----------
@@ -143,6 +148,9 @@ class SVC(KernelClassifier):
     cache_size: float = 200
     solver: str = "smo"
     max_time: float = np.inf
+    shrinking: bool = field(default=True, kw_only=True)
+    verbose: bool = field(default=False, kw_only=True)
+    probability: bool = field(default=False, kw_only=True)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
@@ -283,6 +291,8 @@ class SVC(KernelClassifier):
         check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
         cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
         check_choice("selection", self.selection, RULES)
+        if check_flag("probability", self.probability):
+            raise ValueError("probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False).")
         check_choice("solver", self.solver, SOLVERS)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)

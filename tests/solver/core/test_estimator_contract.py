@@ -76,6 +76,22 @@ def test_what_is_left_out_exists() -> None:
     assert LEFT_OUT.keys() <= {repr(learner) for learner in LEARNERS}
 
 
+def test_keywords_of_scikit_learn_that_change_nothing_are_taken() -> None:
+    plain, named = KNeighborsClassifier(3), KNeighborsClassifier(3, algorithm="ball_tree", leaf_size=9, n_jobs=-1)
+    assert (plain.fit(X, y).predict_proba(X) == named.fit(X, y).predict_proba(X)).all()
+    plain_svc, named_svc = SVC(), SVC(shrinking=False, verbose=True)
+    assert (plain_svc.fit(X, y).decision_function(X) == named_svc.fit(X, y).decision_function(X)).all()
+    assert repr(named_svc) == "SVC(shrinking=False, verbose=True)"
+
+
+def test_probabilities_are_refused_with_what_gives_some() -> None:
+    with pytest.raises(ValueError) as caught:
+        SVC(probability=True).fit(X, y)
+    said = "probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False)."
+    assert str(caught.value) == said
+    assert CalibratedClassifierCV(SVC(), ensemble=False).fit(X, y).predict_proba(X).shape == (90, 3)
+
+
 @each_learner
 def test_it_is_a_classifier_that_can_be_cloned_and_copied(learner: Estimator) -> None:
     assert is_classifier(learner)

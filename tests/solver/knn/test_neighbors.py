@@ -291,9 +291,10 @@ def test_clone_and_parameters() -> None:
         clone(model).get_params()
         == model.get_params()
         == {"n_neighbors": 3, "weights": "distance", "metric": "minkowski", "p": 4.0}
+        | {"algorithm": "auto", "leaf_size": 30, "n_jobs": None}
     )
     assert model.set_params(n_neighbors=1).n_neighbors == 1
-    assert repr(model) == "KNeighborsClassifier(n_neighbors=1, weights='distance', metric='minkowski', p=4.0)"
+    assert repr(model) == "KNeighborsClassifier(n_neighbors=1, weights='distance', p=4.0)"
 
 
 def test_p_counts_unless_another_metric_is_named() -> None:
