@@ -67,7 +67,7 @@ def _beginning(path: Path) -> str:
     """Return how the file at `path` begins; "" where it cannot be read."""
     try:
         with documents.open_ordinary(path) as file:
-            return file.read(_SHARE_LOOK).decode("utf-8", "replace")
+            return documents.read_at_most(file, _SHARE_LOOK).decode("utf-8", "replace")
     except (OSError, ValueError, FileError):  # ValueError: of an impossible name
         return ""
 

@@ -121,7 +121,7 @@ def read_bytes(path: Path, most: int = 0) -> bytes:
     try:
         with open_ordinary(path) as file:
             large = os.fstat(file.fileno()).st_size > most
-            data = b"" if large else file.read(most + 1)
+            data = b"" if large else read_at_most(file, most + 1)
     except OSError as error:
         failure = UnreadError(f"{name} cannot be read: {reason(error)}.", reason(error))
         failure.missing = isinstance(error, (FileNotFoundError, NotADirectoryError))
@@ -142,6 +142,14 @@ def open_ordinary(path: Path) -> BinaryIO:
         file.close()
         raise
     return file
+
+
+def read_at_most(file: BinaryIO, most: int) -> bytes:
+    """Up to `most` bytes of a file that `open_ordinary` has opened; OSError when it has none for now, as /proc/kmsg."""
+    data: bytes | None = file.read(most)
+    if data is None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    return data
 
 
 def _check_ordinary(status: os.stat_result, path: Path) -> None:

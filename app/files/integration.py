@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -34,10 +35,12 @@ def data_home() -> Path:
 
 def integrate(picture: Callable[[int], bytes]) -> list[Path]:
     """Write all files and return them; `picture` gives the icon of so many pixels as PNG."""
-    home = data_home()
+    home, program = data_home(), _program()
+    if any(unicodedata.category(sign) == "Cc" for sign in "".join(program)):  # a line's end would begin another key
+        raise documents.FileError("A desktop entry cannot name this program: its path has a control character.")
     contents = {name: (assets("desktop") / source).read_bytes() for name, source in _texts().items()}
     contents |= {_icon(size): picture(size) for size in SIZES}
-    about_this = {"PROGRAM": " ".join(map(_quoted, _program())), "VERSION": __version__, "DATE": __date__}
+    about_this = {"PROGRAM": " ".join(map(_quoted, program)), "VERSION": __version__, "DATE": __date__}
     for name in _texts():
         for word, meaning in about_this.items():
             contents[name] = contents[name].replace(f"@{word}@".encode(), os.fsencode(meaning))

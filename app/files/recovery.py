@@ -107,12 +107,14 @@ def _document(file: Path, name: str) -> Document:
 
 
 def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
-    """The copies that living windows have not locked, newest first; and a sentence about what cannot be read.
+    """The copies that living windows have not locked, newest first; and a sentence about what is damaged, and one
+    about what cannot be read for now.
 
     What is damaged is set aside.  What cannot be read for now stays where it is, to be offered another time.
     """
     copies: list[Copy] = []
     sentences: list[str] = []
+    damaged: list[Path] = []
     refusals: list[OSError] = []
     try:
         found = sorted(folder.iterdir())
@@ -138,8 +140,12 @@ def orphans(folder: Path) -> tuple[list[Copy], list[str]]:
         except OSError as error:
             refusals.append(error)
         except _WRONG:
-            sentences.append(f"A recovery copy cannot be read; it is kept as {documents.set_aside(file)}.")
+            damaged.append(documents.set_aside(file))
         lock.release()
+    if damaged:
+        one = f"A recovery copy cannot be read; it is kept as {damaged[0]}."
+        several = f"{len(damaged)} recovery copies cannot be read; they are kept in {folder}."
+        sentences.append(one if len(damaged) == 1 else several)
     if refusals:
         why = documents.reason(refusals[0])
         which = "A recovery copy" if len(refusals) == 1 else f"{len(refusals)} recovery copies"

@@ -156,8 +156,8 @@ class Safekeeping(QObject):
         if self._closed or self._dialog is not None:
             return
         self._offered, sentences = orphans(self.folder)
-        for sentence in sentences:
-            self._questions.alert(sentence)
+        if sentences:
+            self._questions.alert(" ".join(sentences))
         if self._offered:
             dialog = self._dialog = RecoveryDialog(self._window, self._offered, self._recover, self._ask_delete)
             dialog.finished.connect(self._keep_for_later)

@@ -128,6 +128,26 @@ def test_what_is_wrong_is_one_line(
     assert not any(Path(f"x{suffix}").exists() for suffix in (".png", ".jpg", ".py", ".txt"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes that are not waited for")
+def test_a_file_with_nothing_to_read_for_now_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As /proc/kmsg, an ordinary file by its type, of which Python reads None."""
+    from app.main import main
+
+    source, sink = os.pipe()
+    os.set_blocking(source, False)
+    monkeypatch.setattr(documents, "open_ordinary", lambda path: os.fdopen(os.dup(source), "rb"))
+    try:
+        with pytest.raises(SystemExit) as end:
+            main(["share", "kmsg"])
+    finally:
+        os.close(source)
+        os.close(sink)
+    said = capsys.readouterr().err
+    assert end.value.code == 2 and "kmsg cannot be read: " in said and said.count("\n") == 1
+
+
 @pytest.mark.parametrize("suffix", [".unreadable", ".recovery"])
 def test_a_recovery_copy_is_work_that_is_not_saved(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from app.core.number_format import count
+from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
 from app.features.scores.scene import measured_on
 from app.learners.code import WIDTH, Code, call, indented
@@ -351,7 +352,7 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
 def _axes(document: Document) -> str:
     """The end of `draw_points`."""
     names = zip(("xlabel", "ylabel"), document.axes, strict=True)
-    labels = {name: _quoted(_unset(axis)) for name, axis in names if axis}
+    labels = {name: _quoted(_unset(plain(axis))) for name, axis in names if axis}
     ranges = {"xlim": "VIEW[:, 0]", "ylim": "VIEW[:, 1]", "aspect": '"equal"'}
     legend = 'ax.legend(loc="upper right", fontsize="small")\n' if len(document.points) else ""
     return indented(f"{call('ax.set', **labels, **ranges)}\n{legend}")

@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         raise FileError(f"{folder} cannot be made: {documents.reason(error)}.") from None
     everything = paths(study)
     mine = shard(everything, *options.shard)
-    missing = {path.number for path in results.read(folder, study).missing(mine, options.retry)}
+    missing = {path.number for path in _read(folder, study).missing(mine, options.retry)}
     todo = [path for path in mine if path.number in missing]  # each whole: its cells begin with the first
     progress = _Progress(len(mine), len(todo))
     trainings = study.draws * sum(len(path.cells) for path in todo)
@@ -201,11 +201,19 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 100 else f"{hours:.1f} h"
 
 
+def _read(folder: Path, expected: Study | None = None) -> results.StudyResults:
+    """Return the results in `folder`, and report its damaged lines."""
+    found = results.read(folder, expected)
+    if found.damage:
+        _complain(f"{found.damage}\n")
+    return found
+
+
 # -- looking -----------------------------------------------------------------------------------------------------------
 
 
 def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    found = results.read(options.results)
+    found = _read(options.results)
     everything = paths(found.study)
     done, whole = len(everything) - len(found.missing()), sum(len(path.cells) for path in everything)
     tell(
@@ -218,7 +226,7 @@ def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 
 def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    found = results.read(options.results)
+    found = _read(options.results)
     values = found.study.values
     value = options.value or values[0]
     if value not in values:
@@ -236,7 +244,7 @@ def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 
 def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
-    found = results.read(options.results)
+    found = _read(options.results)
     documents.write_bytes(found.table(), options.csv)
     tell(f"Wrote {options.csv}, {count(found.done, 'result')}\n")
     return 0

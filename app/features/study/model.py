@@ -84,9 +84,11 @@ class Measure:
         Its value of a `computing.Trained`.
     best : {"", "largest", "smallest"}
     share : bool
-        Displayed in per cent.
+        At most 1, and displayed in per cent.
     log : bool
         Drawn in equal ratios.
+    least : float
+        Its lower bound.
     only : {"", "steps", "multipliers"}
         What must be of a classifier that has it: it trains by steps, or has a multiplier for each point.
     """
@@ -97,7 +99,12 @@ class Measure:
     best: Literal["", "largest", "smallest"] = ""
     share: bool = False
     log: bool = False
+    least: float = 0.0
     only: Literal["", "steps", "multipliers"] = ""
+
+    def holds(self, value: float) -> bool:
+        """Whether the measure can have this value; a share may exceed 1 by its rounding error."""
+        return self.least <= value <= (1.0 + 1e-9 if self.share else math.inf)
 
 
 def _margin(trained: Any) -> float:
@@ -153,6 +160,7 @@ MEASURES: dict[str, Measure] = {
         "dual",
         "the dual objective at the end, summed over the binary problems",
         lambda trained: sum(solver.dual for solver in trained.trainer.solvers),
+        least=-math.inf,
         only="multipliers",
     ),
     "margin": Measure("margin", "1/||w||, the smallest of the binary problems", _margin, "largest", only="multipliers"),

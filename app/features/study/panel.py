@@ -374,6 +374,8 @@ class StudyPanel(QWidget):
         self._open = False
         self.studies.take(kept)
         self._again()
+        if kept.damage:
+            self._controller.say(kept.damage)
 
 
 def study_file(study: Study, path: Path, document: Path | None) -> bytes:

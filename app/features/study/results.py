@@ -2,7 +2,8 @@
 
 A document keeps them as one part, packed.  The command line keeps them in a folder, as lines of JSON that each run
 appends to a file of its own: the results are the union of all files, so that those of other machines are merged by
-copying.  The first line of a file is the study.  A line that was torn when its writer was killed is dropped.
+copying.  The first line of a file is the study.  A line that was torn when its writer was killed is dropped.  Any other
+damaged line is set aside and named, and its cell counts as missing.
 """
 
 from __future__ import annotations
@@ -25,13 +26,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from app.core.number_format import grouped
+from app.core.number_format import count, grouped
+from app.core.plain_text import plain
 from app.files.documents import FileError, read_bytes, reason
 from solver.core.arrays import Array, Integers
 
 from .cells import OLDEST, Path, Places, key_of, numerics_of, paths
 from .computing import LARGEST, Record
-from .model import Study, existing_cells
+from .model import MEASURES, Study, existing_cells
 from .reading import faults_of
 
 #: What it is called among what a document keeps.
@@ -42,6 +44,8 @@ MOST_RESULTS = 200_000
 #: Files of a folder, bytes of one at most, and seconds between two waits for the disk.
 PATTERN = "part-*.jsonl"
 LARGEST_FILE, SYNC = 4_000_000_000, 1.0
+#: Number of damaged lines that are named in one sentence, which stays legible.
+NAMED = 5
 _BAD = "The study that is kept with this document cannot be used"
 
 
@@ -83,6 +87,8 @@ class StudyResults:
     study : Study
     n_files : int
         Files of a folder that they were read from.
+    damaged : list of str
+        The lines of these files that are not counted, by file and number.
     values : dict of str to ndarray
         Of each measure, by axes, repetition and fold; NaN where there is none.
     seconds : ndarray
@@ -94,10 +100,12 @@ class StudyResults:
     def __init__(self, study: Study) -> None:
         self.study = study
         self.n_files = 0
+        self.damaged: list[str] = []
         self.numerics = numerics_of(study)
         shape = shape_of(study)
         self.values: dict[str, Array] = {name: np.full(shape, np.nan) for name in study.values}
         self.seconds: Array = np.full(shape, np.nan)
+        self._exists = existing_cells(study)
         self._status: NDArray[np.uint8] = np.zeros(shape, dtype=np.uint8)
         #: Numbers of the statuses.
         self._statuses = {"": 0}
@@ -116,12 +124,24 @@ class StudyResults:
             self.errors[place] = record.error
 
     def merge(self, record: Record) -> None:
-        """Take a result of a file; of several the first, but any in place of a failure."""
+        """Take a result of a file; of several the first, but any in place of a failure.  ValueError where the study has
+        no such cell, or a measure no such value."""
         index = (*record.places, record.repetition, record.fold)
-        if not self.has(index):
+        if not self.has(index) or not self._exists[record.places]:
             raise ValueError("a result of no cell")
+        if record.seconds < 0.0 or not all(MEASURES[name].holds(value) for name, value in record.values.items()):
+            raise ValueError("a value outside its range")
         if math.isnan(self.seconds[index]) or (index in self.errors and not record.error):
             self.add(record)
+
+    @property
+    def damage(self) -> str:
+        """A sentence that names the damaged lines, the first of many; empty where there are none."""
+        if not self.damaged:
+            return ""
+        named, more = "; ".join(self.damaged[:NAMED]), len(self.damaged) - NAMED
+        after = f"; and {grouped(more)} more" if more > 0 else ""
+        return f"{count(len(self.damaged), 'damaged line')} set aside, to be computed again: {named}{after}."
 
     @property
     def done(self) -> int:
@@ -157,7 +177,7 @@ class StudyResults:
     @property
     def lacking(self) -> NDArray[np.bool_]:
         """Where a result of the study is not there."""
-        return np.isnan(self.seconds) & existing_cells(self.study)[..., None, None]
+        return np.isnan(self.seconds) & self._exists[..., None, None]
 
     def grown(self, study: Study) -> StudyResults:
         """These results as those of `study`, which has further values on its axes and is the same else."""
@@ -302,7 +322,7 @@ class ResultsFile:
     def add(self, *lines: Any) -> None:
         """Append results; they stay when the process is killed, and after `SYNC` when the machine loses its power."""
         with self._lock:
-            self._file.write(b"".join(msgspec.json.encode(each) + b"\n" for each in lines))
+            self._file.write(b"".join(map(_line, lines)))
             self._file.flush()
             if time.monotonic() - self._synced > SYNC:
                 os.fsync(self._file.fileno())
@@ -312,6 +332,18 @@ class ResultsFile:
         """Wait until the disk has everything."""
         with self._lock, self._file:
             os.fsync(self._file.fileno())
+
+
+def _line(content: Any) -> bytes:
+    """Return a line of a file, with a checksum as its last key."""
+    whole = msgspec.to_builtins(content)
+    return msgspec.json.encode(whole | {"crc": zlib.crc32(msgspec.json.encode(whole))}) + b"\n"
+
+
+def _without_checksum(line: Any) -> Any:
+    """Return the content of a line, None where its checksum is another; lines of earlier versions have none."""
+    crc = line.pop("crc", None) if isinstance(line, dict) else None
+    return line if crc is None or crc == zlib.crc32(msgspec.json.encode(line)) else None
 
 
 class _Manifest(msgspec.Struct):
@@ -330,8 +362,8 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
     found = None if expected is None else StudyResults(expected)
     for path in files:
         lines = _lines(path)
-        head = next(lines, None)
-        if head is None:
+        head = next(lines, ...)
+        if head is ...:
             continue
         own = head.get("manifest") if isinstance(head, dict) else None
         if not isinstance(own, dict):
@@ -344,8 +376,8 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         for number, line in enumerate(lines, 2):
             try:
                 found.merge(msgspec.convert(line, Record))
-            except ValueError:
-                raise FileError(f"{path.name}, line {number}, is not a result.") from None
+            except (ValueError, KeyError):  # KeyError: an unknown measure
+                found.damaged.append(f"{plain(path.name)}, line {number}")
     if found is None:
         raise FileError(f"{folder.name} holds no results of a study.")
     return found
@@ -366,14 +398,15 @@ def _study_of(own: dict[str, Any], folder: File) -> Study:
 
 
 def _lines(path: File) -> Iterator[Any]:
-    """The lines of a file; a last one that is torn, or that the disk lost with the power, is dropped."""
+    """The lines of a file, None for a damaged one; a last one that is torn, or that the disk lost with the power, is
+    dropped."""
     *lines, _ = read_bytes(path, LARGEST_FILE).split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
-            yield msgspec.json.decode(line)
+            yield _without_checksum(msgspec.json.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if number < len(lines):
-                raise FileError(f"{path.name}, line {number}, is not JSON.") from None
+                yield None
 
 
 def difference(one: Any, other: Any, where: str = "") -> str | None:

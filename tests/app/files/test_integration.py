@@ -38,6 +38,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.mark.parametrize("sign", ["\n", "\r", "\t", "\x7f", "\x85"])
+def test_a_path_with_a_control_character_reaches_no_entry(
+    sign: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / f"a{sign}Exec=sh" / "python"))
+    with pytest.raises(SystemExit) as end:
+        main(["--integrate"])
+    said = capsys.readouterr().err
+    assert end.value.code == 2 and "its path has a control character" in said and said.count("\n") == 1
+    assert not (tmp_path / "data").exists()
+
+
 def checked(program: str, *words: str | Path) -> str:
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")

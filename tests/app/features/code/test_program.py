@@ -397,6 +397,15 @@ def test_it_is_quick() -> None:
     assert min(took) < 0.005
 
 
+def test_no_name_acts_on_the_program_that_it_is_written_into() -> None:
+    acting = "a\u202eb\u2028c\x85d\u200be"
+    styles = (ClassStyle(name=acting), *STYLES[1:])
+    text = text_of(document(TWO, knn(), styles=styles, axes=(acting, f"{acting}$")))
+    shown = "a\ufffdb\ufffdc\ufffdd\ufffde"
+    assert not set(acting) - set("abcde") & set(text)
+    assert f'"{shown}"' in text.partition("CLASSES")[2] and f'xlabel="{shown}"' in text and "ylabel=" in text
+
+
 def test_numbers_come_back_exactly() -> None:
     xy = np.random.default_rng(0).normal(size=(50, 2)) * 10.0 ** np.random.default_rng(1).integers(-12, 13, (50, 2))
     assert np.array_equal(_scope(document(Points.of(xy, [0, 1] * 25), knn()))["X"], xy)

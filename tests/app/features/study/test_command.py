@@ -207,6 +207,29 @@ def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.Capture
     assert study("show", tmp_path / "r") == 0 and "failed" in capsys.readouterr().out
 
 
+def test_every_command_names_a_damaged_line_and_the_next_run_mends_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = file_of(KNN, tmp_path), tmp_path / "r"
+    assert study("run", file, "--out", out) == 0
+    whole = exported(out)
+    (part,) = out.glob("part-*")
+    lines = part.read_bytes().splitlines(keepends=True)
+    part.write_bytes(b"".join([*lines[:2], b"noise\n", *lines[3:]]))
+    capsys.readouterr()
+    commands = (
+        ["status", out],
+        ["show", out],
+        ["export", out, "--csv", tmp_path / "t.csv"],
+        ["run", file, "--out", out],
+    )
+    for words in commands:
+        assert study(*words) == 0
+        said = capsys.readouterr().err.splitlines()[0]
+        assert said == f"1 damaged line set aside, to be computed again: {part.name}, line 3."
+    assert exported(out) == whole
+
+
 def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
     """Kill a run again and again at random moments, then let it end: nothing but paths in flight was lost."""
     file, out, chance = file_of(made, folder), folder / "r", random.Random(seed)

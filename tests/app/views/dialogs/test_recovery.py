@@ -253,6 +253,21 @@ def test_a_living_window_of_the_same_program_is_not_offered(make: Make, qtbot: Q
     assert second.findChild(RecoveryDialog) is None and copy.exists()
 
 
+def test_several_damaged_copies_are_told_of_in_one_box(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    folder = tmp_path / "recovery"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.recovery").write_bytes(b"noise")
+    (folder / "loop.recovery").symlink_to("loop.recovery")  # cannot be read for now
+    window = make(wait=False)
+    qtbot.waitUntil(lambda: boxes(window) != [])
+    text = box(window, "alert").text()
+    assert text.startswith(
+        f"3 recovery copies cannot be read; they are kept in {folder}. A recovery copy cannot be read"
+    )
+    assert sorted(path.name for path in folder.glob("?.*able")) == ["a.unreadable", "b.unreadable", "c.unreadable"]
+
+
 def test_copies_that_cannot_be_read_are_told_of_and_kept(make: Make, qtbot: QtBot, tmp_path: Path) -> None:
     data = left_behind(make, qtbot, tmp_path, SMALL)
     folder = tmp_path / "recovery"
