@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import random
 import signal
@@ -293,10 +294,35 @@ def test_joblib_is_not_imported_with_the_program() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=600)
 
 
-def test_dask_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+def test_dask_that_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "local") == 2
-    assert "Dask is not installed" in capsys.readouterr().err  # type: ignore[attr-defined]
+    assert "Dask is not installed" in (said := capsys.readouterr().err) and "Warning" not in said
+    assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "tcp://127.0.0.1:9") == 2
+    assert "Warning: the connection to the Dask scheduler at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
+def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask")
+    files = ("--tls", tmp_path / "ca", tmp_path / "cert", tmp_path / "key")
+    nobody = "127.0.0.1:9"
+
+    def said(*more: str | Path) -> str:
+        assert study(*words, *more) == 2
+        return capsys.readouterr().err
+
+    assert f"is for a Dask scheduler at tls://…, not for {nobody}" in said(nobody, *files)
+    assert "files of --tls cannot be used: no such file" in (text := said(f"tls://{nobody}", *files))
+    assert "Warning" not in text
+    assert "needs a certificate: --tls CA CERT KEY" in said(f"tls://{nobody}")
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    assert "--dask local needs the package cryptography" in (text := said("local"))
+    assert "Warning" not in text
 
 
 def test_a_document_without_a_classifier_or_points_makes_no_study() -> None:
