@@ -47,6 +47,8 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="processes; default 1")
     trusted = "workers of a Dask scheduler, which is trusted, or of “local”"
     run.add_argument("--dask", default="", metavar="ADDRESS", help=trusted)
+    files = "PEM files for a Dask scheduler at tls://: certificate authority, certificate, key"
+    run.add_argument("--tls", type=_path, nargs=3, default=(), metavar=("CA", "CERT", "KEY"), help=files)
     part = "part I of M of the work, for machines that share nothing: copy the results together"
     run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=part)
     run.add_argument("--retry", action="store_true", help="compute what has failed once more")

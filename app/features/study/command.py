@@ -37,6 +37,11 @@ Open = Callable[[Path | None], Document]
 #: Seconds between two lines of progress: where one replaces the other, and where they stand below each other.
 EVERY, EVERY_LINE = 0.2, 10.0
 GO_ON = "The same command goes on."
+#: Warning about a Dask scheduler without TLS.
+OPEN = (
+    "Warning: the connection to the Dask scheduler at {} is not encrypted, and anybody who can reach the scheduler can "
+    "run programs in your name.  A scheduler at tls://, with --tls, accepts only clients with a certificate."
+)
 #: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
 STOPPED, PATIENCE = 130, 0.4
 
@@ -112,10 +117,12 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     progress = _Progress(len(mine), len(todo))
     trainings = study.draws * sum(len(path.cells) for path in todo)
     progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
+    if options.dask and options.dask != "local" and not options.dask.startswith("tls://"):
+        progress.say(OPEN.format(options.dask))
     failed = 0
     if threading.current_thread() is threading.main_thread():
         _stop_on_signals(progress)
-    computing = engines.run(study, given, todo, folder, options.jobs, options.dask)
+    computing = engines.run(study, given, todo, folder, options.jobs, options.dask, options.tls)
     try:
         for records, ended in computing:
             failed += sum(bool(record.error) for record in records)

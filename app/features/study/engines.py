@@ -1,7 +1,8 @@
 """Engines: the paths of a study on the command line, by processes of this machine or a Dask cluster.
 
 The one file that uses joblib: Dask passes messages between the study's own processes through it, and unpickles those.
-Nothing that comes from a file, a document or the clipboard goes through them unread.  A Dask scheduler is trusted.
+Nothing that comes from a file, a document or the clipboard goes through them unread.  A Dask scheduler is trusted; that
+of `--dask local` accepts only clients and workers with a certificate of this run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from importlib import import_module
 from pathlib import Path as File
 from typing import Any
 
+from app.files import documents
 from app.files.documents import FileError
 
 from .cells import Path
@@ -32,7 +34,13 @@ SIGNALS, ENDING = 0.2, 2.0
 
 
 def run(
-    study: Study, given: Given | None, todo: Sequence[Path], folder: File | None, jobs: int = 1, dask: str = ""
+    study: Study,
+    given: Given | None,
+    todo: Sequence[Path],
+    folder: File | None,
+    jobs: int = 1,
+    dask: str = "",
+    tls: Sequence[File] = (),
 ) -> Iterator[tuple[Sequence[Record], int]]:
     """Yield results as they come, and the number of paths that end with them.
 
@@ -49,16 +57,22 @@ def run(
         Processes.
     dask : str
         The address of a Dask scheduler, or "local" for a cluster of this machine.
+    tls : sequence of pathlib.Path
+        PEM files for a scheduler at tls://: certificate authority, certificate and key.  Empty: those of Dask's
+        configuration.
 
     Raises
     ------
     FileError
-        Dask is not installed or does not answer, or no process can be started.
+        Dask is not installed or does not answer, the TLS files cannot be used or have no scheduler, or no process can be
+        started.
     """
+    if tls and not dask.startswith("tls://"):
+        raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")
     file = None if folder is None or not todo else ResultsFile(folder, study)
     with nullcontext() if file is None else closing(file):
         if dask:
-            yield from _with_dask(study, given, todo, file, jobs, dask)
+            yield from _with_dask(study, given, todo, file, jobs, dask, tls)
         else:
             yield from _with_processes(study, given, todo, file, jobs)
 
@@ -114,7 +128,13 @@ def _work(study: Study, path: Path, given: Given | None) -> list[Record]:
 
 
 def _with_dask(
-    study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int, address: str
+    study: Study,
+    given: Given | None,
+    todo: Sequence[Path],
+    file: ResultsFile | None,
+    jobs: int,
+    address: str,
+    tls: Sequence[File],
 ) -> Iterator[tuple[Sequence[Record], int]]:
     try:
         import joblib
@@ -122,19 +142,27 @@ def _with_dask(
         distributed: Any = import_module("distributed")
     except ImportError:
         raise FileError("Dask is not installed: pip install 'classifier-playground[cluster]'.") from None
+    security = _security(distributed, address, tls)
     cluster: Any = None
     # A process that clears up after this one, when it is stopped, is not to warn of that on the terminal.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     try:
         if address == "local":
-            workers = jobs if jobs > 1 else LOCAL_WORKERS
-            cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-            )
+            # Dask always opens HTTP servers, which ask for no certificate: they get no page and a free local port.
+            pages: dict[str, list[str]] = {f"distributed.{each}.http.routes": [] for each in ("scheduler", "worker")}
+            with import_module("dask.config").set(pages):
+                cluster = distributed.LocalCluster(
+                    n_workers=jobs if jobs > 1 else LOCAL_WORKERS,
+                    threads_per_worker=1,
+                    dashboard_address=None,
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                    silence_logs=50,
+                    security=security,
+                )
             client = distributed.Client(cluster)
         else:
-            client = distributed.Client(address, timeout=10)
-    except (OSError, ValueError, TimeoutError, RuntimeError) as error:
+            client = distributed.Client(address, timeout=10, security=security)
+    except (OSError, ValueError, TimeoutError, RuntimeError, AssertionError) as error:  # the last: it expects TLS
         raise FileError(f"The Dask scheduler at {address} does not answer ({type(error).__name__}).") from None
     try:
         # Joblib hands the very object that is scattered over by reference.
@@ -148,3 +176,28 @@ def _with_dask(
         client.close(timeout=1)
         if cluster is not None:
             cluster.close(timeout=5)
+
+
+def _security(distributed: Any, address: str, tls: Sequence[File]) -> Any:
+    """Return the credentials of the connection: new ones for a cluster of this machine, None without TLS.
+
+    Those at tls:// come from the files or, without files, from Dask's configuration.
+    """
+    if address == "local":
+        try:
+            return distributed.Security.temporary()
+        except ImportError:
+            raise FileError(
+                "--dask local needs the package cryptography: pip install 'classifier-playground[cluster]'."
+            ) from None
+    if not address.startswith("tls://"):
+        return None
+    files = zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), map(str, tls), strict=False)
+    security = distributed.Security(**dict(files))
+    try:
+        context = security.get_connection_args("client").get("ssl_context")
+    except OSError as error:
+        raise FileError(f"The files of --tls cannot be used: {documents.reason(error)}.") from None
+    if context is None:
+        raise FileError(f"The Dask scheduler at {address} needs a certificate: --tls CA CERT KEY.")
+    return security

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import random
 import signal
@@ -301,6 +302,68 @@ def test_ctrl_c_ends_at_once_and_loses_nothing(tmp_path: Path, words: tuple[str,
     assert results.read(out, endless).done >= before - 2
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize(
+    ("words", "n_processes"),
+    [
+        (("--jobs", "2"), 1),
+        # Two workers, and multiprocessing's resource tracker.
+        pytest.param(
+            ("--dask", "local"),
+            3,
+            marks=pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed"),
+        ),
+    ],
+)
+@pytest.mark.parametrize("at_work", [True, False])
+def test_a_killed_run_leaves_no_process(
+    tmp_path: Path, words: tuple[str, ...], n_processes: int, at_work: bool
+) -> None:
+    endless = Study("grid", GRID.axes, ("accuracy",), GRID.lane, GRID.generator, folds=5, repetitions=10_000)
+    process, out = start("run", file_of(endless, tmp_path), "--out", tmp_path / "r", *words), tmp_path / "r"
+    deadline = time.monotonic() + 120
+    while len(left := descendants(process.pid)) < n_processes:
+        assert process.poll() is None and time.monotonic() < deadline, "it starts no process"
+        time.sleep(0.005)
+    if at_work:
+        wait_for_lines(out, n_lines(out) + 4_000, process)
+        left = descendants(process.pid)
+        assert len(left) == n_processes
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 60
+    while any(begun_at(each) == begun for each, begun in left.items()):
+        assert time.monotonic() < deadline, "a process outlives the run"
+        time.sleep(0.02)
+
+
+def descendants(process: int) -> dict[int, int]:
+    """Return the processes that `process` has started, directly or not, with the ticks at which each began."""
+    children: dict[int, list[int]] = {}
+    for number in map(int, filter(str.isdecimal, os.listdir("/proc"))):
+        if fields := status_of(number):
+            children.setdefault(int(fields[1]), []).append(number)
+    found: list[int] = [process]
+    for parent in found:  # grows
+        found += children.get(parent, [])
+    return {each: begun for each in found[1:] if (begun := begun_at(each)) is not None}
+
+
+def begun_at(process: int) -> int | None:
+    """Return the ticks at which the process began; None for one that has ended, reaped or not."""
+    fields = status_of(process)
+    return int(fields[19]) if fields and fields[0] != "Z" else None
+
+
+def status_of(process: int) -> list[str]:
+    """Return the fields of /proc/…/stat from the state on; empty without such a process."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
 def test_the_help_knows_the_presets() -> None:
     assert tuple(STUDIES) == PRESETS
     parser = argparse.ArgumentParser()
@@ -316,10 +379,36 @@ def test_joblib_is_not_imported_with_the_program() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=600)
 
 
-def test_dask_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: object) -> None:
+def test_dask_that_is_not_there_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "local") == 2
-    assert "Dask is not installed" in capsys.readouterr().err  # type: ignore[attr-defined]
+    assert "Dask is not installed" in (said := capsys.readouterr().err) and "Warning" not in said
+    assert study("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask", "tcp://127.0.0.1:9") == 2
+    assert "Warning: the connection to the Dask scheduler at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
+def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r")
+    files = ("--tls", tmp_path / "ca", tmp_path / "cert", tmp_path / "key")
+    nobody = "127.0.0.1:9"
+
+    def said(*more: str | Path) -> str:
+        assert study(*words, *more) == 2
+        return capsys.readouterr().err
+
+    for dask in ((), ("--dask", "local"), ("--dask", nobody)):
+        assert "--tls is for a Dask scheduler at tls://" in said(*dask, *files)
+    assert "files of --tls cannot be used: no such file" in (text := said("--dask", f"tls://{nobody}", *files))
+    assert "Warning" not in text
+    assert "needs a certificate: --tls CA CERT KEY" in said("--dask", f"tls://{nobody}")
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    assert "--dask local needs the package cryptography" in (text := said("--dask", "local"))
+    assert "Warning" not in text
 
 
 def test_a_document_without_a_classifier_or_points_makes_no_study() -> None:

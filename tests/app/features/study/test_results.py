@@ -6,7 +6,11 @@ import importlib.util
 import json
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import msgspec
 import numpy as np
@@ -82,6 +86,30 @@ def test_a_dask_cluster_has_the_results_of_one_process(tmp_path: Path) -> None:
     for _ in engines.run(study, given, paths(study), tmp_path / "given", dask="local", jobs=2):
         pass
     assert exported(tmp_path / "given") == plain(study, computed(study, given))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
+def test_only_the_run_itself_can_use_its_local_cluster() -> None:
+    distributed = importlib.import_module("distributed")
+    with closing(engines.run(GRID, None, paths(GRID), None, dask="local")) as computing:  # type: ignore[type-var]
+        assert next(computing)[0]
+        own = distributed.default_client()
+        address = own.scheduler.address
+        assert address.startswith("tls://127.0.0.1:") and own.run_on_scheduler(int) == 0
+        strangers = [(address, distributed.Security.temporary()), (address.replace("tls:", "tcp:"), None)]
+        for at, security in strangers:
+            with pytest.raises((OSError, AssertionError)):  # Dask's errors for a connection that is closed
+                distributed.Client(at, security=security, timeout=3, set_as_default=False)
+        host, port = own.run_on_scheduler(_http_server)
+        assert host == "127.0.0.1"
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(f"http://127.0.0.1:{port}/info/main/workers.html", timeout=10)
+
+
+def _http_server(dask_scheduler: Any) -> tuple[str, int]:
+    server = dask_scheduler.services["dashboard"]
+    return server.address, server.port
 
 
 def test_little_work_starts_no_process(tmp_path: Path) -> None:
