@@ -64,8 +64,8 @@ def run(
     Raises
     ------
     FileError
-        Dask is not installed or does not answer, the TLS files cannot be used or have no scheduler, or no process can be
-        started.
+        Dask is not installed or does not answer, the TLS files cannot be used or have no scheduler, or no process can
+        be started.
     """
     if tls and not dask.startswith("tls://"):
         raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")

@@ -76,7 +76,7 @@ class Stage:
 
     def open(self, size: tuple[int, int]) -> None:
         """Show the panel, and give it the focus."""
-        self.clock = QTimer(interval=5, timeout=self.collect)
+        self.clock = QTimer(self.panel, interval=5, timeout=self.collect)
         self.clock.start()
         self.panel.resize(*size)
         self.panel.show()
