@@ -293,6 +293,16 @@ def test_results_of_the_command_line_are_opened(make: Make, qtbot: QtBot, tmp_pa
     kept = panel.studies.kept
     assert kept is not None and plain(GRID, list(kept.records())) == plain(GRID, records)
     assert panel.picture.isVisible() and window.document.attached and OUTDATED not in said(panel, "warning")
+    (part,) = folder.glob("part-*")
+    lines = part.read_bytes().splitlines(keepends=True)
+    part.write_bytes(b"".join([*lines[:2], b"noise\n", *lines[3:]]))
+    messages: list[str] = []
+    window.controller.say = messages.append  # type: ignore[method-assign]
+    panel.open_results(folder)
+    finish_tasks(window)
+    assert messages == [f"1 damaged line set aside, to be computed again: {part.name}, line 3."]
+    kept = panel.studies.kept
+    assert kept is not None and kept.done == len(records) - 1
     large = msgspec.structs.replace(GRID, repetitions=100_000)
     results.ResultsFile(tmp_path, large).close()
     panel.open_results(tmp_path)
