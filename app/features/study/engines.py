@@ -64,8 +64,11 @@ def run(
     Raises
     ------
     FileError
-        Dask is not installed or does not answer, the TLS files cannot be used, or no process can be started.
+        Dask is not installed or does not answer, the TLS files cannot be used or have no scheduler, or no process can
+        be started.
     """
+    if tls and not dask.startswith("tls://"):
+        raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")
     file = None if folder is None or not todo else ResultsFile(folder, study)
     with nullcontext() if file is None else closing(file):
         if dask:
@@ -133,8 +136,6 @@ def _with_dask(
     address: str,
     tls: Sequence[File],
 ) -> Iterator[tuple[Sequence[Record], int]]:
-    if tls and not address.startswith("tls://"):
-        raise FileError(f"--tls is for a Dask scheduler at tls://…, not for {address}.")
     try:
         import joblib
 

@@ -370,7 +370,7 @@ def test_dask_that_is_not_there_is_told(
 def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r", "--dask")
+    words = ("run", file_of(KNN, tmp_path), "--out", tmp_path / "r")
     files = ("--tls", tmp_path / "ca", tmp_path / "cert", tmp_path / "key")
     nobody = "127.0.0.1:9"
 
@@ -378,12 +378,13 @@ def test_tls_that_cannot_be_used_and_schedulers_without_it_are_told(
         assert study(*words, *more) == 2
         return capsys.readouterr().err
 
-    assert f"is for a Dask scheduler at tls://…, not for {nobody}" in said(nobody, *files)
-    assert "files of --tls cannot be used: no such file" in (text := said(f"tls://{nobody}", *files))
+    for dask in ((), ("--dask", "local"), ("--dask", nobody)):
+        assert "--tls is for a Dask scheduler at tls://" in said(*dask, *files)
+    assert "files of --tls cannot be used: no such file" in (text := said("--dask", f"tls://{nobody}", *files))
     assert "Warning" not in text
-    assert "needs a certificate: --tls CA CERT KEY" in said(f"tls://{nobody}")
+    assert "needs a certificate: --tls CA CERT KEY" in said("--dask", f"tls://{nobody}")
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    assert "--dask local needs the package cryptography" in (text := said("local"))
+    assert "--dask local needs the package cryptography" in (text := said("--dask", "local"))
     assert "Warning" not in text
 
 
