@@ -19,6 +19,7 @@ from .probe.feature import FEATURE as PROBE
 from .race.feature import FEATURE as RACE
 from .relief.feature import FEATURE as RELIEF
 from .scores.feature import FEATURE as SCORES
+from .search.feature import FEATURE as SEARCH
 from .step.feature import FEATURE as STEP
 from .study.feature import FEATURE as STUDY
 from .validation_curves.feature import FEATURE as VALIDATION_CURVES
@@ -36,6 +37,7 @@ FEATURES = FeatureTable(
         ACTIVE_LEARNING,
         DIFFERENCE,
         PROBE,
+        SEARCH,
         RELIEF,
         WHAT_IF,
         EVALUATION,

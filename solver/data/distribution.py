@@ -143,8 +143,18 @@ class Law:
 
     def risk(self, X: Array) -> Array:
         """How often even the ideal class is wrong at the points `X` (n, 2), shape (n,); 0 where no class has points."""
-        result: Array = 1.0 - np.nan_to_num(self.posterior(X), nan=1.0).max(axis=1)
-        return result
+        return self.risks(X)[0]
+
+    def risks(self, X: Array) -> tuple[Array, Array]:
+        """Return how often the ideal class is wrong at the points `X` (n, 2), and 1-NN with infinitely many points.
+
+        The nearest of those lies at the point itself, with a label drawn as the point's own: the two differ with
+        probability 1 - sum_c p(c | x)^2.  Both are 0 where no class has points.
+        """
+        posterior = self.posterior(X)
+        nowhere = np.isnan(posterior).any(axis=1)
+        ideal, nearest = 1.0 - posterior.max(axis=1), 1.0 - (posterior * posterior).sum(axis=1)
+        return np.where(nowhere, 0.0, ideal), np.where(nowhere, 0.0, nearest)
 
     def draw(self, number: int, seed: int | tuple[int, ...]) -> tuple[Array, Integers]:
         """`number` fresh points: places (n, 2) and labels (n,), class after class but for the flipped labels.
@@ -194,6 +204,28 @@ def _floored(law: Law, density: Density) -> Density:
         return np.where(values > floor, values, 0.0)
 
     return floored
+
+
+def cover_hart(bayes: float, n_classes: int) -> float:
+    """Return the most that the error of 1-NN can be for infinitely many points, R (2 - M R / (M - 1)).
+
+    Source: Cover, Hart, "Nearest neighbor pattern classification", IEEE Trans. Inf. Theory 13, 1967.
+
+    Parameters
+    ----------
+    bayes : float
+        The Bayes error R, from 0 to 1 - 1 / M.
+    n_classes : int
+        M, at least 2.
+
+    Examples
+    --------
+    >>> cover_hart(0.25, n_classes=2)
+    0.375
+    >>> cover_hart(0.5, n_classes=2)
+    0.5
+    """
+    return bayes * (2.0 - n_classes * bayes / (n_classes - 1))
 
 
 def wilson(failures: float, thrown: int, z: float = 1.959963984540054) -> tuple[float, float]:

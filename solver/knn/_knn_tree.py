@@ -36,12 +36,15 @@ class Tree(NamedTuple):
 
 
 def grow(
-    columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool
+    columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool, leaf: int = LEAF
 ) -> tuple[Tree, Integers]:
-    """The tree of the locations `columns`, and where each of them stands in it; `unit`: boxes are of directions."""
+    """The tree of the locations `columns`, and where each of them stands in it; `unit`: boxes are of directions.
+
+    `leaf`: locations of a leaf, at most; at least 2, or some would be empty.
+    """
     m = columns.shape[1]
     places = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
-    levels = max(0, -(-m // LEAF) - 1).bit_length()
+    levels = max(0, -(-m // leaf) - 1).bit_length()
     boxes = np.empty((2 << levels, 2, len(columns)))
     order = np.arange(m)
     cuts, sides = np.zeros(1 << levels), np.zeros(1 << levels, dtype=np.int64)

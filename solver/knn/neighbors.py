@@ -29,7 +29,9 @@ from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
 from ._knn_index import Index, SurfaceClasses
+from ._knn_tree import LEAF
 from .running_votes import RunningVotes
+from .search_tree import SearchTree
 from .vote import Vote, vote
 
 METRICS = {
@@ -293,6 +295,16 @@ class KNeighborsClassifier(Estimator):
         query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
         index, k, weights = self._ready()
         return vote(index, query[0], k, weights)
+
+    def search_tree(self, leaf_size: int = LEAF) -> SearchTree:
+        """Return the k-d tree that `predict` and `kneighbors` search, with leaves of at most `leaf_size` locations.
+
+        Raises
+        ------
+        ValueError
+            Not fitted, the cosine metric, or leaves of fewer than two locations.
+        """
+        return SearchTree.of(self._fitted()._index, leaf_size)
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
         """Vote shares at all points (xs[i], ys[j]): shape (len(ys), len(xs), n_classes).

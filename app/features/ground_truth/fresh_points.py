@@ -17,7 +17,7 @@ from app.learners.model import Model
 from app.state.document import GeneratorSettings
 from solver.core.arrays import Array, Indices, Integers
 from solver.data.densities import neighbourhoods
-from solver.data.distribution import Law
+from solver.data.distribution import Law, cover_hart
 
 from .state import FreshDraw
 
@@ -142,11 +142,15 @@ def _in_parts(xy: Array, work: Callable[[Indices], None], pace: Pace) -> Generat
 
 @dataclass(frozen=True)
 class BayesError:
-    """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error."""
+    """Error of the ideal classifier: the mean of its risk over `places` drawn places, and the mean's standard error.
+
+    `nearest` is the same mean for 1-NN with infinitely many points.
+    """
 
     value: float
     standard_error: float
     places: int
+    nearest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -157,24 +161,27 @@ class Ideal:
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         if not self.law.has_density:
-            post(BayesError(self.law.flipped, 0.0, 0))
+            # The others share what is flipped evenly: then the bound of Cover and Hart is the error itself.
+            flipped = self.law.flipped
+            post(BayesError(flipped, 0.0, 0, cover_hart(flipped, self.law.n_classes)))
             return
-        total = squares = 0.0
+        total = squares = nearest = 0.0
         pace = Pace(overtaken)
         for portion in range(PLACES // PORTION):
             xy, _ = self.law.draw(PORTION, (_IDEAL, portion))
 
             def add(part: Indices, xy: Array = xy) -> None:
-                nonlocal total, squares
-                risk = self.law.risk(xy[part])
+                nonlocal total, squares, nearest
+                risk, risk_of_nearest = self.law.risks(xy[part])
                 total, squares = total + float(risk.sum()), squares + float((risk * risk).sum())
+                nearest += float(risk_of_nearest.sum())
 
             yield from pace.pause()
             yield from _in_parts(xy, add, pace)
             places = (portion + 1) * PORTION
             mean = total / places
             spread = math.sqrt(max(squares / places - mean * mean, 0.0))
-            post(BayesError(mean, spread / math.sqrt(places), places))
+            post(BayesError(mean, spread / math.sqrt(places), places, nearest / places))
 
 
 @dataclass(frozen=True)

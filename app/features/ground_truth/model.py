@@ -65,6 +65,8 @@ class GroundTruthScene:
         How the ideal classifier did on the fresh points.
     rows : tuple of TruthRow
         One per lane on screen that learns.
+    has_neighbours : bool
+        One of them votes by nearest neighbours.
     """
 
     origin: GeneratorSettings | None
@@ -73,3 +75,4 @@ class GroundTruthScene:
     bayes: BayesError | None
     ideal_tally: Tally | None
     rows: tuple[TruthRow, ...]
+    has_neighbours: bool = False

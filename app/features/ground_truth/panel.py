@@ -151,7 +151,9 @@ class GroundTruthPanel(QWidget):
             self._ideal.setText(f"{words.short_name(law)} (U)")
             self._ideal.setEnabled(law.has_truth or law.has_density)
             _say(self._name, f"{words.boundary_name(law)}.")
-            _say(self._bayes, words.bayes_words(law, truth.bayes))
+            near = truth.bayes if truth.has_neighbours else None
+            more = "" if near is None else f" {words.nearest_words(law, near)}"
+            _say(self._bayes, words.bayes_words(law, truth.bayes) + more)
         self.first_stop = self._throw if law is not None else self._haze
         chosen = session.of(GroundTruthSession)
         show_check(self._ideal, chosen.ideal)
@@ -244,6 +246,10 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
     tally = truth.ideal_tally
     if tally is not None:
         rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
+    if truth.has_neighbours and thrown and truth.bayes is not None:
+        excess = words.points_of_percent(truth.bayes.nearest - truth.bayes.value) + "\u00a0points"
+        cells = ["–", percent(truth.bayes.nearest), "–", excess, *(["–"] if square else [])]
+        rows.append(("1-NN with ever more points", cells))
     lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
     lines += states(truth)
     tallies = [row.tally for row in truth.rows if row.tally is not None]

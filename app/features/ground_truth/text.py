@@ -7,7 +7,7 @@ import math
 from app.core.number_format import count, counted, grouped, percent, share_text, signed
 from app.state.document import GeneratorSettings
 from solver.data.datasets import DATASETS
-from solver.data.distribution import Law, wilson
+from solver.data.distribution import Law, cover_hart, wilson
 
 from .bootstrap import Bootstrap
 from .fresh_points import MOST_SHOWN, SIDE, BayesError, Tally
@@ -88,6 +88,18 @@ def bayes_words(law: Law, bayes: BayesError | None) -> str:
         return "Bayes error: below 0.001 %. The classes hardly overlap."
     overlap = "Not even the ideal classifier does better: classes overlap."
     return f"Bayes error: {percent(bayes.value)}{known}. {overlap}{mean}"
+
+
+def nearest_words(law: Law, bayes: BayesError) -> str:
+    """Return the error of 1-NN with ever more points, beside the bound of Cover and Hart."""
+    if not bayes.nearest:
+        return "1-NN with ever more points: 0, too."
+    m = f"{law.n_classes}/{law.n_classes - 1} " if law.n_classes > 2 else "2"
+    bound = percent(cover_hart(bayes.value, law.n_classes))
+    return (
+        f"1-NN with ever more points: {percent(bayes.nearest)}. Cover and Hart: never more than R (2 − {m}R) ="
+        f" {bound}, where R is the Bayes error."
+    )
 
 
 def error_words(tally: Tally) -> tuple[str, str, str]:

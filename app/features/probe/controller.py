@@ -8,7 +8,7 @@ from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import ProbeSession, place_of
+from .scene import FOLLOWERS, ProbeSession
 from .tables import figure
 
 
@@ -30,7 +30,7 @@ class ProbeController:
         self._pointer = (
             None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
         )
-        opened, pinned = "probe" in session.open_panels, session.of(ProbeSession).probe is not None
+        opened, pinned = bool(FOLLOWERS & session.open_panels), session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:
             return  # on its way to the panel: what that tells stays
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
@@ -38,7 +38,7 @@ class ProbeController:
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""
         session = self._host.session
-        place = place_of(session, self._host.pointer) or session.cursor or self._pointer
+        place = session.cursor or self._pointer or self._host.pointer
         if session.of(ProbeSession).probe is not None:
             self.unpin()
         elif place is not None:

@@ -261,6 +261,8 @@ def heavy(model: Model) -> bool:
     return model.kind == "f" and len(model.expansion.support) * len(model.pairs_) > HEAVY
 
 
+#: Panels whose location is the probe's: while one of them is open, the probe follows the pointer.
+FOLLOWERS = frozenset({"probe", "search"})
 #: The last probes: each scene asks for them again.
 _kept = lru_cache(maxsize=16)(probe_lane)
 
@@ -281,9 +283,9 @@ class ProbeSession(FeatureSession):
         return ProbeSession()
 
 
-def place_of(session: Session, pointer: Place | None) -> Place | None:
-    """The place that is probed: the pinned one, else that of the keyboard, else that of `pointer`; None for none."""
-    followed = (session.cursor or pointer) if "probe" in session.open_panels else None
+def place_of(session: Session, pointer: Place | None, panel: str = "probe") -> Place | None:
+    """The place that `panel` is about: the pinned one, else that of the keyboard, else that of `pointer`; or None."""
+    followed = (session.cursor or pointer) if panel in session.open_panels else None
     return session.of(ProbeSession).probe or followed
 
 
@@ -293,6 +295,8 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[Probe]:
     if place is None:
         return (Probe(aim=aim) if aim is not None else NO_PROBE,)
     pinned = context.session.of(ProbeSession).probe is not None
+    if FOLLOWERS & context.session.open_panels == {"search"}:
+        lanes = ()  # lines to the neighbours would give away what is searched for
     return (Probe(place, pinned, aim, tuple(_lane(context, lane, place, pinned) for lane in lanes)),)
 
 

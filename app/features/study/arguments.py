@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-PRESETS = ("grid", "knn-notes", "learning-curve", "rules")
+PRESETS = ("grid", "knn-notes", "knn-limit", "learning-curve", "rules")
 
 
 def _path(text: str) -> Path:

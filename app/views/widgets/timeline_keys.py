@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-
-from app.controllers.playback import PlaybackController
 
 #: A page of a run of so many steps is one of this many.
 PAGES = 20
@@ -21,24 +21,32 @@ _KEYS = {
 _PAGES = {Qt.Key.Key_PageDown: -1, Qt.Key.Key_PageUp: 1}
 
 
+class Timeline(Protocol):
+    """What has steps to go through, each lane its own."""
+
+    def step(self, lane: int, by: int) -> None: ...
+    def to_start(self, lane: int) -> None: ...
+    def to_end(self, lane: int) -> None: ...
+
+
 def page_of(length: int) -> int:
     """Steps that a page key goes in a run of `length` steps."""
     return max(1, length // PAGES)
 
 
-def take_key(event: QKeyEvent, playback: PlaybackController, lane: int, length: int) -> bool:
-    """Go where the key says in the run of `lane`; False for a key that says nothing of it."""
+def take_key(event: QKeyEvent, timeline: Timeline, lane: int, length: int) -> bool:
+    """Go where the key says in the steps of `lane`; False for a key that says nothing of it."""
     if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
         return False
     key = Qt.Key(event.key())
     if key in _KEYS:
-        playback.step(lane, _KEYS[key])
+        timeline.step(lane, _KEYS[key])
     elif key in _PAGES:
-        playback.step(lane, _PAGES[key] * page_of(length))
+        timeline.step(lane, _PAGES[key] * page_of(length))
     elif key == Qt.Key.Key_Home:
-        playback.to_start(lane)
+        timeline.to_start(lane)
     elif key == Qt.Key.Key_End:
-        playback.to_end(lane)
+        timeline.to_end(lane)
     else:
         return False
     return True

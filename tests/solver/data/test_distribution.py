@@ -17,7 +17,7 @@ from scipy.stats import binomtest, chi2
 from solver import SVC, KNeighborsClassifier, Perceptron
 from solver.data.datasets import DATASETS, generate
 from solver.data.densities import normal_cdf
-from solver.data.distribution import Law, wilson
+from solver.data.distribution import Law, cover_hart, wilson
 from tests.examples import examples
 
 LAWS = [
@@ -433,3 +433,30 @@ def test_where_no_class_has_points_flips_put_none() -> None:
 def test_a_law_with_too_many_flips_is_none() -> None:
     with pytest.raises(ValueError, match="flipped"):
         Law("moons", 0.1, flipped=0.6)
+
+
+@by_name
+def test_1nn_with_ever_more_points_lies_between_the_bayes_error_and_cover_and_harts_bound(law: Law) -> None:
+    X, _ = law.draw(4000, 5)
+    ideal, nearest = law.risks(X)
+    bounds = np.array([cover_hart(risk, law.n_classes) for risk in ideal.tolist()])
+    assert (ideal <= nearest + 1e-12).all() and (nearest <= bounds + 1e-12).all()  # at each point, and so on average
+    assert nearest.mean() <= cover_hart(float(ideal.mean()), law.n_classes)
+
+
+def test_cover_and_harts_bound_is_reached_where_posteriors_are_the_same_everywhere() -> None:
+    law = Law("blobs", 0.02, n_classes=5, flipped=0.2)  # five classes far apart: the flips alone are wrong
+    ideal, nearest = law.risks(law.draw(500, 1)[0])
+    assert np.allclose(ideal, 0.2) and np.allclose(nearest, 1.0 - 0.8**2 - 4 * 0.05**2)
+    assert cover_hart(0.2, 5) == pytest.approx(1.0 - 0.8**2 - 4 * 0.05**2)
+    assert cover_hart(0.0, 3) == 0.0 and cover_hart(2 / 3, 3) == pytest.approx(2 / 3)  # nothing to learn
+
+
+def test_1nn_approaches_its_limit_and_a_larger_k_the_bayes_error() -> None:
+    law = Law("moons", 0.3)
+    X, y = law.draw(8000, 1)
+    tests, wanted = law.draw(20_000, 2)
+    ideal, nearest = (float(each.mean()) for each in law.risks(tests))
+    error = {k: float((KNeighborsClassifier(k).fit(X, y).predict(tests) != wanted).mean()) for k in (1, 99)}
+    assert abs(error[1] - nearest) < 0.01 and abs(error[99] - ideal) < 0.006
+    assert ideal + 0.02 < nearest < cover_hart(ideal, 2) - 0.02

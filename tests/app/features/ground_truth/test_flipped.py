@@ -47,7 +47,7 @@ def test_the_law_knows_of_the_flips() -> None:
     posted: list[BayesError] = []
     for _ in Ideal(Law("moons", flipped=0.25)).answer(posted.append, lambda: False):
         pass
-    assert posted == [BayesError(0.25, 0.0, 0)]
+    assert posted == [BayesError(0.25, 0.0, 0, 0.375)]
 
 
 def test_the_words_about_them() -> None:

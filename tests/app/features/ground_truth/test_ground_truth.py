@@ -29,6 +29,7 @@ from app.features.ground_truth.controller import GroundTruthController
 from app.features.ground_truth.fresh_points import FEW, MOST_SHOWN, BayesError, Edited, Fresh, Ideal, Square
 from app.features.ground_truth.scene import Boundary
 from app.features.ground_truth.state import FreshDraw, GroundTruthSession
+from app.features.study.model import PRESETS
 from app.files import documents
 from app.scene.context import Context
 from app.state.commands import AddPoints, Clear, Generate, ImportPoints, MovePoints, RelabelPoints, RemovePoints, Revert
@@ -36,7 +37,7 @@ from app.state.document import Document, GeneratorSettings, Lane, View, default_
 from app.state.session import Session
 from app.state.store import Store
 from solver import SVC, Grid, KNeighborsClassifier
-from solver.data.distribution import Law, wilson
+from solver.data.distribution import Law, cover_hart, wilson
 from tests import playground_files
 
 MOONS = GeneratorSettings("moons", 40, 0.2, 3)
@@ -549,3 +550,35 @@ def test_verbs() -> None:
     assert desk.session.of(GroundTruthSession).fresh_draw.first == 15
     desk.toggle("bootstrap", GroundTruthSession), truth.set_resamples(1000)
     assert desk.session.of(GroundTruthSession).bootstrap and desk.session.of(GroundTruthSession).resamples == 200
+
+
+def test_the_limit_of_1nn_is_shown_beside_the_bayes_error_for_neighbours_only() -> None:
+    law, bayes = Law("moons", 0.3), BayesError(0.085, 0.0003, 100_000, 0.125)
+    assert truth_words.nearest_words(law, bayes) == (
+        "1-NN with ever more points: 12.5 %. Cover and Hart: never more than R (2 − 2R) = 15.6 %, where R is the Bayes"
+        " error."
+    )
+    three = truth_words.nearest_words(Law("blobs", 0.5, n_classes=3), bayes)
+    assert "R (2 − 3/2 R) = 15.9 %" in three
+    assert truth_words.nearest_words(Law("moons"), BayesError(0.0, 0.0, 0)) == "1-NN with ever more points: 0, too."
+
+
+@pytest.mark.parametrize("classifier", ["knn", "svm"])
+def test_only_a_lane_with_neighbours_has_the_limit_of_1nn(classifier: str) -> None:
+    document = Document(MOONS.points(), (Lane(classifier),), origin=MOONS, shown=1)
+    points, model = document.training_points, KNeighborsClassifier(1) if classifier == "knn" else SVC()
+    model.fit(points.xy, points.labels)
+    results = Results()
+    picture = Picture(np.zeros((2, 2), dtype=np.uint32), GRID, np.empty((0, 2)), np.empty((0, 2)))
+    results.accept(Frame(1, 0, points, document.lanes[0], Phase.DONE, model=model, picture=picture))
+    (scene,) = truths.scene(Context(document, Session(), results), ())
+    assert scene.has_neighbours is (classifier == "knn")
+
+
+def test_the_study_preset_names_the_limits_of_its_generator() -> None:
+    study, sentence = PRESETS["knn-limit"]
+    settings = study.generator
+    assert settings is not None
+    bayes = ask(Ideal(Law(settings.name, settings.noise)))[-1]
+    said = [1.0 - bayes.nearest, 1.0 - cover_hart(bayes.value, 2), 1.0 - bayes.value]
+    assert [f"{100 * each:.1f} %" in sentence for each in said] == [True] * 3

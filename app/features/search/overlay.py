@@ -1,0 +1,156 @@
+"""Search overlay: the k-d tree over the picture of its lane, and the boxes that the search has opened and pruned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
+
+from app.features.probe.overlay import ProbeOverlay, probe_overlay
+from app.scene.model import LaneScene, Scene
+from app.views.plot.lines import BEYOND, clipped, draw_pieces, to_pixels
+from app.views.theme import Theme
+from solver import Grid
+from solver.core.arrays import Array
+from solver.knn.search_tree import SearchTree
+
+from .query import Search
+from .scene import SearchScene
+
+#: Splits up to which each line has a seam of the background's colour: more would hide the picture.
+SEAMED = 600
+#: Widths of lines in pixels: of splits, of a measured or pruned box, of the step's box and split.
+SPLIT, BOX, NOW = 1.3, 1.6, 3.0
+#: Pixels between a box and its outermost points: a box may be a single line.
+ROOM = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class SearchOverlay:
+    """All of it, in the canvas's pixels.
+
+    Attributes
+    ----------
+    splits : ndarray of shape (m, 4)
+        Lines across which boxes are halved.
+    measured, pruned : tuple of QRectF
+    now : QRectF or None
+        The box of the step.
+    split : ndarray of shape (0 or 1, 4)
+        The line of the step.
+    gap : ndarray of shape (0 or 1, 4)
+        From the query to the nearest place of the step's box.
+    probe : ProbeOverlay or None
+        Query, nearest locations so far, and the distance of the last of them.
+    made_of : tuple
+        What it was made of.
+    """
+
+    splits: Array
+    measured: tuple[QRectF, ...]
+    pruned: tuple[QRectF, ...]
+    now: QRectF | None
+    split: Array
+    gap: Array
+    probe: ProbeOverlay | None
+    made_of: tuple[object, ...]
+
+    def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
+        """Draw it; what the step is about last, over a seam of the background's colour."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink, seam, accent = QColor(*theme.ink), QColor(*theme.background, 170), QColor(*theme.accent)
+        veil, stripes = QColor(*theme.background, 120), QColor(*theme.ink, 150)
+        few = len(self.splits) <= SEAMED
+        for box in self.pruned:
+            painter.fillRect(box, veil)
+            painter.fillRect(box, QBrush(stripes, Qt.BrushStyle.BDiagPattern))
+        if few:
+            draw_pieces(painter, self.splits, QPen(seam, SPLIT + 2.0))
+        draw_pieces(painter, self.splits, QPen(QColor(*theme.ink, 255 if few else 130), SPLIT))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        now = () if self.now is None else (self.now,)
+        for boxes, colour, width in ((self.pruned + self.measured, ink, BOX), (now, accent, NOW)):
+            for pen in (QPen(seam, width + 2.0), QPen(colour, width)):
+                pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+                painter.setPen(pen)
+                for box in boxes:
+                    painter.drawRect(box)
+        for lines, dashes in ((self.split, None), (self.gap, [3.0, 2.0])):
+            for pen in (QPen(seam, NOW + 2.0), QPen(accent, NOW)):
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+                if dashes is not None and pen.color() == accent:
+                    pen.setDashPattern(dashes)
+                draw_pieces(painter, lines, pen)
+        if self.probe is not None:
+            self.probe.paint(painter, theme, within)
+
+
+class SearchLayer:
+    """The search over the picture of its lane."""
+
+    def __init__(self) -> None:
+        self.laid: SearchOverlay | None = None
+
+    def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
+        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        shown, old = scene.feature(SearchScene), self.laid
+        if shown is None or shown.search is None or shown.slot != lane.slot:
+            self.laid = None
+        else:
+            made_of = (shown.search, shown.step, shown.probe.pinned, hovering, grid, area.getRect())
+            if old is None or old.made_of != made_of:
+                self.laid = search_overlay(shown, shown.search, grid, area, hovering, made_of)
+        return [area.toAlignedRect()] if self.laid is not old else []
+
+
+def search_overlay(
+    shown: SearchScene, search: Search, grid: Grid, area: QRectF, hovering: bool, made_of: tuple[object, ...] = ()
+) -> SearchOverlay:
+    """Lay a search out for `area`, which shows `grid`; `hovering`: the pointer itself marks the query."""
+    tree, step = search.tree, shown.step
+    done = step - search.n_splits
+    steps = () if search.walk is None or done <= 0 else search.walk.steps[:done]
+    boxes = {
+        outcome: tuple(_box(tree, each.node, grid, area) for each in steps if each.outcome == outcome)
+        for outcome in ("measure", "prune")
+    }
+    node = steps[-1].node if steps else max(step, 1) if step <= search.n_splits else 0
+    gap = np.empty((0, 4))
+    if steps and search.walk is not None and steps[-1].box_distance > 0.0:
+        query = search.walk.query
+        gap = _pieces(query[None], np.clip(query, tree.low[node], tree.high[node])[None], grid, area)
+    splits = split_lines(tree, min(step, search.n_splits), grid, area)
+    inner = node < tree.n_leaves and step > 0 and (not steps or steps[-1].outcome == "descend")
+    return SearchOverlay(
+        splits,
+        boxes["measure"],
+        boxes["prune"],
+        _box(tree, node, grid, area) if node else None,
+        split_lines(tree, node, grid, area, node) if inner else np.empty((0, 4)),
+        gap,
+        probe_overlay(shown.probe, shown.sketch, grid, area, hovering),
+        made_of,
+    )
+
+
+def split_lines(tree: SearchTree, last: int, grid: Grid, area: QRectF, first: int = 1) -> Array:
+    """Return the lines across which the nodes from `first` to `last` are halved, within their boxes."""
+    nodes = np.arange(first, last + 1)
+    rows = np.arange(len(nodes))
+    begin, end = tree.low[nodes].copy(), tree.high[nodes].copy()
+    begin[rows, tree.sides[nodes]] = end[rows, tree.sides[nodes]] = tree.cuts[nodes]
+    return _pieces(begin, end, grid, area)
+
+
+def _pieces(begin: Array, end: Array, grid: Grid, area: QRectF) -> Array:
+    """Straight pieces between locations, in pixels, as far as they are in sight."""
+    return clipped(np.column_stack((to_pixels(begin, grid, area), to_pixels(end, grid, area))), area)[0]
+
+
+def _box(tree: SearchTree, node: int, grid: Grid, area: QRectF) -> QRectF:
+    """The box of a node in pixels, as far as it is in sight."""
+    (left, bottom), (right, top) = to_pixels(np.array([tree.low[node], tree.high[node]]), grid, area).tolist()
+    box = QRectF(QPointF(left, top), QPointF(right, bottom)).adjusted(-ROOM, -ROOM, ROOM, ROOM)
+    return box & area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)

@@ -1,0 +1,138 @@
+"""SearchPanel: how kNN finds its neighbours: which step is displayed, and what it does, in words."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.features.probe.controller import ProbeController
+from app.features.probe.scene import ProbeSession
+from app.scene.model import Scene
+from app.views.theme import Theme
+from app.views.widgets import timeline_keys
+from app.views.widgets.boxes import in_column, in_row
+from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
+from app.views.widgets.form_fields import combo_box, describe, filled, label_for, show_choice, show_entries, show_number
+from app.views.widgets.painting import bold
+from app.views.widgets.roomy_label import RoomyLabel
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import text as words
+from .controller import SearchController
+from .scene import SearchScene
+from .state import LEAF_SIZES, SearchSession
+
+#: Keys of a timeline that the window would take for a run of a learner.
+OWN_KEYS = (Qt.Key.Key_Comma, Qt.Key.Key_Period)
+
+
+class SearchPanel(QWidget):
+    """Buttons and a slider for the steps, the sentence of the step, counts, and how the program itself searches.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        self._controller, self._desk, self._length = controller, controller.feature(SearchController), 0
+        describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.")
+        self.setToolTip("")
+        self._message = RoomyLabel("search.message")
+        self._heading = RoomyLabel("search.heading")
+        self._sentence = RoomyLabel("search.sentence", title="What this step does")
+        self._counts = RoomyLabel("search.counts", title="What has been looked at")
+        self._own = RoomyLabel("search.own", title="How the program itself searches")
+        legend = RoomyLabel("search.legend", title="What the picture shows")
+        legend.say(words.LEGEND)
+        self._slider = describe(
+            QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
+        )
+        self._slider.actionTriggered.connect(lambda action: self._desk.seek(self._slider.sliderPosition()))
+        said = (self._sentence, self._counts, legend, self._own)
+        self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *said, spacing=6)
+        form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
+        filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
+        self.first_stop = self._forward
+
+    def _choices(self) -> QWidget:
+        tip = "Whose search is displayed."
+        self._lane = describe(combo_box([]), "search.lane", "Classifier", tip)
+        self._lane.activated.connect(lambda: self._desk.choose_lane(self._lane.currentData()))
+        entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
+        tip = "A box of more points is split again. Small leaves: many boxes, few distances."
+        self._leaf = describe(combo_box(entries), "search.leaf_size", "Points in a leaf", tip)
+        self._leaf.activated.connect(lambda: self._desk.set_leaf_size(self._leaf.currentData()))
+        self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
+        return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
+
+    def _buttons(self) -> QWidget:
+        desk = self._desk
+        rows = (
+            ("start", "Start", "To the start", "The box of all points (Home).", lambda: desk.to_start(0)),
+            ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: desk.step(0, -1)),
+            ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: desk.step(0, 1)),
+            ("search", "To search", "To the search", "The whole tree, before the search begins.", desk.to_search),
+            ("end", "End", "To the end", "The end of the search, also while the query moves (End).",
+             lambda: desk.to_end(0)),
+        )  # fmt: skip
+        made = [clickable(QPushButton(row[1]), f"search.{row[0]}", *row[2:]) for row in rows]
+        tip = "Keep this query; again to follow the pointer (Q)."
+        self._pin = clickable(QPushButton("Pin"), "search.pin", "Pin the query", tip, self._toggle_pin)
+        self._pin.setCheckable(True)
+        self._forward = made[2]
+        return ButtonRows([*made, self._pin])
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(max(hint.width(), 240), hint.height())
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the scene's search."""
+        shown = scene.feature(SearchScene) or SearchScene(message=words.WAITING)
+        search = shown.search
+        self._message.setVisible(bool(shown.message))
+        self._message.say(shown.message, keep=False)
+        self._search.setVisible(search is not None)
+        numbers = {lane.slot: place + 1 for place, lane in enumerate(scene.lanes)}
+        show_entries(self._lane, [(f"Classifier {numbers[slot]}", slot) for slot in shown.slots if slot in numbers])
+        show_choice(self._lane, shown.slot)
+        self._lane_row.setVisible(len(shown.slots) > 1)
+        show_choice(self._leaf, scene.session.of(SearchSession).leaf_size)
+        self._length = 0 if search is None else search.length
+        self._slider.setMaximum(self._length)
+        self._slider.setPageStep(timeline_keys.page_of(self._length))
+        show_number(self._slider, shown.step)
+        self._heading.setFont(bold(self.font()))
+        for label, text in ((self._heading, shown.heading), (self._own, shown.own)):
+            label.say(text, keep=False)
+        for label, text in ((self._sentence, shown.sentence), (self._counts, shown.counts)):
+            label.say(text)
+        self._show_pin()
+
+    def _show_pin(self) -> None:
+        pinned = self._controller.session.of(ProbeSession).probe is not None
+        self._pin.setChecked(pinned)
+        self._pin.setText("Let go" if pinned else "Pin")
+
+    # -- the user ----------------------------------------------------------------------------------------------------
+
+    def _toggle_pin(self) -> None:
+        self._controller.feature(ProbeController).toggle()
+        self._show_pin()  # where there was nothing to pin, no scene comes
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and cast(QKeyEvent, event).key() in OWN_KEYS:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not timeline_keys.take_key(event, self._desk, 0, self._length):
+            super().keyPressEvent(event)

@@ -1,0 +1,52 @@
+"""SearchQuery: the k-d tree of a model's training points, and the search in it for the neighbours of a location."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.engine.pieces import Pace, Step
+from solver import KNeighborsClassifier
+from solver.knn.search_tree import SearchTree, SearchWalk
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A tree and the walk through it, None without a query; `model` is what both are of."""
+
+    model: KNeighborsClassifier
+    tree: SearchTree
+    walk: SearchWalk | None
+
+    @property
+    def n_splits(self) -> int:
+        """Splits of the tree."""
+        return self.tree.n_leaves - 1
+
+    @property
+    def length(self) -> int:
+        """Steps that can be displayed: all splits, then all boxes of the walk."""
+        return self.n_splits + (0 if self.walk is None else len(self.walk.steps))
+
+
+@dataclass(frozen=True)
+class SearchQuery:
+    """Query: how this model finds the neighbours of `location`, by a tree with leaves of at most `leaf_size`."""
+
+    model: KNeighborsClassifier
+    location: tuple[float, float] | None
+    leaf_size: int
+
+    def answer(self, post: Callable[[Search], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post a `Search`; a short walk has no pause, so that a moving pointer never overtakes it."""
+        pace, walk = Pace(overtaken), None
+        yield from pace.pause()
+        tree = _tree(self.model, self.leaf_size)
+        if self.location is not None:
+            walk = yield from pace.through(tree.searching(self.location, self.model.n_neighbors))
+        post(Search(self.model, tree, walk))
+
+
+#: A pointer that moves searches the same tree again and again.
+_tree = lru_cache(maxsize=4)(KNeighborsClassifier.search_tree)

@@ -1,0 +1,230 @@
+"""SearchTree: the k-d tree in which nearest neighbours are searched, and the search for one query, step by step.
+
+The tree is the one that `KNeighborsClassifier.predict` and `kneighbors` search, made by the same compiled loop, with
+leaves of any size.  The walk looks at its nodes in the order of the compiled `search`: of each node first the half on
+the query's side of the cut, then the other half, unless that is pruned.
+
+Notation: m distinct training points are *locations*, and q = min(k, m).  A box is pruned when it is farther from the
+query than the q-th nearest location measured so far: no location in it is among the q nearest, nor tied with the last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from solver.core.arrays import Array, Integers
+
+from . import _knn_loops as loops
+from . import _knn_plain as plain
+from ._knn_index import Index
+from ._knn_tree import LEAF, grow
+
+#: Locations of a leaf, at most: at least 2, or some would be empty; and as many as in the tree of the program itself.
+LEAST_LEAF, LARGEST_LEAF = 2, LEAF
+#: Steps of a walk between two pauses: about a millisecond.
+PIECE = 64
+
+
+class SearchStep(NamedTuple):
+    """What a search does with one node."""
+
+    node: int
+    outcome: Literal["descend", "measure", "prune"]
+    """Go on to its halves, measure the distances to all locations of the leaf, or leave out the whole box."""
+    box_distance: float
+    """Distance of the query from the box of the node; 0 inside."""
+    bound: float
+    """Distance of the q-th nearest location measured before this step; inf while there are fewer."""
+    next_bound: float
+    """The same after this step."""
+    measured: int
+    """Locations whose distance has been measured, those of this step included."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchTree:
+    """k-d tree: every node is halved across the widest side of its box until at most `leaf_size` locations are left.
+
+    Node 1 is the root, nodes 2 i and 2 i + 1 are the halves of node i.
+
+    Attributes
+    ----------
+    leaf_size : int
+    points : ndarray of shape (m, n_features)
+        The locations, in the order of the tree: each node is a range of them.
+    location : ndarray of shape (n,)
+        Index into `points` of each training point.
+    low, high : ndarray of shape (nodes + 1, n_features)
+        Least and greatest coordinates of the locations of each node; row 0 has no meaning.
+    sides, cuts : ndarray of shape (n_leaves,)
+        Feature across which each inner node is halved, and its least value in the second half; entry 0 has no meaning.
+    """
+
+    index: Index
+    leaf_size: int
+    points: Array
+    location: Integers
+    low: Array
+    high: Array
+    sides: Integers
+    cuts: Array
+
+    @classmethod
+    def of(cls, index: Index, leaf_size: int = LEAF) -> SearchTree:
+        """Return the tree of `index`; ValueError for the cosine, and for leaves of fewer than two locations."""
+        if index.metric == loops.COSINE:
+            raise ValueError("A k-d tree cannot search by cosine distance: its boxes do not bound directions.")
+        if leaf_size < LEAST_LEAF:
+            raise ValueError(f"leaf_size is {leaf_size}; it must be at least {LEAST_LEAF}.")
+        own = (index.columns, index.norms, index.start, index.label, index.count)
+        tree, position = index.tree if leaf_size == LEAF else grow(*own, False, leaf_size)
+        points = np.ascontiguousarray(tree.points[:, : len(position)].T)
+        low, high = tree.boxes[:, 0], tree.boxes[:, 1]
+        return cls(index, leaf_size, points, position[index.place], low, high, tree.sides, tree.cuts)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves, a power of two; node i is a leaf if i >= n_leaves."""
+        return len(self.cuts)
+
+    def range_of(self, node: int) -> tuple[int, int]:
+        """Return the first location of a node and the one after its last, as indices into `points`."""
+        level = node.bit_length() - 1
+        m, place = len(self.points), node - (1 << level)
+        return m * place >> level, m * (place + 1) >> level
+
+    def is_traced(self, n_neighbors: int) -> bool:
+        """Return whether the compiled search opens the very same boxes.
+
+        For more neighbours it lowers its bound only now and then, and Minkowski distances it compares roughly at first.
+        """
+        return min(n_neighbors, len(self.points)) <= loops.SMALL and self.index.metric != loops.MINKOWSKI
+
+    def halves(self, node: int, query: Array) -> tuple[int, int]:
+        """Return the halves of an inner node: the one on the side of `query`, and the other."""
+        right = int(query[self.sides[node]] >= self.cuts[node])
+        return 2 * node + right, 2 * node + 1 - right
+
+    def search(self, query: ArrayLike, n_neighbors: int) -> SearchWalk:
+        """Return the search for the nearest neighbours of `query` (n_features,), step by step.
+
+        Raises
+        ------
+        ValueError
+            `n_neighbors` is not between 1 and the number of training points.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from solver import KNeighborsClassifier
+        >>> X = np.array([[0, 0], [1, 0], [0, 1], [5, 5], [6, 5], [5, 6]])
+        >>> tree = KNeighborsClassifier(1).fit(X, [0, 0, 0, 1, 1, 1]).search_tree(leaf_size=3)
+        >>> walk = tree.search([0.2, 0.1], n_neighbors=1)
+        >>> [(step.node, step.outcome, step.measured) for step in walk.steps]
+        [(1, 'descend', 0), (2, 'measure', 3), (3, 'prune', 3)]
+        >>> walk.neighbors.tolist()
+        [0]
+        """
+        walking = self.searching(query, n_neighbors)
+        while True:
+            try:
+                next(walking)
+            except StopIteration as end:
+                walk: SearchWalk = end.value
+                return walk
+
+    def searching(self, query: ArrayLike, n_neighbors: int) -> Generator[None, None, SearchWalk]:
+        """Return what `search` returns; yields every millisecond or so."""
+        if not 1 <= n_neighbors <= len(self.location):
+            raise ValueError(f"n_neighbors is {n_neighbors}; it must be from 1 to {len(self.location)}.")
+        q, at = min(n_neighbors, len(self.points)), np.asarray(query, dtype=np.float64)
+        distances = self._compared(at, self.points)
+        boxes = self._compared(at, np.clip(at, self.low, self.high))
+        if self.index.metric == loops.MINKOWSKI:
+            boxes *= loops.SHORT  # powers may be rounded the wrong way
+        nearest, bound, measured, open_nodes, steps = np.empty(0), np.inf, 0, [1], list[SearchStep]()
+        while open_nodes:
+            node = open_nodes.pop()
+            before = bound
+            outcome: Literal["descend", "measure", "prune"] = "descend"
+            if boxes[node] > bound:
+                outcome = "prune"
+            elif node < self.n_leaves:
+                open_nodes += reversed(self.halves(node, at))
+            else:
+                outcome = "measure"
+                begin, end = self.range_of(node)
+                measured += end - begin
+                nearest = np.concatenate((nearest, distances[begin:end]))
+                if len(nearest) >= q:
+                    nearest = np.partition(nearest, q - 1)[:q]
+                    bound = float(nearest[-1])
+            away, before, after = (self._shown(each) for each in (float(boxes[node]), before, bound))
+            steps.append(SearchStep(node, outcome, away, before, after, measured))
+            if len(steps) % PIECE == 0:
+                yield
+        return SearchWalk(self, at, n_neighbors, distances, tuple(steps))
+
+    def _compared(self, query: Array, points: Array) -> Array:
+        """Distances of `query` as they are compared."""
+        found: Array = plain.distances(self.index.metric, self.index.p, query[None], points)[0]
+        return found
+
+    def _shown(self, compared: float) -> float:
+        return compared**0.5 if self.index.metric == loops.EUCLIDEAN else compared
+
+
+@dataclass(frozen=True, eq=False)
+class SearchWalk:
+    """The search for the nearest neighbours of one query.
+
+    Attributes
+    ----------
+    tree : SearchTree
+    query : ndarray of shape (n_features,)
+    n_neighbors : int
+    distances : ndarray of shape (m,)
+        Of all locations from the query, as they are compared: squared for the Euclidean metric.
+    steps : tuple of SearchStep
+    """
+
+    tree: SearchTree
+    query: Array
+    n_neighbors: int
+    distances: Array
+    steps: tuple[SearchStep, ...]
+
+    def nearest(self, number: int | None = None) -> Integers:
+        """Return the locations that are nearest after the first `number` steps (default: all), nearest first.
+
+        There are q of them, more where several lie at the q-th distance, and fewer while fewer have been measured.
+        """
+        leaves = [self.tree.range_of(step.node) for step in self.steps[:number] if step.outcome == "measure"]
+        found = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(*leaf) for leaf in leaves)])
+        found = found[np.argsort(self.distances[found], kind="stable")]
+        q = min(self.n_neighbors, len(self.tree.points))
+        if len(found) > q:
+            found = found[self.distances[found] <= self.distances[found[q - 1]]]
+        return found
+
+    @cached_property
+    def neighbors(self) -> Integers:
+        """Rows of the training points up to the k-th distance, nearest first, equal ones by row."""
+        found = self.nearest()
+        rows = np.flatnonzero(np.isin(self.tree.location, found))
+        of_rows = self.distances[self.tree.location[rows]]
+        rows = rows[np.argsort(of_rows, kind="stable")]
+        of_rows = np.sort(of_rows)
+        kept: Integers = rows[of_rows <= of_rows[self.n_neighbors - 1]]
+        return kept
+
+    @property
+    def n_pruned(self) -> int:
+        """Number of boxes that were left out."""
+        return sum(step.outcome == "prune" for step in self.steps)
