@@ -88,7 +88,7 @@ class RunningExpansion:
     ----------
     kernel : Kernel
     points : ndarray of shape (n, 2)
-        All points that may ever have a coefficient, as the kernel takes them (for a linear kernel, centred).
+        All points that may ever have a coefficient.
     grid : Grid
 
     Attributes

@@ -116,7 +116,18 @@ class Kernel:
         return self.kind.largest(self, A)
 
     def gram(self, A: Array, B: Array) -> Array:
-        """Return the kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
+        """Return the kernel values ``k(A[i], B[j])``.
+
+        Parameters
+        ----------
+        A, B : ndarray of shape (n_a, d), (n_b, d)
+            Points, which are not checked.
+
+        Returns
+        -------
+        ndarray of shape (n_a, n_b)
+            inf where a value overflows.
+        """
         return self.kind.gram(self, A, B)
 
     def gram_by_row(self, A: Array, B: Array) -> Array:

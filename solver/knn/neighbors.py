@@ -70,7 +70,7 @@ class KNeighborsClassifier(Estimator):
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and Chebyshev.
         With another metric it must stay 2, because it would have no effect.
-    algorithm, leaf_size, n_jobs
+    algorithm, leaf_size, n_jobs : ignored
         Accepted as in scikit-learn, without effect: the search is chosen by the data and always exact.
 
     Attributes
@@ -108,7 +108,7 @@ class KNeighborsClassifier(Estimator):
     >>> model.predict([[1, 0]]).tolist(), model.predict_proba([[1, 0]]).round(2).tolist()
     (['red'], [[0.33, 0.67]])
 
-    The leave-one-out error, without training again:
+    Number of leave-one-out errors, without training again:
 
     >>> int((model.leave_one_out() != y).sum())
     2
@@ -344,7 +344,16 @@ class KNeighborsClassifier(Estimator):
         return self
 
     def vote_at(self, place: ArrayLike) -> Vote:
-        """Return who votes at the location `place` (n_features,), and the weight of each vote; computed in plain numpy.
+        """Return who votes at a location, and the weight of each vote; computed in plain numpy.
+
+        Parameters
+        ----------
+        place : array-like of shape (n_features,)
+            The location.
+
+        Returns
+        -------
+        Vote
 
         Raises
         ------

@@ -37,7 +37,9 @@ class OnlineSVC(SteppedKernelClassifier):
     C : float, default=1.0
         Penalty on slack, above 0 and at most 1e50; not inf.
     kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
-    degree, gamma, coef0
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
         As in `SVC`; in `partial_fit`, gamma "scale" is that of the first batch.
     tol : float, default=1e-3
         KKT violation above which a pair of multipliers moves, and largest one called optimal.

@@ -28,7 +28,9 @@ class DualAscentSVC(SteppedKernelClassifier):
     C : float, default=1.0
         Penalty on slack, above 0 and at most 1e50; not inf.
     kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
-    degree, gamma, coef0
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
         As in `SVC`.
     fit_intercept : bool, default=True
         Whether f has an intercept; without it the dual has no constraint sum alpha_i y_i = 0.

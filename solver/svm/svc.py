@@ -98,7 +98,7 @@ class SVC(KernelClassifier):
         Time limit of the training (s), above 0.  At the limit the training stops early, and `fit_status_` is 1; the
         certificates, which take further time, show how good the answer is.  With a limit, the same call may give
         another answer.
-    shrinking, verbose
+    shrinking, verbose : ignored
         Accepted as in scikit-learn, without effect: points left out of a step are checked again before the end, and
         nothing is printed.
     probability : bool, default=False
@@ -247,10 +247,12 @@ class SVC(KernelClassifier):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in `fit`.
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
         start : callable, optional
             ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
+        sample_weight : array-like of shape (n,), optional
+            As in `fit`.
         shrinking : bool, default=True
             As in `SmoSolver`.
 
