@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .core.certificate import Certificate, NotSeparableError, Status
     from .core.conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
-    from .core.multiclass import REST, SCHEMES, Pair, PairTrainer
+    from .core.multiclass import REST, SCHEMES, BinaryProblem, Pair, PairTrainer
     from .inspection.active_learning import certainty, most_informative
     from .inspection.metrics import ClassScores, KktCase, KktReport, RocCurve, class_scores, kkt_case, roc_curve
     from .kernels.feature_maps import polynomial_features
@@ -48,7 +48,7 @@ _HOMES = {
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
     "inspection.metrics": "ClassScores KktCase KktReport RocCurve class_scores kkt_case roc_curve",
-    "core.multiclass": "REST SCHEMES Pair PairTrainer",
+    "core.multiclass": "BinaryProblem REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
     "online.online_svc": "OnlineSVC",
     "linear.pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
@@ -68,6 +68,7 @@ __all__ = [
     "RULES",
     "SCHEMES",
     "SVC",
+    "BinaryProblem",
     "Certificate",
     "ClassScores",
     "ConvergenceWarning",

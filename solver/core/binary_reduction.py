@@ -1,7 +1,7 @@
 """PairClassifier: what all classifiers share that solve binary problems by steps, however their f is made.
 
-Each binary problem (`multiclass.Pair`) has an f, positive for its positive class.  A training can be looked at at any
-moment: `prepare` gives the trainer, `snapshot_model` makes a model of its own of what the trainer knows just then.
+Each binary problem (`multiclass.BinaryProblem`) has an f, positive for its positive class.  A training can be looked at
+at any moment: `prepare` gives the trainer, `snapshot_model` makes a model of its own of what the trainer knows.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from .arrays import Array, Indices, Mask
 from .certificate import Status
 from .checks import check_labels, check_points
 from .estimator import Estimator
-from .multiclass import Pair, PairTrainer, leaders, winners
+from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
 
 #: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
-Start = Callable[[Pair, Array], ArrayLike | None]
+Start = Callable[[BinaryProblem, Array], ArrayLike | None]
 
 
 class Prepared(Protocol):
@@ -42,7 +42,7 @@ class PairClassifier(Estimator):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two of them f > 0 is classes_[1].
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
     intercept_ : ndarray of shape (n_problems,)
     certificates_ : sequence of Certificate, PerceptronCertificate or PegasosCertificate
         What is proved, one per problem; each has a `status`.
@@ -107,8 +107,8 @@ class PairClassifier(Estimator):
         return type(self)(**self.get_params())._adopt(self._training, snapshots)
 
     def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
-        """alpha and C of the points of each binary problem, in the order of `Pair.index`, as in `snapshots` of the
-        trainer that `prepare` made; empty for a learner that has no multipliers."""
+        """alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`, as in `snapshots`
+        of the trainer that `prepare` made; empty for a learner that has no multipliers."""
         return []
 
     def _training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[Any], Indices]:

@@ -49,7 +49,7 @@ class LinearClassifier(PairClassifier):
         One row for two classes, f > 0 being classes_[1]; else one row per class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     pairs_ : list of Pair
-        The binary problems: the only one, or each class against the rest.
+        The classes of the binary problems: of the only one, or each class against the rest.
     n_features_in_ : int
     """
 
@@ -123,7 +123,7 @@ class LinearClassifier(PairClassifier):
         return Training(points.shape[1], classes, trainer)
 
     def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        self.classes_, self.pairs_ = training.classes, training.trainer.pairs
+        self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import run
-from solver.core.multiclass import Pair
+from solver.core.multiclass import BinaryProblem
 from solver.kernels.kernel_classifier import SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
@@ -85,5 +85,5 @@ class DualAscentSVC(SteppedKernelClassifier):
             cache_size=cache_size,
         )
 
-    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[Indices, Array]:
+    def _multipliers(self, snapshot: DualAscentSnapshot, pair: BinaryProblem) -> tuple[Indices, Array]:
         return pair.index, snapshot.alpha

@@ -15,7 +15,7 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
-from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
 from solver.core.stepping import never
 from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
@@ -127,7 +127,7 @@ class SVC(KernelClassifier):
     certificates_ : list of Certificate
         One per binary problem.
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
 
     Notes
     -----
@@ -194,7 +194,7 @@ class SVC(KernelClassifier):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
     ) -> PairTrainer[SmoSolver]:
@@ -226,7 +226,7 @@ class SVC(KernelClassifier):
             return None
         solvers = iter(training.trainer.solvers)
 
-        def moved(pair: Pair) -> SmoSolver:
+        def moved(pair: BinaryProblem) -> SmoSolver:
             solver = next(solvers)
             solver.move_points(points[pair.index])
             return solver
@@ -268,7 +268,7 @@ class SVC(KernelClassifier):
         return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
 
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
-        """alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        """alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`."""
         solvers = self._training.trainer.solvers
         return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
 
@@ -279,7 +279,7 @@ class SVC(KernelClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         shrinking: bool = True,
         in_steps: bool = True,
     ) -> _Training:
@@ -314,7 +314,7 @@ class SVC(KernelClassifier):
         pairs = scheme.problems(codes, len(left))
         centre = _centre(kernel, points, kept)
 
-        def solver(pair: Pair) -> SmoSolver:
+        def solver(pair: BinaryProblem) -> SmoSolver:
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
@@ -359,7 +359,7 @@ class SVC(KernelClassifier):
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
         self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self.pairs_ = pairs
+        self.pairs_ = [pair.pair for pair in pairs]
         self._expand(
             kernel,
             self.support_vectors_,
@@ -391,7 +391,7 @@ def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: f
     return f"{gap}.  {words}" if words else gap
 
 
-def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:
+def _not_separable(training: _Training, pair: BinaryProblem, solver: SmoSolver) -> str:
     """The sentence about a hard margin that does not exist."""
     names = training.classes
     who = ""

@@ -19,7 +19,7 @@ from app.engine.shading import Shades
 from app.engine.surface_values import painted, problem_of, svm_source
 from app.learners.svm import svc_of
 from app.state.document import Lane
-from solver import REST, SVC, Grid, Pair, SmoSolver, Status
+from solver import REST, SVC, BinaryProblem, Grid, SmoSolver, Status
 
 from .race_frame import Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
@@ -57,7 +57,7 @@ class RaceRun:
     def __init__(self, course: Course) -> None:
         self.course = course
         self.points, self.racers = Points(), list[Racer]()
-        self._pair: Pair  # these are known once the racers are
+        self._pair: BinaryProblem  # these are known once the racers are
         self._estimator: SVC
         self._turns: Iterator[Racer]
         #: Steps or seconds that every racer is to have spent at the end of the round.
