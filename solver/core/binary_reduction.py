@@ -6,6 +6,7 @@ at any moment: `prepare` gives the trainer, `snapshot_model` makes a model of it
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -18,9 +19,10 @@ from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices, Mask
 from .certificate import Status
-from .checks import check_labels, check_points
+from .checks import check_labels, check_number, check_points
 from .estimator import Estimator
 from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
+from .stepping import never
 
 #: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
 Start = Callable[[BinaryProblem, Array], ArrayLike | None]
@@ -199,7 +201,19 @@ class PairClassifier(Estimator):
         return winners(pair_values, self.pairs_, len(self.classes_))
 
 
-def run(trainer: PairTrainer[Any]) -> None:
-    """Step until every problem has finished."""
+def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
+    """Step until every problem has finished, or one is not separable; returns whether `max_time` (s) ended it.
+
+    After `max_time`, finite only for solvers with a ``give_up``, each ends with the multipliers that it has.
+    """
+    limit = check_number("max_time", max_time, 0.0, open_low=True)
+    end = time.monotonic() + limit
+    late = never if limit == np.inf else lambda: time.monotonic() >= end
     while trainer.status is Status.RUNNING:
-        trainer.step(1_000_000)
+        trainer.step(1_000_000, late)
+        if late():
+            for solver in trainer.solvers:
+                solver.give_up()
+        if any(solver.status is Status.NOT_SEPARABLE for solver in trainer.solvers):
+            break
+    return late()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
@@ -37,6 +38,8 @@ class DualAscentSVC(SteppedKernelClassifier):
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
     class_weight : dict, "balanced" or None, default=None
         As in `SVC`, but above 0.
+    max_time : float, default=inf
+        Seconds after which training ends with what it has, and `fit_status_` 1, as in `SVC`.
 
     Attributes
     ----------
@@ -55,6 +58,7 @@ class DualAscentSVC(SteppedKernelClassifier):
     step_size: str = "barzilai-borwein"
     multiclass: str = "one-vs-one"
     class_weight: Mapping[Any, float] | str | None = None
+    max_time: float = np.inf
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
@@ -65,9 +69,9 @@ class DualAscentSVC(SteppedKernelClassifier):
             Bad data or a bad parameter, in one sentence.
         """
         training = self._checked(X, y)
-        run(training.trainer)
+        late = run(training.trainer, self.max_time)
         self._adopt(training, training.trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(self.certificates_)
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
         return self
 
     def _solver(

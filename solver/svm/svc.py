@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
+from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, sample_weights
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
-from solver.core.stepping import never
 from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
@@ -88,8 +87,10 @@ class SVC(KernelClassifier):
         (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
         Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
         certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
-        `auto`.  `n_iter_` does not count what was jumped over.  "path" keeps the whole kernel matrix of up to 1000
-        points; its trainer's solvers can go on to another C (see `c_path`).
+        `auto`.  `n_iter_` does not count what was jumped over.  Meanwhile BLAS has one thread in the whole
+        process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
+        `c_path`).
     max_time : float, default=inf
         Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
         Certifying it takes time besides.  With it, the same call may give another answer.
@@ -172,22 +173,13 @@ class SVC(KernelClassifier):
         """
         training = self._checked(X, y, sample_weight, in_steps=False)
         trainer = training.trainer
-        limit = check_number("max_time", self.max_time, 0.0, open_low=True)
-        end = time.monotonic() + limit
-        late = never if limit == np.inf else lambda: time.monotonic() >= end
-        while trainer.status is Status.RUNNING:
-            trainer.step(1_000_000, late)
-            if late():
-                for solver in trainer.solvers:
-                    solver.give_up()
-            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-                if solver.status is Status.NOT_SEPARABLE:
-                    raise NotSeparableError(_not_separable(training, pair, solver))
+        late = run(trainer, self.max_time)
+        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+            if solver.status is Status.NOT_SEPARABLE:
+                raise NotSeparableError(_not_separable(training, pair, solver))
         self._adopt(training, trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(
-            self.certificates_,
-            f"max_time={limit:g} s" + _outlook(trainer, self.certificate_, limit) if late() else None,
-        )
+        outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s{outlook}" if late else None)
         return self
 
     def prepare(

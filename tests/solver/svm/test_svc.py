@@ -108,7 +108,9 @@ def test_the_pairs_are_oriented_as_documented() -> None:
     codes = np.searchsorted(model.classes_, y)
     for p, pair in enumerate(model.pairs_):
         assert pair.positive < pair.negative
-        alone = svm.SVC(gamma=2.0, C=10.0, tol=1e-6).fit(X[pair.index], (codes[pair.index] == pair.positive))
+        index = pair.among(codes).index
+        assert (index == np.flatnonzero((codes == pair.positive) | (codes == pair.negative))).all()
+        alone = svm.SVC(gamma=2.0, C=10.0, tol=1e-6).fit(X[index], (codes[index] == pair.positive))
         np.testing.assert_allclose(values[:, p], alone.decision_function(X), atol=5e-3)
     theirs = svm.SVC(gamma=2.0, C=10.0, decision_function_shape="ovo").fit(X, y)
     np.testing.assert_allclose(values, theirs.decision_function(X), atol=5e-3)
