@@ -12,6 +12,7 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import exceptions
 from sklearn.base import clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
@@ -23,6 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import solver
@@ -243,15 +245,34 @@ def test_names_of_features_with_partial_fit() -> None:
 
 
 @each_learner
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csc_array, sparse.coo_array])
+def test_sparse_data_is_refused_as_by_scikit_learn(learner: Estimator, kind: Any) -> None:
+    fitted = clone(learner).fit(X, y)
+    calls: list[tuple[str, Any, Any]] = [
+        ("X", clone(learner).fit, (kind(X), y)),
+        ("y", clone(learner).fit, (X, kind(y[:, None]))),
+        ("y", fitted.score, (X, kind(y[:, None]))),
+        ("sample_weight", fitted.score, (X, y, kind(y[:, None]))),
+    ]
+    queries = ("predict", "predict_proba", "decision_function", "pair_decision_function", "leaders", "kneighbors")
+    calls += [("X", getattr(fitted, query), (kind(X),)) for query in queries if hasattr(fitted, query)]
+    if isinstance(learner, OnlineSVC):
+        calls += [
+            ("X", clone(learner).partial_fit, (kind(X), y)),
+            ("y", clone(learner).partial_fit, (X, kind(y[:, None]))),
+        ]
+    for name, call, data in calls:
+        with pytest.raises(TypeError) as theirs:
+            check_array(kind(X), input_name=name)
+        with pytest.raises(TypeError) as ours:
+            call(*data)
+        assert str(ours.value) == str(theirs.value)
+
+
+@each_learner
 def test_data_of_another_kind_is_named(learner: Estimator) -> None:
-    sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(ValueError, match=r"y is continuous: it holds 0\.5"):
         clone(learner).fit(X, y + 0.5)
-    for kind in (sparse.csr_matrix, sparse.csc_array, sparse.coo_array):
-        with pytest.raises(ValueError, match=r"X is a sparse matrix; only dense ones are taken, such as X.toarray\(\)"):
-            clone(learner).fit(kind(X), y)
-        with pytest.raises(ValueError, match="X is a sparse matrix"):
-            clone(learner).fit(X, y).predict(kind(X))
     with pytest.raises(ValueError, match="Complex data not supported: X"):
         clone(learner).fit(X * 1j, y)
     plain = clone(learner).fit(X, y.astype(float))  # whole numbers are labels, however they are stored
