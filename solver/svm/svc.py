@@ -94,6 +94,9 @@ class SVC(KernelClassifier):
     max_time : float, default=inf
         Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
         Certifying it takes time besides.  With it, the same call may give another answer.
+    break_ties : bool, default=False
+        With more than two classes, one-vs-one, and ``decision_function_shape="ovr"``: whether `predict` gives a point
+        of equal votes to the class with the largest `decision_function`, else to the lowest of the classes.
     shrinking, verbose
         Taken as scikit-learn takes them, without effect: what is left out of a step is looked at again before the end,
         and nothing is printed.
@@ -149,6 +152,7 @@ class SVC(KernelClassifier):
     cache_size: float = 200
     solver: str = "smo"
     max_time: float = np.inf
+    break_ties: bool = field(default=False, kw_only=True)
     shrinking: bool = field(default=True, kw_only=True)
     verbose: bool = field(default=False, kw_only=True)
     probability: bool = field(default=False, kw_only=True)
@@ -254,10 +258,39 @@ class SVC(KernelClassifier):
             if isinstance(self.gamma, str):
                 raise ValueError(f"gamma is {self.gamma!r}; for kernel='laplacian' scikit-learn wants a number.")
             kernel = partial(of_scikit_learn("metrics.pairwise", "laplacian_kernel"), gamma=self.gamma)
-        names = ("C", "degree", "gamma", "coef0", "tol", "max_iter", "class_weight", "decision_function_shape")
+        names = (
+            "C",
+            "degree",
+            "gamma",
+            "coef0",
+            "tol",
+            "max_iter",
+            "class_weight",
+            "break_ties",
+            "decision_function_shape",
+        )
         parameters = {name: getattr(self, name) for name in names}
         svc = of_scikit_learn("svm", "SVC")(kernel=kernel, cache_size=max(self.cache_size, 1), **parameters)
         return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """As `PairClassifier.predict`; with `break_ties`, equal votes go to the largest `decision_function`.
+
+        Raises
+        ------
+        ValueError
+            As `decision_function`, or `break_ties` with ``decision_function_shape="ovo"``, as in scikit-learn.
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super().predict(X)
+
+    def winner(self, pair_values: Array) -> Indices:
+        """As `PairClassifier.winner`, with `break_ties` as in `predict`."""
+        if not self.break_ties or len(self.classes_) == 2:
+            return super().winner(pair_values)
+        largest: Indices = self._joined(pair_values).argmax(axis=-1)
+        return largest
 
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
         """alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`."""
@@ -285,6 +318,7 @@ class SVC(KernelClassifier):
         check_choice("selection", self.selection, RULES)
         if check_flag("probability", self.probability):
             raise ValueError("probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False).")
+        check_flag("break_ties", self.break_ties)
         check_choice("solver", self.solver, SOLVERS)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)

@@ -923,3 +923,27 @@ def test_no_false_alarm_about_rounding() -> None:
         (DualAscentSVC(C=10.0), X),
     ):
         assert model.fit(at, y).certificates_[0].status is Status.OPTIMAL, model
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_ties_of_votes_are_broken_as_in_scikit_learn(kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y, queries = rng.normal(size=(60, 2)), np.array(list("abcdef"))[np.arange(60) % 6], rng.normal(size=(2000, 2))
+    settings = {"kernel": kernel, "gamma": 1.0, "tol": 1e-9}
+    lowest = SVC(**settings).fit(X, y)
+    ours, theirs = SVC(break_ties=True, **settings).fit(X, y), svm.SVC(break_ties=True, **settings).fit(X, y)
+    values = np.sort(theirs.decision_function(queries), axis=1)
+    pairs = theirs.set_params(decision_function_shape="ovo").decision_function(queries)
+    theirs.set_params(decision_function_shape="ovr")
+    sure = (values[:, -1] - values[:, -2] > 1e-5) & (np.abs(pairs).min(axis=1) > 1e-5)  # the optima are equal to 1e-8
+    assert sure.mean() > 0.9
+    assert (ours.predict(queries) == theirs.predict(queries))[sure].all()
+    broken = ours.predict(queries) != lowest.predict(queries)
+    assert broken.sum() > 20 and (ours.decision_function(queries) == lowest.decision_function(queries)).all()
+    largest = ours.classes_[ours.decision_function(queries).argmax(axis=1)]
+    assert (ours.predict(queries) == largest).all()
+    assert ours.to_sklearn().break_ties is True
+    with pytest.raises(ValueError, match="break_ties must be False when decision_function_shape is 'ovo'"):
+        ours.set_params(decision_function_shape="ovo").predict(queries)
+    with pytest.raises(ValueError, match="break_ties is 'yes'; it must be True or False"):
+        SVC(break_ties="yes").fit(X, y)
