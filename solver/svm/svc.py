@@ -14,7 +14,7 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
-from solver.core.class_weights import bounds, class_weights, sample_weights
+from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
 from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
@@ -328,17 +328,11 @@ class SVC(KernelClassifier):
 
         of_classes = class_weights(self.class_weight, classes, codes)
         of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
-        kept = of_points > 0
-        left = np.unique(codes[kept])
-        if len(left) < 2:
-            who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
-            what = "a weight above zero; an SVM needs points of at least two classes."
-            raise ValueError(f"After weighting, {who} {what}")
+        left, codes = classes_with_weight(classes, codes, of_points, self._learner)
         C_i = bounds(self.C, of_points, LARGEST_C, or_inf=True)
         gram = gram_for_training(kernel, points)
-        codes = np.where(kept, np.searchsorted(left, codes), -1)
         pairs = scheme.problems(codes, len(left))
-        centre = _centre(kernel, points, kept)
+        centre = _centre(kernel, points, codes >= 0)
 
         def solver(pair: BinaryProblem) -> SmoSolver:
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]

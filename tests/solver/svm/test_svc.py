@@ -241,7 +241,7 @@ def test_weights_multiply_and_repetition_is_a_weight() -> None:
         (["a", "b", "c"], "sample_weight must hold numbers only."),
         (
             [1.0, 0.0, 0.0],
-            "After weighting, only points of class 0 have a weight above zero; an SVM needs points of at"
+            "Invalid input - all samples with positive weights belong to the same class, 0; an SVM needs points of at"
             " least two classes.",
         ),
     ],
@@ -782,13 +782,10 @@ def test_parameters() -> None:
         ),
         (
             {"class_weight": {"ant": 0}},
-            "After weighting, only points of class zebra have a weight above zero; an SVM needs points of at least two"
-            " classes.",
+            "Invalid input - all samples with positive weights belong to the same class, zebra; an SVM needs points of"
+            " at least two classes.",
         ),
-        (
-            {"class_weight": {"ant": 0, "zebra": 0}},
-            "After weighting, no point has a weight above zero; an SVM needs points of at least two classes.",
-        ),
+        ({"class_weight": {"ant": 0, "zebra": 0}}, "Invalid input - all samples have zero or negative weights."),
         ({"C": 1e30, "class_weight": {"ant": 1e30}}, "C times the largest weight is 1e+60; it must be at most 1e+50."),
         (
             {"C": 1e-300, "class_weight": {"ant": 1e-300}},
