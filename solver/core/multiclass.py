@@ -53,6 +53,14 @@ class BinaryProblem(Pair):
         The training points of this problem, in their order.
     y : ndarray of shape (n_pair,)
         +1 for the positive class, -1 for the negative one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from solver import Pair
+    >>> problem = Pair(0, 2).among(np.array([0, 1, 2, 0]))
+    >>> problem.index.tolist(), problem.y.tolist()
+    ([0, 2, 3], [1.0, -1.0, 1.0])
     """
 
     index: Indices
