@@ -77,11 +77,9 @@ class BinaryProblem(Pair):
 
     Examples
     --------
-    Which points belong to the problem of the classes "a" and "c":
-
-    >>> from solver import SVC
-    >>> trainer = SVC().prepare([[0], [1], [2], [3]], ["a", "b", "c", "a"])
-    >>> problem = trainer.pairs[1]
+    >>> import numpy as np
+    >>> from solver import Pair
+    >>> problem = Pair(0, 2).among(np.array([0, 1, 2, 0]))
     >>> problem.index.tolist(), problem.y.tolist()
     ([0, 2, 3], [1.0, -1.0, 1.0])
     """
