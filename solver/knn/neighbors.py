@@ -2,10 +2,10 @@
 
 The tie rule makes the answer a function of the training *set*, not of the order of its points:
 
-* Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.  * The
-cosine metric compares directions only: training points in exactly the same direction are at the same distance from
-  any query, whatever their lengths.  A query in exactly their direction is at distance 0, and so is one so close to it
-  that rounding cannot tell the two apart (within about 5e-8 radians).
+* Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
+* The cosine metric compares directions only: training points in exactly the same direction are at the same distance
+  from any query, whatever their lengths.  A query in exactly their direction is at distance 0, and so is one so close
+  to it that rounding cannot tell the two apart (within about 5e-8 radians).
 * Points strictly nearer than the k-th distance have one vote each; the m points at exactly the k-th distance
   share the remaining votes equally.
 * A vote counts 1, 1/d or 1/d^2.  Votes are added per class in order of increasing distance.  With the weights
