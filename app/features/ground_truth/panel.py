@@ -247,9 +247,7 @@ def errors_html(truth: GroundTruthScene, thrown: bool, wide: bool) -> str:
     if tally is not None:
         rows.append(("Ideal classifier", [*words.error_words(tally), "0", *(["–"] if square else [])]))
     if truth.has_neighbours and thrown and truth.bayes is not None:
-        excess = words.points_of_percent(truth.bayes.nearest - truth.bayes.value) + "\u00a0points"
-        cells = ["–", percent(truth.bayes.nearest), "–", excess, *(["–"] if square else [])]
-        rows.append(("1-NN with ever more points", cells))
+        rows.append(("1-NN with ever more points", ["–", percent(truth.bayes.nearest), *["–"] * (2 + square)]))
     lines = [words.thrown_words(truth)] if tally is not None else [] if thrown else [words.NOTHING_THROWN]
     lines += states(truth)
     tallies = [row.tally for row in truth.rows if row.tally is not None]
