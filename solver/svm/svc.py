@@ -338,6 +338,8 @@ class SVC(KernelClassifier):
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """As `PairClassifier.predict`; with `break_ties`, equal votes go to the largest `decision_function`.
 
+        A point at exactly f = 0 belongs to the lower class of the pair.
+
         Raises
         ------
         ValueError
