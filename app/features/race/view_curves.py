@@ -52,8 +52,7 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     """A piece of the racer's line with its sign, for headings and the table; `longish` times as long as high."""
     width = round(longish * height)
     pixmap = blank(width, height, ratio)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(painter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         racer_line(theme, slot, np.empty((0, 2)), "").draw_sample(painter, QRectF(0, 0, width, height), theme)
     return pixmap
 

@@ -162,8 +162,7 @@ def _symbols(theme: Theme, size: int, ratio: float) -> Array:
     for label in range(MAX_CLASSES):
         image = QImage(side, side, QImage.Format.Format_RGBA8888)
         image.fill(Qt.GlobalColor.transparent)
-        with painter_on(image) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(image, smooth=True) as painter:
             painter.translate(0.5 * side, 0.5 * side)
             painter.scale(ratio * size / POINT, ratio * size / POINT)
             for path, pen, brush in shapes(theme, str(label)):

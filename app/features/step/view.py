@@ -81,8 +81,7 @@ class StepView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.step is None or self.theme is None:
             return
-        with painter_on(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(self, smooth=True) as painter:
             self.paint(painter, self.step, self.theme)
 
     def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:

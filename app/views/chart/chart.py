@@ -93,13 +93,15 @@ class Chart(pg.GraphicsView):
         There is a frame without the focus, too.
     square : bool
         As wide as high.
+    equal : bool
+        Both axes have the same scale.
     under : bool
         It is part of a form: the legend stands below the area, and the numbers of the upward axis at its right.
     short : float
         A title that takes less than this share of the width stands beside the numbers.
     """
 
-    sets = framed = square = under = False
+    sets = framed = square = equal = under = False
     short = 0.3
 
     def __init__(self, x: Axis | None = None, y: Axis | None = None) -> None:
@@ -205,6 +207,10 @@ class Chart(pg.GraphicsView):
         wide = max(right - left, 8.0)
         if self.square:
             wide = high = min(wide, high)
+        if self.equal:
+            sizes, middles = (wide, high), [0.5 * (low + end) for low, end in ends]
+            half = 0.5 * max((end - low) / size for (low, end), size in zip(ends, sizes, strict=True))
+            ends = [(at - half * size, at + half * size) for at, size in zip(middles, sizes, strict=True)]
         area = QRectF(left, top, wide, high)
         self.box.setGeometry(area)
         self._fit(ends, area)
@@ -257,7 +263,7 @@ class Chart(pg.GraphicsView):
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
         low, high = self.box.viewRange()[way] if ends is None or self.zoomed else ends
-        return axis.marks(low, high, int(size / room))
+        return axis.marks(low, high, size / room)
 
     def _values(self, way: int) -> Array:
         """Return all that the axis to the right (0) or upwards (1) has to reach; nothing where its ends are given."""

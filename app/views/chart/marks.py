@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 from app.engine.shading import RGB
 from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
 from app.views.plot.picture import draw_samples
-from app.views.plot.symbols import cells, copy_cells
-from app.views.theme import LIGHT, Theme
+from app.views.plot.symbols import POINT, cells, copy_cells
+from app.views.theme import LIGHT, SYMBOLS, Theme
 from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
 
@@ -369,6 +369,12 @@ class Spots(Mark):
         pen = QPen(Qt.PenStyle.NoPen) if edge is None else QPen(QColor(*edge), self.edge_width)
         brush = QBrush() if self.hollow else QBrush(QColor(*self.colour))
         draw_signs(painter, x, y, self.sign, self.size, pen, brush)
+
+
+def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, scale: float = 1.0) -> Spots:
+    """Return the symbol of a class at places, `scale` times as large as in a plot."""
+    edge, size = (0, 0, 0) if theme.dark else theme.ink, POINT * scale
+    return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
