@@ -18,6 +18,8 @@ from solver.core.arrays import Integers
 from . import text as words
 from .scene import Evaluation, LaneEvaluation
 
+#: Size of a class's symbol, in pixels.
+SYMBOL = 13.0
 #: Share of the accent in the fullest cell; share of the width that the symbols take beside the cells.
 FULLEST, BESIDE = 0.58, 0.1
 #: Corners of a cell's frame, from its middle.
@@ -64,7 +66,7 @@ class ConfusionView(Chart):
             # Not by their shade alone.
             _frames(x[right], y[right], theme.ink, 2.0),
             Texts(x=x.tolist(), y=y.tolist(), texts=[*map(counted, counts.ravel().tolist())], colour=theme.ink),
-            *(class_spots(theme, c, [k, left], [below, n - 1 - k], 1.2) for k, c in enumerate(classes)),
+            *(class_spots(theme, c, [k, left], [below, n - 1 - k], SYMBOL) for k, c in enumerate(classes)),
         ]
         names = tuple(evaluation.class_names[label] for label in classes)
         end = n - 0.5 + 0.01 * n  # with room for the frames

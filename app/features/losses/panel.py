@@ -14,11 +14,11 @@ from app.scene.model import Scene
 from app.views.chart.axis import Axis
 from app.views.chart.chart import INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import DASHED, DOTTED, Dash, Level, Line, Mark, Region, Spots, Strokes, Texts
+from app.views.chart.marks import DASHED, DOTTED, Dash, Level, Line, Mark, Region, Spots, Strokes, Texts, class_spots
 from app.views.plot.clouds import size_for
 from app.views.plot.symbols import POINT
-from app.views.theme import SYMBOLS, Theme
-from app.views.widgets.form_fields import describe
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -185,9 +185,7 @@ class LossPicture(PointChart):
 
 def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Spots:
     """Points of a class on the hinge curve."""
-    edge = (0, 0, 0) if theme.dark else theme.ink
-    y, sign = np.maximum(0.0, 1.0 - margins), SYMBOLS[label]
-    return Spots(x=margins, y=y, sign=sign, size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
+    return class_spots(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
 
 
 def _tick(value: float) -> str:
@@ -228,9 +226,7 @@ class LossPanel(QWidget):
             ),
         )
         self._spread = PictureBesideText("loss.message", self.picture, self._point, (self._numbers,))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._spread)
+        filled(QVBoxLayout(self), self._spread, margins=0)
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:

@@ -264,11 +264,9 @@ class Level(Mark):
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         seen, at = frame.seen, np.full(2, (frame.across if self.upright else frame.up)(self.at))
-        pen = QPen(QColor(*self.colour), self.width)
-        if self.upright:
-            draw_line(painter, at, np.array([seen.top(), seen.bottom()]), pen, seen, self.dash)
-        else:
-            draw_line(painter, np.array([seen.left(), seen.right()]), at, pen, seen, self.dash)
+        way = [seen.top(), seen.bottom()] if self.upright else [seen.left(), seen.right()]
+        x, y = (at, np.array(way)) if self.upright else (np.array(way), at)
+        draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), seen, self.dash)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
         _draw_level(painter, box, self.colour, self.width, self.dash)
@@ -371,9 +369,9 @@ class Spots(Mark):
         draw_signs(painter, x, y, self.sign, self.size, pen, brush)
 
 
-def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, scale: float = 1.0) -> Spots:
-    """Return the symbol of a class at places, `scale` times as large as in a plot."""
-    edge, size = (0, 0, 0) if theme.dark else theme.ink, POINT * scale
+def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: float = POINT) -> Spots:
+    """Return the symbol of a class at places, as a plot has it."""
+    edge = (0, 0, 0) if theme.dark else theme.ink
     return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
 
 

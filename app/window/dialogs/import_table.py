@@ -114,7 +114,7 @@ class Picture(Chart):
             some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
             for label in np.unique(labels[some]).tolist():
                 x, y = xy[some[labels[some] == label]].T
-                marks.append(class_spots(theme, label, x, y, 0.7))
+                marks.append(class_spots(theme, label, x, y, 7.7))
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
