@@ -13,9 +13,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.engine.requests import Picture
 from app.engine.shading import RGB
 from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
-from app.views.plot.picture import draw_samples
+from app.views.plot.picture import draw_samples, paint_lines, paint_surface
 from app.views.plot.symbols import POINT, cells, copy_cells
 from app.views.theme import LIGHT, SYMBOLS, Theme
 from app.views.widgets.painting import guarded
@@ -436,6 +437,19 @@ class Cells(Mark):
         (left, right), (bottom, top) = frame.across([-0.5, columns - 0.5]), frame.up([-0.5, rows - 0.5])
         target = QRectF(left, top, right - left, bottom - top)
         draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.seen)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Surface(Mark):
+    """The picture of a lane: its colours, boundary and margins."""
+
+    picture: Picture
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        corners, seen = frame.to.inverted()[0].mapRect(frame.seen), frame.seen
+        paint_surface(painter, self.picture, corners, seen, seen)
+        paint_lines(painter, self.picture, corners, seen, seen, frame.theme)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
