@@ -29,12 +29,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import LIGHT, Theme, mixed
-from app.views.widgets.painting import guarded, painter_on
+from app.views.widgets.painting import guarded, painter_on, saved
 from solver.core.arrays import Array
 
 from . import saving
 from .axis import Axis
-from .legend import CENTRE, LEFT, RIGHT, flow, paint_legend
+from .legend import CENTRE, GAP, LEFT, RIGHT, SAMPLE, flow
 from .marks import Frame, Line, Mark, MarksItem
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
@@ -553,13 +553,31 @@ class Chart(pg.GraphicsView):
         """Paint legend and titles."""
         area = self.area()
         corner = QPointF(EDGE, self.height() - self.legend_height() if self.under else 0.5 * EDGE)
-        paint_legend(painter, corner, self.named(), self._boxes, self.y.title, self.theme)
         high = painter.fontMetrics().lineSpacing()
+        painter.setPen(QColor(*self.theme.ink))
+        painter.drawText(QRectF(corner.x(), corner.y(), 1e4, high + 2), LEFT, self.y.title)
+        for mark, box in zip(self.named(), self._boxes, strict=False):
+            self._paint_entry(painter, mark, box.translated(corner))
         row = QRectF(area.left(), area.bottom() + 3, self.width() - area.left() - EDGE, high)
         if not self._inline:
             row.moveTop(self.height() - high - 2)
         across = Qt.AlignmentFlag.AlignRight if self._inline else Qt.AlignmentFlag.AlignHCenter
         painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
+
+    def _paint_entry(self, painter: QPainter, mark: Mark, box: QRectF) -> None:
+        """Paint the legend's entry of a mark; on return the pen has the theme's ink."""
+        metrics, ink = self.metrics(), QColor(*self.theme.ink)
+        with saved(painter):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            mark.draw_sample(painter, QRectF(box.left(), box.top(), SAMPLE, box.height()), self.theme)
+        box.setLeft(box.left() + SAMPLE + GAP)
+        room = box.width() - (metrics.horizontalAdvance(mark.value) + 1 if mark.value else 0.0)
+        label = metrics.elidedText(mark.name, Qt.TextElideMode.ElideRight, room + 2)
+        painter.setPen(QColor(*self.theme.faint) if mark.value else ink)
+        painter.drawText(box.adjusted(0, 0, 2, 0), LEFT, label)
+        painter.setPen(ink)
+        box.setLeft(box.left() + metrics.horizontalAdvance(f"{label} "))
+        painter.drawText(box.adjusted(0, 0, 40, 0), LEFT, mark.value)
 
     def _paint_reading(self, painter: QPainter) -> None:
         if self.reading is None or not self.lines():
