@@ -39,7 +39,8 @@ class ConfusionView(Chart):
         describe(self, "evaluation.confusion", "Confusion matrix", "")
 
     def minimumSizeHint(self) -> QSize:
-        row, line = max(self.metrics().height() + 8, 22.0), self.metrics().lineSpacing()
+        line = self.metrics().lineSpacing()
+        row = max(1.45 * line, 22.0)  # each has room for its name
         return QSize(200, round((self._rows + 1) * row + 3.4 * line + 2 * EDGE + 6) if self._rows else 0)
 
     def show_lane(self, evaluation: Evaluation, lane: LaneEvaluation, theme: Theme) -> None:

@@ -41,6 +41,8 @@ from .marks import Frame, Line, Mark, MarksItem
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
 #: Share of ink in the lines at the numbers.
 GRID = 0.25
+#: Share of the width that the names at the left take at most.
+NAMES = 0.3
 #: Pixels up to which the pointer finds a value.
 REACH = 40.0
 #: How much a key zooms.
@@ -235,6 +237,7 @@ class Chart(pg.GraphicsView):
         """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
         texts = [] if self.y.bare else self.numbers(1, high, ends)
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
+        widest = min(widest, NAMES * self.width()) if self.y.names else widest
         needed = np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE)
         self.needed_left = EDGE if self.y.bare else float(needed)
         return max(self.needed_left, self.least_left), self.width() - self.right_of(metrics)
@@ -507,6 +510,7 @@ class Chart(pg.GraphicsView):
         for place, text in self.numbers(1, area.height()):
             y = self.pixel(0.0, self.y.value(place)).y()
             wide = self.width() - side if self.under else area.left() - BESIDE + 2
+            text = text if self.under else metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
             grid += [QLineF(area.left(), round(y), area.right(), round(y))] if self.y.lined else []
         # Not transparent: Qt needs 0.4 ms for each line that is.
