@@ -16,7 +16,7 @@ from .version import __version__ as __version__
 if TYPE_CHECKING:
     from .core.certificate import Certificate, NotSeparableError, Status
     from .core.conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
-    from .core.multiclass import REST, SCHEMES, Pair, PairTrainer
+    from .core.multiclass import REST, SCHEMES, BinaryProblem, Pair, PairTrainer
     from .inspection.active_learning import certainty, most_informative
     from .inspection.metrics import ClassScores, KktCase, KktReport, RocCurve, class_scores, kkt_case, roc_curve
     from .kernels.feature_maps import polynomial_features
@@ -53,7 +53,7 @@ _HOMES = {
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
     "inspection.metrics": "ClassScores KktCase KktReport RocCurve class_scores kkt_case roc_curve",
-    "core.multiclass": "REST SCHEMES Pair PairTrainer",
+    "core.multiclass": "BinaryProblem REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
     "online.online_svc": "OnlineSVC",
     "linear.pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
@@ -73,6 +73,7 @@ __all__ = [
     "RULES",
     "SCHEMES",
     "SVC",
+    "BinaryProblem",
     "Certificate",
     "ClassScores",
     "ConvergenceWarning",

@@ -1,12 +1,13 @@
 """PairClassifier: base class of the classifiers that solve binary problems step by step.
 
-Each binary problem (`multiclass.Pair`) has a function f, positive for its positive class.  A training can be inspected
-at any moment: `prepare` returns the trainer, `snapshot_model` makes an independent model of the trainer's present
-state.
+Each binary problem (`multiclass.BinaryProblem`) has a function f, positive for its positive class.  A training can be
+inspected at any moment: `prepare` returns the trainer, `snapshot_model` makes an independent model of the trainer's
+present state.
 """
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -19,12 +20,13 @@ from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices, Mask
 from .certificate import Status
-from .checks import check_labels, check_points
+from .checks import check_labels, check_number, check_points
 from .estimator import Estimator
-from .multiclass import Pair, PairTrainer, leaders, winners
+from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
+from .stepping import never
 
 #: ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
-Start = Callable[[Pair, Array], ArrayLike | None]
+Start = Callable[[BinaryProblem, Array], ArrayLike | None]
 
 
 class Prepared(Protocol):
@@ -43,7 +45,7 @@ class PairClassifier(Estimator):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted; with two classes, f > 0 is classes_[1].
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
     intercept_ : ndarray of shape (n_problems,)
     certificates_ : sequence of Certificate, PerceptronCertificate or PegasosCertificate
         What is proved, one per problem; each has a `status`.
@@ -143,7 +145,7 @@ class PairClassifier(Estimator):
         return type(self)(**self.get_params())._adopt(self._training, snapshots)
 
     def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
-        """Return alpha and C of the points of each binary problem, in the order of `Pair.index`.
+        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`.
 
         `snapshots` are those of the trainer that `prepare` made.  The list is empty for a learner without multipliers.
         """
@@ -282,7 +284,19 @@ class PairClassifier(Estimator):
         return winners(pair_values, self.pairs_, len(self.classes_))
 
 
-def run(trainer: PairTrainer[Any]) -> None:
-    """Step until every problem has finished."""
+def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
+    """Step until every problem has finished, or one is not separable; returns whether `max_time` (s) ended it.
+
+    After `max_time`, finite only for solvers with a ``give_up``, each ends with the multipliers that it has.
+    """
+    limit = check_number("max_time", max_time, 0.0, open_low=True)
+    end = time.monotonic() + limit
+    late = never if limit == np.inf else lambda: time.monotonic() >= end
     while trainer.status is Status.RUNNING:
-        trainer.step(1_000_000)
+        trainer.step(1_000_000, late)
+        if late():
+            for solver in trainer.solvers:
+                solver.give_up()
+        if any(solver.status is Status.NOT_SEPARABLE for solver in trainer.solvers):
+            break
+    return late()

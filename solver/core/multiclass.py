@@ -7,7 +7,7 @@ One-vs-rest trains each class against all others and predicts the class with the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Generic, Protocol, TypeVar
@@ -32,7 +32,7 @@ Examples
 
 @dataclass(frozen=True)
 class Pair:
-    """A binary problem: one class against another, or one class against the rest.
+    """What a binary problem separates: one class from another, or one class from the rest.
 
     Attributes
     ----------
@@ -40,10 +40,6 @@ class Pair:
         Indices (into `classes_`) of the classes where f > 0 and f < 0; `negative` is `REST` when it is all other
         classes.  As in scikit-learn, `positive` is the higher index when there are two classes in all, and the lower
         one when there are more.
-    index : ndarray of shape (n_pair,), int
-        Indices of the training points of this problem, ascending.
-    y : ndarray of shape (n_pair,)
-        +1 for the positive class, -1 for the negative one.
 
     Examples
     --------
@@ -58,29 +54,62 @@ class Pair:
 
     positive: int
     negative: int
+
+    def among(self, codes: Indices) -> BinaryProblem:
+        """Return the binary problem of this pair for points with the class indices `codes`, -1 for a point to omit."""
+        rest = codes >= 0 if self.negative == REST else codes == self.negative
+        index = np.flatnonzero((codes == self.positive) | rest)
+        return BinaryProblem(self.positive, self.negative, index, np.where(codes[index] == self.positive, 1.0, -1.0))
+
+
+@dataclass(frozen=True)
+class BinaryProblem(Pair):
+    """A pair with its training points; a fitted model keeps the `pair` only.
+
+    Attributes
+    ----------
+    positive, negative : int
+        As in `Pair`.
+    index : ndarray of shape (n_pair,), int
+        Indices of the training points of this problem, ascending.
+    y : ndarray of shape (n_pair,)
+        +1 for the positive class, -1 for the negative one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from solver import Pair
+    >>> problem = Pair(0, 2).among(np.array([0, 1, 2, 0]))
+    >>> problem.index.tolist(), problem.y.tolist()
+    ([0, 2, 3], [1.0, -1.0, 1.0])
+    """
+
     index: Indices
     y: Array
 
+    @property
+    def pair(self) -> Pair:
+        """The pair without its points."""
+        return Pair(self.positive, self.negative)
 
-def one_vs_one(codes: Indices, n_classes: int) -> list[Pair]:
+
+def one_vs_one(codes: Indices, n_classes: int) -> list[BinaryProblem]:
     """Return the pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
     pairs = []
     for first, second in combinations(range(n_classes), 2):
         positive, negative = (second, first) if n_classes == 2 else (first, second)
-        index = np.flatnonzero((codes == first) | (codes == second))
-        pairs.append(Pair(positive, negative, index, np.where(codes[index] == positive, 1.0, -1.0)))
+        pairs.append(Pair(positive, negative).among(codes))
     return pairs
 
 
-def one_vs_rest(codes: Indices, n_classes: int) -> list[Pair]:
+def one_vs_rest(codes: Indices, n_classes: int) -> list[BinaryProblem]:
     """Return class 0 against the rest, class 1 against the rest, ...; with two classes, the one pair of `one_vs_one`.
 
     Points of code -1 belong to no class and to no problem.
     """
     if n_classes == 2:
         return one_vs_one(codes, n_classes)
-    index = np.flatnonzero(codes >= 0)
-    return [Pair(c, REST, index, np.where(codes[index] == c, 1.0, -1.0)) for c in range(n_classes)]
+    return [Pair(c, REST).among(codes) for c in range(n_classes)]
 
 
 @dataclass(frozen=True)
@@ -90,12 +119,12 @@ class Scheme:
     Attributes
     ----------
     problems : callable
-        ``problems(codes, n_classes)`` returns the list of `Pair`; `codes` (n,) are class indices.
+        ``problems(codes, n_classes)`` returns the list of `BinaryProblem`; `codes` (n,) are class indices.
     title, note : str
         Name and one sentence for the screen.
     """
 
-    problems: Callable[[Indices, int], list[Pair]]
+    problems: Callable[[Indices, int], list[BinaryProblem]]
     title: str
     note: str
 
@@ -149,14 +178,14 @@ class PairTrainer(Generic[Solver]):
 
     Parameters
     ----------
-    pairs : list of Pair
+    pairs : list of BinaryProblem
         The binary problems.
     make_solver : callable
         ``make_solver(pair)`` returns the solver of a binary problem, such as a `SmoSolver`.
 
     Attributes
     ----------
-    pairs : list of Pair
+    pairs : list of BinaryProblem
     solvers : list
         One solver per pair, in the order of `pairs`.
 
@@ -176,7 +205,7 @@ class PairTrainer(Generic[Solver]):
     ['a', 'b', 'c']
     """
 
-    def __init__(self, pairs: list[Pair], make_solver: Callable[[Pair], Solver]) -> None:
+    def __init__(self, pairs: list[BinaryProblem], make_solver: Callable[[BinaryProblem], Solver]) -> None:
         self.pairs = pairs
         self.solvers = [make_solver(pair) for pair in pairs]
         self._turn = 0
@@ -225,7 +254,7 @@ class PairTrainer(Generic[Solver]):
         return [solver.snapshot(thorough) for solver in self.solvers]
 
 
-def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> Integers:
+def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers:
     """Duels won by each class; a duel at f <= 0 goes to the negative class.
 
     Parameters
@@ -244,7 +273,7 @@ def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> Integers:
     return count
 
 
-def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) -> Array:
+def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
     """Votes plus a bounded sum of the decision values, as scikit-learn's ``decision_function_shape="ovr"``.
 
     The sum is squeezed into (-1/3, 1/3), so that it orders classes of equal votes and never overrules a vote.
@@ -256,7 +285,7 @@ def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) ->
     return votes(pair_values, pairs, n_classes) + confidence / (3.0 * (np.abs(confidence) + 1.0))
 
 
-def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
+def winners(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Indices:
     """Index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
 
     One-vs-one: the class with most duels won; one-vs-rest: the class with the largest f.
@@ -266,7 +295,7 @@ def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
     return won
 
 
-def leaders(pair_values: Array, pairs: list[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
+def leaders(pair_values: Array, pairs: Sequence[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
     """Which classes are ahead of all others; several where they tie, shape (..., n_pairs) -> (..., n_classes).
 
     One-vs-one, a duel with abs(f) <= `slack` is half a win for both; one-vs-rest, all f within `slack` of the largest.
@@ -282,7 +311,7 @@ def leaders(pair_values: Array, pairs: list[Pair], n_classes: int, slack: Array 
     return np.asarray(won == won.max(axis=-1, keepdims=True))
 
 
-def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: Indices) -> Array:
+def libsvm_table(pair_coef: Array, pairs: Sequence[Pair], codes: Indices) -> Array:
     """LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
 
     In the block of class c, row r belongs to the pair of c with its r-th other class.

@@ -15,7 +15,7 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_axis, check_choice
 from solver.core.class_weights import bounds, class_weights
-from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest_values
+from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, one_vs_rest_values
 
 from .expansion import AnyKernel, Expansion, gamma_of
 from .grids import GridRows
@@ -244,7 +244,7 @@ class SteppedKernelClassifier(KernelClassifier):
         """The solver of one binary problem; `numbers` are those of its points, `cache_size` its share in MB."""
 
     @abstractmethod
-    def _multipliers(self, snapshot: Any, pair: Pair) -> tuple[NDArray[Any], Array]:
+    def _multipliers(self, snapshot: Any, pair: BinaryProblem) -> tuple[NDArray[Any], Array]:
         """Numbers of points, and their alpha; those of all others are 0."""
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
@@ -255,7 +255,7 @@ class SteppedKernelClassifier(KernelClassifier):
         pairs = scheme.problems(codes, len(classes))
         share = CACHE_SIZE / len(pairs)
 
-        def solver(pair: Pair) -> Any:
+        def solver(pair: BinaryProblem) -> Any:
             return self._solver(points[pair.index], pair.y, C[pair.index], pair.index, kernel, share)
 
         return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
@@ -280,7 +280,8 @@ class SteppedKernelClassifier(KernelClassifier):
             signs = np.where(training.codes[numbers] == pair.positive, 1.0, -1.0)
             coef[numbers, p] = signs * alpha
         support = np.flatnonzero((coef != 0).any(axis=1))
-        self.classes_, self.pairs_, self._kernel = training.classes, pairs, training.kernel
+        self.classes_, self._kernel = training.classes, training.kernel
+        self.pairs_ = [pair.pair for pair in pairs]
         self._take_over(
             support,
             training.X[support],

@@ -39,6 +39,8 @@ METRICS = {
     "minkowski": loops.MINKOWSKI,
     "cosine": loops.COSINE,
 }
+#: Other names that scikit-learn has for the same metrics.
+_SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
 
 
@@ -64,9 +66,10 @@ class KNeighborsClassifier(Estimator):
     weights : {"uniform", "distance", "distance-squared"}, default="uniform"
         Weight of a vote: 1, 1/d or 1/d^2.  It takes effect at the next query.
     metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine"}, default="minkowski"
-        Distance d.  The cosine distance is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.
-        It is computed once for each direction, so that parallel points tie, and is 0 where it is at most (n_features +
-        4) eps, which is rounding error.
+        Distance d; as in scikit-learn, "cityblock" and "l1" are other names of "manhattan", and "l2" of "euclidean".
+        The cosine distance is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
+        computed once for each direction, so that parallel points tie, and is 0 where it is at most
+        (n_features + 4) eps, which is rounding error.
     p : float, default=2
         Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and Chebyshev.
         With another metric it must stay 2, because it would have no effect.
@@ -417,7 +420,8 @@ class KNeighborsClassifier(Estimator):
 
     def _distance(self) -> tuple[str, float]:
         """Return the name of the metric and its exponent, checked."""
-        metric, p = check_choice("metric", self.metric, METRICS), check_number("p", self.p, 1.0)
+        named = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        metric, p = check_choice("metric", named, METRICS), check_number("p", self.p, 1.0)
         if metric != "minkowski" and p != 2:
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p

@@ -19,7 +19,8 @@ from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier, run
 from solver.core.certificate import Status
 from solver.core.checks import check_axis, check_integer, check_number, check_seed
-from solver.core.multiclass import PairTrainer, one_vs_rest
+from solver.core.class_weights import classes_with_weight, sample_weights
+from solver.core.multiclass import BinaryProblem, PairTrainer, one_vs_rest
 from solver.kernels.expansion import Expansion
 from solver.kernels.grids import GridRows
 from solver.kernels.table import Kernel
@@ -49,7 +50,7 @@ class LinearClassifier(PairClassifier):
         One row for two classes, f > 0 being classes_[1]; else one row per class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     pairs_ : list of Pair
-        The binary problems: one for two classes, else each class against the rest.
+        The classes of the binary problems: one problem for two classes, else each class against the rest.
     n_features_in_ : int
         Number of features.
     """
@@ -118,20 +119,25 @@ class LinearClassifier(PairClassifier):
         return scaled
 
     @abstractmethod
-    def _solver(self, points: Array, signs: Array) -> Any:
-        """Return the solver of one binary problem."""
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> Any:
+        """Return the solver of one binary problem; weights are above 0."""
 
     def _joined(self, pair_values: Array) -> Array:
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
+    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Training:
         points, classes, codes = self._training_data(X, y)
-        pairs = one_vs_rest(codes, len(classes))
-        trainer = PairTrainer(pairs, lambda pair: self._solver(points, pair.y))
-        return Training(points.shape[1], classes, trainer)
+        weights = sample_weights(sample_weight, len(points))
+        left, codes = classes_with_weight(classes, codes, weights, self._learner)
+
+        def solver(pair: BinaryProblem) -> Any:
+            own = None if sample_weight is None else weights[pair.index]
+            return self._solver(points[pair.index], pair.y, own)
+
+        return Training(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
 
     def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        self.classes_, self.pairs_ = training.classes, training.trainer.pairs
+        self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)
@@ -156,6 +162,8 @@ class Perceptron(LinearClassifier):
         Whether each pass has a new random order, instead of the order of the data.
     random_state : int, RandomState or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
+    tol : None, default=None
+        As in scikit-learn, None sets no other end than `max_iter` and a pass without a mistake.  A number is refused.
 
     Attributes
     ----------
@@ -202,8 +210,9 @@ class Perceptron(LinearClassifier):
     max_iter: int = 1000
     shuffle: bool = True
     random_state: int | np.random.RandomState | None = None
+    tol: None = field(default=None, kw_only=True)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on points and their labels.
 
         Parameters
@@ -212,6 +221,8 @@ class Perceptron(LinearClassifier):
             Finite numbers of at most 1e140.
         y : array-like of shape (n,)
             Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Factors of the updates, ``w += s_i y_i x_i``, at least 0.  A point of weight 0 is left out.
 
         Returns
         -------
@@ -231,7 +242,9 @@ class Perceptron(LinearClassifier):
         ConvergenceWarning
             If `max_iter` ended the training.
         """
-        training = self._checked(X, y)
+        if self.tol is not None:
+            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
+        training = self._checked(X, y, sample_weight)
         run(training.trainer)
         # Without convergence there is most likely no bound, and looking for it may take longer than the training.
         solvers = training.trainer.solvers
@@ -239,7 +252,7 @@ class Perceptron(LinearClassifier):
         self._warn_unless_converged(self.certificates_)
         return self
 
-    def _solver(self, points: Array, signs: Array) -> PerceptronSolver:
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PerceptronSolver:
         return PerceptronSolver(
             points,
             signs,
@@ -247,6 +260,7 @@ class Perceptron(LinearClassifier):
             max_iter=self.max_iter,
             shuffle=self.shuffle,
             random_state=check_seed(self.random_state),
+            sample_weight=sample_weight,
         )
 
     def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
@@ -319,7 +333,7 @@ class PegasosClassifier(LinearClassifier):
     tol: float = 1e-2
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train on points and their labels.
 
         Parameters
@@ -328,6 +342,9 @@ class PegasosClassifier(LinearClassifier):
             Finite numbers of at most 1e75.
         y : array-like of shape (n,)
             Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
+            as the point twice, and a point of weight 0 is left out.
 
         Returns
         -------
@@ -342,15 +359,17 @@ class PegasosClassifier(LinearClassifier):
             If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
             are strings.
         """
-        training = self._checked(X, y)
+        training = self._checked(X, y, sample_weight)
         run(training.trainer)
         return self._adopt(training, training.trainer.snapshot())._learned_from(X)
 
-    def _solver(self, points: Array, signs: Array) -> PegasosSolver:
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
         seed = check_seed(self.random_state)
-        return PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
+        return PegasosSolver(
+            points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed, sample_weight=sample_weight
+        )
 
     def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)

@@ -2,19 +2,20 @@
 
 The problem, without intercept (Shalev-Shwartz, Singer, Srebro 2007), over ``w in R^d``:
 
-    minimise  P(w) = lambda/2 ||w||^2 + 1/n sum_i max(0, 1 - y_i <w, x_i>)
+    minimise  P(w) = lambda/2 ||w||^2 + sum_i p_i max(0, 1 - y_i <w, x_i>)
 
-Legend: ``theta`` is the sum of y_i x_i over the hits so far; ``i_t`` the point drawn at step t; ``w-bar`` the answer.
+Legend: ``p_i`` is the share of point i, 1/n, or its sample weight divided by their sum; ``theta`` the sum of y_i x_i
+over the hits so far; ``i_t`` the point drawn at step t; ``w-bar`` the answer.
 
     theta_1 = 0
-    step t = 1, 2, ..:   w_t = theta_t / (lambda t);   i_t uniform;
+    step t = 1, 2, ..:   w_t = theta_t / (lambda t);   i_t = i with probability p_i;
                          theta_{t+1} = theta_t + y_i x_i  if  y_i <w_t, x_i> < 1  (a hit),  else  theta_t
     answer after T:      w-bar = (w_1 + .. + w_T) / T
 
-The gap.  For ``a_i`` in [0, 1/n] and every w, ``D(a) = sum a_i - ||sum a_i y_i x_i||^2 / (2 lambda) <= P(w)``.
+The gap.  For ``a_i`` in [0, p_i] and every w, ``D(a) = sum a_i - ||sum a_i y_i x_i||^2 / (2 lambda) <= P(w)``.
 The average is itself such a sum, ``lambda w-bar = sum abar_i y_i x_i`` with ``abar_i`` = the mean over t of (hits of i
-before t) / t.  A point that is drawn more often than the others may exceed 1/n; cut to the box, and scaled to the best
-length, abar is feasible: any feasible a gives a valid lower bound.  In the notation of `smo`, ``C = 1 / (n lambda)``
+before t) / t.  A point that is drawn more often than its share may exceed p_i; cut to the box, and scaled to the best
+length, abar is feasible: any feasible a gives a valid lower bound.  In the notation of `smo`, ``C_i = p_i / lambda``
 and ``alpha_i = a_i / lambda``.
 """
 
@@ -29,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Integers
 from solver.core.certificate import Status
 from solver.core.checks import check_integer, check_number, check_points, check_signs
+from solver.core.class_weights import positive_weights
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
@@ -146,6 +148,8 @@ class PegasosSolver(SteppedSolver):
         Largest relative duality gap that is called optimal after the last step.
     random_state : int, default=0
         Seed of the points drawn.
+    sample_weight : array-like of shape (n,), optional
+        Above 0; points are drawn, and their losses averaged, with these weights.
 
     Attributes
     ----------
@@ -188,10 +192,15 @@ class PegasosSolver(SteppedSolver):
         max_iter: int = 100_000,
         tol: float = 1e-2,
         random_state: int = 0,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         self.X = check_points(X, LARGEST_COORDINATE)
         n, d = self.X.shape
         self.y = check_signs(y, n)
+        self._weight = positive_weights(sample_weight, n)
+        self._share = self._weight / self._weight.sum()
+        #: The ends of the intervals of a number in [0, 1) that draw each point; None where all are equal.
+        self._ends = None if sample_weight is None else self._share.cumsum()
         self.lam = check_number("lam", lam, SMALLEST_LAMBDA, LARGEST_LAMBDA)
         self.max_iter = check_integer("max_iter", max_iter, 1)
         self.tol = check_number("tol", tol, 0.0, open_high=True)
@@ -223,7 +232,7 @@ class PegasosSolver(SteppedSolver):
 
     @property
     def multipliers(self) -> Array:
-        """``abar``, shape (n,), with ``lambda coef = sum_i abar_i y_i x_i``; entries may exceed 1/n."""
+        """``abar``, shape (n,), with ``lambda coef = sum_i abar_i y_i x_i``; entries may exceed the share p_i."""
         steps = max(1, self.n_iter)
         abar: Array = np.maximum(0.0, (self._count * self._reals[loops.HARMONIC] - self._late) / steps)
         return abar
@@ -235,7 +244,7 @@ class PegasosSolver(SteppedSolver):
             return PegasosCertificate(self.status, np.inf, dual, np.nan, len(self.y), 0)
         coef = self.coef
         slack = np.maximum(0.0, 1.0 - self.y * (self.X @ coef))
-        primal = 0.5 * self.lam * float(coef @ coef) + float(slack.mean())
+        primal = 0.5 * self.lam * float(coef @ coef) + float(self._weight @ slack) / float(self._weight.sum())
         gap = max(0.0, (primal - dual) / primal) if primal > 0.0 else 0.0
         return PegasosCertificate(self.status, primal, dual, gap, int((slack > 0.0).sum()), self.n_iter)
 
@@ -256,7 +265,7 @@ class PegasosSolver(SteppedSolver):
         todo = min(n, self.max_iter - before)
         at_once = AT_ONCE if self._notes else DRAWN_AT_ONCE
         for start in range(0, todo, at_once):
-            drawn = self._random.integers(len(self.y), size=min(at_once, todo - start))
+            drawn = self._draw(min(at_once, todo - start))
             loops.pegasos(
                 self.X,
                 self.y,
@@ -276,6 +285,12 @@ class PegasosSolver(SteppedSolver):
         if self.status is Status.RUNNING and self.n_iter >= self.max_iter:
             self.status = Status.OPTIMAL if self.certificate().gap <= self.tol else Status.STOPPED_EARLY
         return self.n_iter - before
+
+    def _draw(self, n: int) -> Integers:
+        if self._ends is None:
+            return self._random.integers(len(self.y), size=n)
+        found = np.searchsorted(self._ends, self._random.random(n), side="right")
+        return np.minimum(found, len(self.y) - 1)  # the last end may be a rounding error below 1
 
     @property
     def _arrays(self) -> tuple[NDArray[Any], ...]:
@@ -303,14 +318,13 @@ class PegasosSolver(SteppedSolver):
 
     def _dual(self) -> float:
         """The larger of D(0) = 0 and D(s a), a cut to the box, at the best scale s that stays in the box."""
-        n = len(self.y)
-        a = np.minimum(self.multipliers, 1.0 / n)
-        largest = float(a.max())
+        a = np.minimum(self.multipliers, self._share)
+        largest = float((a / self._share).max())
         if largest == 0.0:
             return 0.0
         sum_of_points = (a * self.y) @ self.X
         square = float(sum_of_points @ sum_of_points) / self.lam
-        room = 1.0 / (n * largest)
+        room = 1.0 / largest
         total = float(a.sum())
         scale = min(room, total / square) if square > 0.0 else room
         return max(0.0, scale * total - 0.5 * scale * scale * square)

@@ -6,6 +6,8 @@ Legend: points ``x_i`` (n, d), labels ``y_i`` -1 or +1; ``z_i = x_i`` without in
     rule        visit the points in order; on a mistake, y_i <w, z_i> <= 0, set  w <- w + y_i z_i
     end         a whole pass without a mistake
 
+A point of sample weight s takes part as s z_i: ``w <- w + s_i y_i z_i``, and the bound is that of the points s_i z_i.
+
 The bound (Novikoff 1962).  Let ``gamma = max over unit vectors u of min_i y_i <u, z_i>`` and ``R_z = max_i ||z_i||``.
 Each mistake raises <w, u> by at least gamma and ||w||^2 by at most R_z^2, so after k of them
 ``k gamma <= <w, u> <= ||w|| <= sqrt(k) R_z``:
@@ -30,7 +32,8 @@ from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Integers
 from solver.core.certificate import EPS, Status
-from solver.core.checks import check_flag, check_integer, check_points, check_signs
+from solver.core.checks import check_flag, check_integer, check_points, check_signs, check_size
+from solver.core.class_weights import positive_weights
 from solver.core.step_log import Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
@@ -253,7 +256,7 @@ class PerceptronSnapshot:
     intercept : float
         0 without `fit_intercept`.
     count : ndarray of shape (n,), int
-        Number of mistakes on each point: ``coef = sum_i count_i y_i x_i``, ``intercept = sum_i count_i y_i``.
+        Number of mistakes on each point: ``coef = sum_i s_i count_i y_i x_i``, ``intercept = sum_i s_i count_i y_i``.
     touched : int
         Index of the point of the newest mistake; -1 before the first.
     certificate : PerceptronCertificate
@@ -293,6 +296,8 @@ class PerceptronSolver(SteppedSolver):
         Whether each pass has a new random order.
     random_state : int, default=0
         Seed of the orders.
+    sample_weight : array-like of shape (n,), optional
+        Factors s_i of the steps, above 0; times the point at most 1e140.
 
     Attributes
     ----------
@@ -341,11 +346,14 @@ class PerceptronSolver(SteppedSolver):
         max_iter: int = 1000,
         shuffle: bool = False,
         random_state: int = 0,
+        sample_weight: ArrayLike | None = None,
     ) -> None:
         self.X = check_points(X, LARGEST_COORDINATE)
         n, d = self.X.shape
         self.y = check_signs(y, n)
+        self._weight = positive_weights(sample_weight, n)
         self.fit_intercept = check_flag("fit_intercept", fit_intercept)
+        check_size("X with an intercept, times sample_weight,", self._z, LARGEST_COORDINATE)
         self.max_iter = check_integer("max_iter", max_iter, 1)
         self.shuffle = check_flag("shuffle", shuffle)
         self._random = np.random.default_rng(check_integer("random_state", random_state, 0))
@@ -377,10 +385,16 @@ class PerceptronSolver(SteppedSolver):
         return float(self._w[-1])
 
     @property
+    def _z(self) -> Array:
+        """The points s_i z_i, shape (n, d) or (n, d + 1)."""
+        weight = self._weight[:, None]
+        return np.hstack([self.X * weight, weight]) if self.fit_intercept else self.X * weight
+
+    @property
     def largest_margin(self) -> LargestMargin:
-        """Largest margin of the data, and the mistake bound; computed once."""
+        """Largest margin of the points s_i z_i, and the mistake bound; computed once."""
         if self._margin is None:
-            self._margin = largest_margin(self.X, self.y, fit_intercept=self.fit_intercept)
+            self._margin = largest_margin(self._z, self.y, fit_intercept=False)
         return self._margin
 
     def certificate(self, thorough: bool = True) -> PerceptronCertificate:
@@ -392,7 +406,6 @@ class PerceptronSolver(SteppedSolver):
             Whether the mistake bound is that of `largest_margin`; else it is that of the present weights, inf unless
             they separate the classes.
         """
-        unit = 1.0 if self.fit_intercept else 0.0
         values = self.y * (self.X @ self._w[:-1] + self._w[-1])
         size = float(np.abs(self._w).max())
         norm = size * float(np.linalg.norm(self._w / size)) if size > 0.0 else np.nan
@@ -400,9 +413,10 @@ class PerceptronSolver(SteppedSolver):
         if thorough:
             bound = self.largest_margin.mistakes
         else:
-            scale = float(np.abs(self.X).max())
-            radius = float(np.hypot(scale * np.linalg.norm(self.X / (scale or 1.0), axis=1).max(), unit))
-            safe = margin - 8.0 * EPS * (self.X.shape[1] + 4) * radius
+            z = self._z
+            scale = float(np.abs(z).max())
+            radius = scale * float(np.linalg.norm(z / (scale or 1.0), axis=1).max())
+            safe = float((self._weight * values).min()) / norm - 8.0 * EPS * (self.X.shape[1] + 4) * radius
             bound = (radius / safe) ** 2 * (1.0 + 1e-12) if safe > 0.0 else np.inf
         wrong = int((values <= 0.0).sum())
         return PerceptronCertificate(self.status, wrong, margin, self.n_iter, bound, self.n_epochs)
@@ -434,7 +448,16 @@ class PerceptronSolver(SteppedSolver):
         unit = 1.0 if self.fit_intercept else 0.0
         done = int(
             loops.perceptron(
-                self.X, self.y, self._order, unit, self._w, self._count, self._ints, asked, self._notes.record
+                self.X,
+                self.y,
+                self._weight,
+                self._order,
+                unit,
+                self._w,
+                self._count,
+                self._ints,
+                asked,
+                self._notes.record,
             )
         )
         self._notes.add(done)

@@ -357,6 +357,12 @@ class LasvmSolver(DualSolver):
         self._forgotten, self._finish, self._finishing, self._sweeping = True, False, False, False
         self.status = Status.RUNNING
 
+    def forget_batch(self) -> None:
+        """Keep S alone, after a run: the points of the newest batch that are not in S are of no more use."""
+        kept = self._kept
+        kept.hold(kept.X[:0].copy(), kept.y[:0].copy(), kept.C[:0].copy(), np.zeros(0, dtype=np.int64))
+        self._order, self._cursor, self._forgotten = np.zeros(0, dtype=np.int64), 0, True
+
     def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
         """Check a batch and make it the present one."""
         shifted = points - self.centre

@@ -18,7 +18,7 @@ from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_labels, check_n_features, check_points, check_seed
 from solver.core.estimator import all_or_nothing
-from solver.core.multiclass import Pair, one_vs_one
+from solver.core.multiclass import BinaryProblem, one_vs_one
 from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
@@ -190,9 +190,10 @@ class OnlineSVC(SteppedKernelClassifier):
         # All that a solver could refuse is refused here, before the first one has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
-        self.pairs_ = one_vs_one(codes, len(self.classes_))
-        online = online or [None] * len(self.pairs_)
-        for p, pair in enumerate(self.pairs_):
+        problems = one_vs_one(codes, len(self.classes_))
+        self.pairs_ = [problem.pair for problem in problems]
+        online = online or [None] * len(problems)
+        for p, pair in enumerate(problems):
             solver, own, numbers = online[p], points[pair.index], pair.index + self.n_samples_seen_
             if not len(own):
                 continue
@@ -207,6 +208,8 @@ class OnlineSVC(SteppedKernelClassifier):
             self._learned_from(X)
         self.n_samples_seen_ += len(points)
         self._combine(online, points.shape[1])
+        for trained in filter(None, online):
+            trained.forget_batch()
         return self
 
     def _new(
@@ -242,7 +245,7 @@ class OnlineSVC(SteppedKernelClassifier):
     ) -> LasvmSolver:
         return self._new(points, signs, C, numbers, kernel, cache_size, self.n_epochs, self.finish, self.shuffle)
 
-    def _multipliers(self, snapshot: LasvmSnapshot, pair: Pair) -> tuple[Integers, Array]:
+    def _multipliers(self, snapshot: LasvmSnapshot, pair: BinaryProblem) -> tuple[Integers, Array]:
         return snapshot.expansion, snapshot.alpha
 
     def _adopt(self, training: Any, snapshots: Sequence[LasvmSnapshot]) -> Self:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import run
-from solver.core.multiclass import Pair
+from solver.core.multiclass import BinaryProblem
 from solver.kernels.kernel_classifier import SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
@@ -44,6 +45,8 @@ class DualAscentSVC(SteppedKernelClassifier):
         How more than two classes become binary problems.
     class_weight : dict, "balanced" or None, default=None
         As in `SVC`, but above 0.
+    max_time : float, default=inf
+        Seconds after which training ends with what it has, and `fit_status_` 1, as in `SVC`.
 
     Attributes
     ----------
@@ -86,6 +89,7 @@ class DualAscentSVC(SteppedKernelClassifier):
     step_size: str = "barzilai-borwein"
     multiclass: str = "one-vs-one"
     class_weight: Mapping[Any, float] | str | None = None
+    max_time: float = np.inf
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on points and their labels.
@@ -116,9 +120,9 @@ class DualAscentSVC(SteppedKernelClassifier):
             If `max_iter` or the limit of double precision ended the training.
         """
         training = self._checked(X, y)
-        run(training.trainer)
+        late = run(training.trainer, self.max_time)
         self._adopt(training, training.trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(self.certificates_)
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
         return self
 
     def _solver(
@@ -136,5 +140,5 @@ class DualAscentSVC(SteppedKernelClassifier):
             cache_size=cache_size,
         )
 
-    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[Indices, Array]:
+    def _multipliers(self, snapshot: DualAscentSnapshot, pair: BinaryProblem) -> tuple[Indices, Array]:
         return pair.index, snapshot.alpha

@@ -280,6 +280,11 @@ class DualAscentSolver(DualSolver):
                 break
         return made if n else 0
 
+    def give_up(self) -> None:
+        """End here, with the multipliers as they are, unless it has ended already."""
+        if self.status is Status.RUNNING:
+            self._vector, self._cursor, self.status = None, 0, Status.STOPPED_EARLY
+
     @property
     def pending(self) -> bool:
         """Whether v must be computed anew after the newest gradient step, which ``step(0)`` does."""

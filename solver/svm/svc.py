@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
+from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
-from solver.core.class_weights import bounds, class_weights, sample_weights
-from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
+from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
-from solver.core.stepping import never
 from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
@@ -92,12 +91,17 @@ class SVC(KernelClassifier):
         (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
         Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
         certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
-        `auto`.  `n_iter_` does not count what was jumped over.  "path" keeps the whole kernel matrix of up to 1000
-        points; its trainer's solvers can go on to another C (see `c_path`).
+        `auto`.  `n_iter_` does not count what was jumped over.  Meanwhile BLAS has one thread in the whole
+        process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
+        `c_path`).
     max_time : float, default=inf
         Time limit of the training (s), above 0.  At the limit the training stops early, and `fit_status_` is 1; the
         certificates, which take further time, show how good the answer is.  With a limit, the same call may give
         another answer.
+    break_ties : bool, default=False
+        With more than two classes, one-vs-one, and ``decision_function_shape="ovr"``: whether `predict` decides equal
+        votes by the largest `decision_function`; else by the lowest of the classes.
     shrinking, verbose : ignored
         Accepted as in scikit-learn, without effect: points left out of a step are checked again before the end, and
         nothing is printed.
@@ -138,7 +142,7 @@ class SVC(KernelClassifier):
     certificates_ : list of Certificate
         One per binary problem.
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
 
     See Also
     --------
@@ -179,6 +183,7 @@ class SVC(KernelClassifier):
     cache_size: float = 200
     solver: str = "smo"
     max_time: float = np.inf
+    break_ties: bool = field(default=False, kw_only=True)
     shrinking: bool = field(default=True, kw_only=True)
     verbose: bool = field(default=False, kw_only=True)
     probability: bool = field(default=False, kw_only=True)
@@ -217,29 +222,20 @@ class SVC(KernelClassifier):
         """
         training = self._checked(X, y, sample_weight, in_steps=False)
         trainer = training.trainer
-        limit = check_number("max_time", self.max_time, 0.0, open_low=True)
-        end = time.monotonic() + limit
-        late = never if limit == np.inf else lambda: time.monotonic() >= end
-        while trainer.status is Status.RUNNING:
-            trainer.step(1_000_000, late)
-            if late():
-                for solver in trainer.solvers:
-                    solver.give_up()
-            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-                if solver.status is Status.NOT_SEPARABLE:
-                    raise NotSeparableError(_not_separable(training, pair, solver))
+        late = run(trainer, self.max_time)
+        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+            if solver.status is Status.NOT_SEPARABLE:
+                raise NotSeparableError(_not_separable(training, pair, solver))
         self._adopt(training, trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(
-            self.certificates_,
-            f"max_time={limit:g} s" + _outlook(trainer, self.certificate_, limit) if late() else None,
-        )
+        outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s{outlook}" if late else None)
         return self
 
     def prepare(
         self,
         X: ArrayLike,
         y: ArrayLike,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
     ) -> PairTrainer[SmoSolver]:
@@ -288,7 +284,7 @@ class SVC(KernelClassifier):
             return None
         solvers = iter(training.trainer.solvers)
 
-        def moved(pair: Pair) -> SmoSolver:
+        def moved(pair: BinaryProblem) -> SmoSolver:
             solver = next(solvers)
             solver.move_points(points[pair.index])
             return solver
@@ -324,13 +320,42 @@ class SVC(KernelClassifier):
             if isinstance(self.gamma, str):
                 raise ValueError(f"gamma is {self.gamma!r}; for kernel='laplacian' scikit-learn wants a number.")
             kernel = partial(of_scikit_learn("metrics.pairwise", "laplacian_kernel"), gamma=self.gamma)
-        names = ("C", "degree", "gamma", "coef0", "tol", "max_iter", "class_weight", "decision_function_shape")
+        names = (
+            "C",
+            "degree",
+            "gamma",
+            "coef0",
+            "tol",
+            "max_iter",
+            "class_weight",
+            "break_ties",
+            "decision_function_shape",
+        )
         parameters = {name: getattr(self, name) for name in names}
         svc = of_scikit_learn("svm", "SVC")(kernel=kernel, cache_size=max(self.cache_size, 1), **parameters)
         return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
 
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """As `PairClassifier.predict`; with `break_ties`, equal votes go to the largest `decision_function`.
+
+        Raises
+        ------
+        ValueError
+            As `decision_function`, or `break_ties` with ``decision_function_shape="ovo"``, as in scikit-learn.
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super().predict(X)
+
+    def winner(self, pair_values: Array) -> Indices:
+        """As `PairClassifier.winner`, with `break_ties` as in `predict`."""
+        if not self.break_ties or len(self.classes_) == 2:
+            return super().winner(pair_values)
+        largest: Indices = self._joined(pair_values).argmax(axis=-1)
+        return largest
+
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
-        """Return alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`."""
         solvers = self._training.trainer.solvers
         return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
 
@@ -341,7 +366,7 @@ class SVC(KernelClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         shrinking: bool = True,
         in_steps: bool = True,
     ) -> _Training:
@@ -355,6 +380,7 @@ class SVC(KernelClassifier):
         check_choice("selection", self.selection, RULES)
         if check_flag("probability", self.probability):
             raise ValueError("probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False).")
+        check_flag("break_ties", self.break_ties)
         check_choice("solver", self.solver, SOLVERS)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
@@ -364,19 +390,13 @@ class SVC(KernelClassifier):
 
         of_classes = class_weights(self.class_weight, classes, codes)
         of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
-        kept = of_points > 0
-        left = np.unique(codes[kept])
-        if len(left) < 2:
-            who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
-            what = "a weight above zero; an SVM needs points of at least two classes."
-            raise ValueError(f"After weighting, {who} {what}")
+        left, codes = classes_with_weight(classes, codes, of_points, self._learner)
         C_i = bounds(self.C, of_points, LARGEST_C, or_inf=True)
         gram = gram_for_training(kernel, points)
-        codes = np.where(kept, np.searchsorted(left, codes), -1)
         pairs = scheme.problems(codes, len(left))
-        centre = _centre(kernel, points, kept)
+        centre = _centre(kernel, points, codes >= 0)
 
-        def solver(pair: Pair) -> SmoSolver:
+        def solver(pair: BinaryProblem) -> SmoSolver:
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
@@ -421,7 +441,7 @@ class SVC(KernelClassifier):
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
         self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self.pairs_ = pairs
+        self.pairs_ = [pair.pair for pair in pairs]
         self._expand(
             kernel,
             self.support_vectors_,
@@ -453,7 +473,7 @@ def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: f
     return f"{gap}.  {words}" if words else gap
 
 
-def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:
+def _not_separable(training: _Training, pair: BinaryProblem, solver: SmoSolver) -> str:
     """Return the error message about a hard margin that does not exist."""
     names = training.classes
     who = ""
