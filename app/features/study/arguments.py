@@ -28,10 +28,7 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
+    seconds = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
     if not 0.0 < seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; write 60 or 0.5")
     return seconds

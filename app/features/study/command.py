@@ -365,15 +365,13 @@ def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         _complain("The folds are left out: name the document that has the points with --from.\n")
         dealt = False
     sets = list(folds_of_study(study, given)) if dealt else []
-    files: dict[Path, bytes] = {}
     if options.csv is not None:
-        files[options.csv] = found.table()
-        if sets:
-            files[options.csv.with_name(f"{options.csv.stem}-folds.csv")] = results.csv_of(rows_of(sets))
-    if options.json is not None:
+        beside = options.csv.with_name(f"{options.csv.stem}-folds.csv")
+        files = {options.csv: found.table(), **({beside: results.csv_of(rows_of(sets))} if sets else {})}
+    else:
         heads, *rows = found.rows()
         content = {"study": study, "results": [dict(zip(heads, row, strict=True)) for row in rows], "folds": sets}
-        files[options.json] = msgspec.json.encode(content)
+        files = {options.json: msgspec.json.encode(content)}
     for path, data in files.items():
         documents.write_bytes(data, path)
         tell(f"Wrote {path}\n")

@@ -266,10 +266,6 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Values of each axis."""
         return tuple(len(axis.values) for axis in self.axes)
 
-    def exists(self, places: tuple[int, ...]) -> bool:
-        """Whether the cell at `places` is one of the study."""
-        return bool(existing_cells(self)[places])
-
 
 @lru_cache(maxsize=8)
 def existing_cells(study: Study) -> NDArray[np.bool_]:

@@ -139,8 +139,9 @@ class StudyResults:
         if record.seconds < 0.0 or not all(MEASURES[name].holds(value) for name, value in record.values.items()):
             raise ValueError("a value outside its range")
         seconds, statuses = float(self.seconds[index]), list(self._statuses)
-        before = -math.inf if math.isnan(seconds) else _rank(statuses[self._status[index]], seconds)
-        if _rank(status_of(record), record.seconds) > before:
+        if math.isnan(seconds) or _rank(status_of(record), record.seconds) > _rank(
+            statuses[self._status[index]], seconds
+        ):
             self.add(record)
 
     def ended(self, status: str) -> NDArray[np.bool_]:
@@ -431,43 +432,40 @@ def read(folder: File, expected: Study | None = None) -> StudyResults:
         files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
     except OSError as error:
         raise FileError(f"{folder.name} cannot be read: {reason(error)}.") from None
-    first = None if expected is None else manifest(expected)
-    found = None if expected is None else StudyResults(expected)
-    heads = {path: _head_of(path) for path in files}
-    settled: set[str] = set()
-    for path in sorted((path for path in files if heads[path] is not ...), key=lambda path: heads[path] is None):
-        own = heads[path]
-        if (first is None or found is None) and own is not None:
-            first, found = own, StudyResults(_study_of(own, folder))
-        if first is None or found is None:
-            raise FileError(
-                f"{path.name} is damaged in its first line, which names its study: run the study once more with its "
-                f"STUDY.toml and --out {folder}, then what is whole counts."
-            )
-        if own is not None and (differs := difference(first, own)) is not None:
+    heads = {path: head for path in files if (head := _head_of(path)) is not None}
+    first = next(filter(None, heads.values()), None) if expected is None else manifest(expected)
+    if first is None and heads:
+        raise FileError(
+            f"{next(iter(heads)).name} is damaged in its first line, which names its study: run the study again with "
+            f"its STUDY.toml and --out {folder}, then what is whole counts."
+        )
+    if first is None:
+        raise FileError(f"{folder.name} holds no results of a study.")
+    found, settled = StudyResults(expected or _study_of(first, folder)), set[str]()
+    for path, own in heads.items():
+        if own and (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
         found.n_files += 1
-        seeds = (_seed(first), 0, None) if own is not None else (_seed(first),)
-        settled.update(_take(found, path, seeds, own is not None))
-    if found is None:
-        raise FileError(f"{folder.name} holds no results of a study.")
+        settled.update(_take(found, path, (None, _seed(first), 0) if own else (_seed(first),)))
     found.damaged = [line for line in found.damaged if line not in settled]
     return found
 
 
-def _head_of(path: File) -> Any:
-    """Return the manifest in the first line of a file, None where that is damaged, and ... where there is none."""
-    line = next(_lines(path), ...)
-    head = line if line is ... else _checked(line, 0, None)
-    own = head.get("manifest") if isinstance(head, dict) else head
-    return own if own is ... or isinstance(own, dict) else None
+def _head_of(path: File) -> dict[str, Any] | None:
+    """Return the manifest in the first line of a file, empty where that is damaged; None where there is no line."""
+    for line in _lines(path):
+        head = _checked(line, 0, None)
+        own = head.get("manifest") if isinstance(head, dict) else None
+        return own if isinstance(own, dict) else {}
+    return None
 
 
-def _take(found: StudyResults, path: File, seeds: Sequence[int | None], whole: bool) -> list[str]:
-    """Merge the lines of a file whose first one is `whole` or damaged; returns which damaged lines it settles.
+def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[str]:
+    """Merge the lines of a file whose checksums begin at one of `seeds`; returns which damaged lines they settle.
 
-    FileError where none of them proves which study it is of.
+    FileError where the first line is damaged, so that checksums have one seed, and no other has such a one.
     """
+    whole = len(seeds) > 1
     settled, damaged, number = list[str](), list[str](), 0
     for number, line in enumerate(_lines(path), 1):
         content = _checked(line, *seeds)

@@ -205,7 +205,7 @@ def test_other_numerics_are_refused(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "no JSON": (b"{]\n{}\n", "is damaged in its first line, which names its study: run the study once more"),
+    "no JSON": (b"{]\n{}\n", "is damaged in its first line, which names its study: run the study again"),
     "no manifest": (b'{"key": 1}\n', "is damaged in its first line"),
     "a list": (b"[]\n{}\n", "is damaged in its first line"),
     "an unknown study": (b'{"manifest": {"study": {"kind": "x"}, "numerics": 1}}\n', "does not know"),
@@ -290,7 +290,7 @@ def test_a_damaged_first_line_is_made_up_for_by_the_study_or_another_file(tmp_pa
     (part,) = parts(tmp_path)
     whole = exported(tmp_path)
     without_head(part)
-    with pytest.raises(FileError, match=r"is damaged in its first line.* run the study once more with its STUDY\.toml"):
+    with pytest.raises(FileError, match=r"is damaged in its first line.* run the study again with its STUDY\.toml"):
         results.read(tmp_path)
     found = results.read(tmp_path, KNN)
     assert plain(KNN, found.records()) == whole and found.damaged == [f"{part.name}, line 1"]
