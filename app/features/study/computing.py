@@ -32,7 +32,7 @@ from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
-from solver.svm.expanded import OneThread
+from solver.svm.expanded import ONE_THREAD
 
 from .cells import Path, Places, data_of, seed_of
 from .model import MEASURES, Study
@@ -43,7 +43,6 @@ BLOCK, QUERIES = 100_000, 5000
 MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
 ROUND = 10_000
-_ONE_THREAD = OneThread()
 #: Statuses of cells without a value: more neighbours than points, and beyond the time limit.
 NOT_DEFINED, TOOK_LONGER = "not defined", "took longer"
 #: More than any measure comes to: a result beyond it is damage, and no mean could be taken of it.
@@ -139,7 +138,7 @@ def compute(study: Study, path: Path, given: Given | None, watch: Watch | None =
     A cell beyond the time limit has no value, also where it could not be given up before it had one.
     """
     watch, sums = watch or Watch(), dict[Places, Record]()
-    with _ONE_THREAD:
+    with ONE_THREAD:
         for draw in range(study.draws):
             for added in _of_draw(study, path, given, draw, watch) if path.cells else ():
                 sums[added.places] = whole = _sum(sums[added.places], added) if draw else added
