@@ -25,12 +25,14 @@ def test_the_three_lists_of_names_agree() -> None:
     typed = {
         alias.name: node.module
         for node in ast.walk(TREE)
-        if isinstance(node, ast.ImportFrom) and node.level == 1
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module != "version"
         for alias in node.names
     }
     home = solver._HOME
     assert typed == home
-    assert sorted(typed) == sorted(solver.__all__) == sorted(dir(solver))
+    rooms = [room.name for room in pkgutil.iter_modules(solver.__path__) if room.ispkg]
+    assert sorted(typed) == sorted(solver.__all__)
+    assert dir(solver) == sorted([*solver.__all__, *rooms, "__version__"])
     for name in solver.__all__:
         assert getattr(solver, name) is getattr(import_module(f"solver.{home[name]}"), name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
@@ -41,6 +43,7 @@ def test_the_three_lists_of_names_agree() -> None:
 def test_importing_the_package_costs_next_to_nothing() -> None:
     code = (
         "import sys; import solver; assert not {'numba', 'numpy'} & set(sys.modules);"
+        "assert solver.__version__; assert solver.kernels.Kernel and 'numba' not in sys.modules;"
         "from solver import SVC; assert 'numpy' in sys.modules and 'solver.knn.neighbors' not in sys.modules;"
         "from solver import KNeighborsClassifier, Kernel, SmoSolver; from solver.core import fast_loops;"
         "fast_loops.everywhere = False;"
