@@ -341,8 +341,6 @@ class SVC(KernelClassifier):
         A point at exactly f = 0 belongs to the problem's negative class, see `PairClassifier.predict`.  With
         `break_ties` a point of equal votes belongs to the class with the largest `decision_function`.
 
-        A point at exactly f = 0 belongs to the lower class of the pair.
-
         Raises
         ------
         ValueError
