@@ -145,7 +145,8 @@ class SearchTree:
             raise ValueError(f"n_neighbors is {n_neighbors}; it must be from 1 to {len(self.location)}.")
         q, at = min(n_neighbors, len(self.points)), np.asarray(query, dtype=np.float64)
         distances = self._compared(at, self.points)
-        boxes = self._compared(at, np.clip(at, self.low, self.high))
+        boxes = np.zeros(len(self.low))
+        boxes[1:] = self._compared(at, np.clip(at, self.low[1:], self.high[1:]))
         if self.index.metric == loops.MINKOWSKI:
             boxes *= loops.SHORT  # powers may be rounded the wrong way
         nearest, bound, measured, open_nodes, steps = np.empty(0), np.inf, 0, [1], list[SearchStep]()

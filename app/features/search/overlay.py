@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 
 from app.features.probe.overlay import ProbeOverlay, probe_overlay
@@ -36,8 +36,8 @@ class SearchOverlay:
     splits : ndarray of shape (m, 4)
         Lines across which boxes are halved.
     measured, pruned : tuple of QRectF
-    now : QRectF or None
-        The box of the step.
+    now : tuple of QRectF
+        The box of the step, if it is in sight.
     split : ndarray of shape (0 or 1, 4)
         The line of the step.
     gap : ndarray of shape (0 or 1, 4)
@@ -51,7 +51,7 @@ class SearchOverlay:
     splits: Array
     measured: tuple[QRectF, ...]
     pruned: tuple[QRectF, ...]
-    now: QRectF | None
+    now: tuple[QRectF, ...]
     split: Array
     gap: Array
     probe: ProbeOverlay | None
@@ -70,8 +70,7 @@ class SearchOverlay:
             draw_pieces(painter, self.splits, QPen(seam, SPLIT + 2.0))
         draw_pieces(painter, self.splits, QPen(QColor(*theme.ink, 255 if few else 130), SPLIT))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        now = () if self.now is None else (self.now,)
-        for boxes, colour, width in ((self.pruned + self.measured, ink, BOX), (now, accent, NOW)):
+        for boxes, colour, width in ((self.pruned + self.measured, ink, BOX), (self.now, accent, NOW)):
             for pen in (QPen(seam, width + 2.0), QPen(colour, width)):
                 pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
                 painter.setPen(pen)
@@ -113,7 +112,7 @@ def search_overlay(
     done = step - search.n_splits
     steps = () if search.walk is None or done <= 0 else search.walk.steps[:done]
     boxes = {
-        outcome: tuple(_box(tree, each.node, grid, area) for each in steps if each.outcome == outcome)
+        outcome: _boxes(tree, [each.node for each in steps if each.outcome == outcome], grid, area)
         for outcome in ("measure", "prune")
     }
     node = steps[-1].node if steps else max(step, 1) if step <= search.n_splits else 0
@@ -127,7 +126,7 @@ def search_overlay(
         splits,
         boxes["measure"],
         boxes["prune"],
-        _box(tree, node, grid, area) if node else None,
+        _boxes(tree, [node] if node else [], grid, area),
         split_lines(tree, node, grid, area, node) if inner else np.empty((0, 4)),
         gap,
         probe_overlay(shown.probe, shown.sketch, grid, area, hovering),
@@ -149,8 +148,11 @@ def _pieces(begin: Array, end: Array, grid: Grid, area: QRectF) -> Array:
     return clipped(np.column_stack((to_pixels(begin, grid, area), to_pixels(end, grid, area))), area)[0]
 
 
-def _box(tree: SearchTree, node: int, grid: Grid, area: QRectF) -> QRectF:
-    """The box of a node in pixels, as far as it is in sight."""
-    (left, bottom), (right, top) = to_pixels(np.array([tree.low[node], tree.high[node]]), grid, area).tolist()
-    box = QRectF(QPointF(left, top), QPointF(right, bottom)).adjusted(-ROOM, -ROOM, ROOM, ROOM)
-    return box & area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
+def _boxes(tree: SearchTree, nodes: list[int], grid: Grid, area: QRectF) -> tuple[QRectF, ...]:
+    """The boxes of nodes in pixels, as far as they are in sight."""
+    low, high = (to_pixels(each[nodes], grid, area) for each in (tree.low, tree.high))
+    seen = area.adjusted(-BEYOND, -BEYOND, BEYOND, BEYOND)
+    x = np.clip((low[:, 0] - ROOM, high[:, 0] + ROOM), seen.left(), seen.right())
+    y = np.clip((high[:, 1] - ROOM, low[:, 1] + ROOM), seen.top(), seen.bottom())
+    shown = (x[0] < x[1]) & (y[0] < y[1])
+    return tuple(QRectF(*box) for box in np.array((x[0], y[0], x[1] - x[0], y[1] - y[0])).T[shown].tolist())

@@ -161,3 +161,9 @@ def test_few_points_are_measured() -> None:
     X = np.random.default_rng(1).uniform(size=(10_000, 2))
     walk = KNeighborsClassifier(5).fit(X, np.zeros(10_000)).search_tree(4).search([0.5, 0.5], 5)
     assert walk.steps[-1].measured < 60 and walk.n_pruned > 10
+
+
+def test_the_box_that_no_node_has_is_not_looked_at() -> None:
+    tree = KNeighborsClassifier(1).fit(np.random.default_rng(1).normal(size=(20, 2)), np.zeros(20)).search_tree(4)
+    tree.low[0], tree.high[0] = -1e300, -1e200  # whatever was in memory: its square would overflow
+    assert len(tree.search([0.0, 0.0], 3).neighbors) == 3

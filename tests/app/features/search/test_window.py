@@ -194,10 +194,10 @@ def test_lines_and_boxes_are_where_the_tree_is() -> None:
     overlay = search_overlay(scene, search, grid, area, hovering=False)
     assert overlay.splits.tolist() == [[0.0, 30.0, 60.0, 30.0]]  # y = 5, from x = 0 to 6
     assert overlay.measured == (QRectF(-2, 68, 14, 14),)  # (0, 0) to (1, 1), and room
-    assert overlay.pruned == (QRectF(48, 8, 14, 24),) and overlay.now == overlay.pruned[0]
+    assert overlay.pruned == (QRectF(48, 8, 14, 24),) and overlay.now == overlay.pruned
     assert overlay.gap.tolist() == [[2.0, 79.0, 50.0, 30.0]] and not len(overlay.split)
     first = search_overlay(SearchScene(0, (0,), search, 1), search, grid, area, hovering=False)
-    assert first.now == QRectF(-2, 8, 64, 74) and first.split.tolist() == overlay.splits.tolist()
+    assert first.now == (QRectF(-2, 8, 64, 74),) and first.split.tolist() == overlay.splits.tolist()
     assert not first.measured and not first.pruned and not len(first.gap)
     start = search_overlay(SearchScene(0, (0,), search, 0), search, grid, area, hovering=False)
     assert start.now == first.now and not len(start.splits) and not len(start.split)
