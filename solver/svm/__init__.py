@@ -1,1 +1,1 @@
-"""Support vector machines: SMO, interior point method, projected gradient."""
+"""Support vector machines: SMO, an active set method, projected gradient."""
