@@ -54,10 +54,10 @@ ALL_POINTS = 20_000_000
 PER_PAIR, STEPS, ON_RAMP, PER_ENTRY = 8, 20, 0.1, 8
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
-#: Updates before the first pivots; the share of the support vectors that must be free for them, until there was an
-#: update for each; the cube of the number of free points up to which they are made, for each update and point so far;
-#: the share of tol up to which they are made.
-FIRST_PIVOT, FREE_SHARE, DENSE, PIVOT_TOL = 400, 0.25, 16, 0.9
+#: Updates before the first pivots.  The share of the support vectors that must be free, until there was an update for
+#: each.  The largest cube of the number of free points, for each update and point so far; it is C times the mean of the
+#: diagonal if that is more, because SMO then needs more updates.  The share of tol up to which pivots are made.
+FIRST_PIVOT, FREE_SHARE, DENSE, PIVOT_TOL = 400, 0.25, 16.0, 0.9
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -293,7 +293,8 @@ class AutoSolver(ExpandedSolver):
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
         support = np.count_nonzero(self.beta)
         few = n_iter < support and free < FREE_SHARE * support
-        if n_iter > 0 and (few or free**3 > DENSE * n_iter * len(part.index)):
+        dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))
+        if n_iter > 0 and (few or free**3 > dense * n_iter * len(part.index)):
             self._pivot_at = 2 * n_iter
             return
         work = Pivoting(active.kernel, part)
