@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import DualAscentSnapshot, Grid, LasvmSnapshot, Pair, SmoSnapshot
+from solver import DualAscentSnapshot, Grid, LasvmSnapshot, Pair, ReductionSnapshot, SmoSnapshot
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -74,7 +74,7 @@ def run_state_of(
         recording=number,
         trainer=trainer,
         rule=lane.settings.selection if trainer.has_rules else "",
-        name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 else "",
+        name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 and trainer.has_f else "",
         step=run.position,
         length=run.length,
         ended=run.ended,
@@ -110,10 +110,12 @@ def mark(run: Recording, certificate: Any) -> None:
         run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
 
 
-def _pair(snapshot: Any, pair: Pair, why: Explanation | None) -> tuple[int, int]:
+def _pair(snapshot: Any, pair: Pair, why: Explanation | None) -> tuple[int, ...]:
     """The points at work, as indices of all training points: those of the next step, else those of the newest."""
     if why is not None:
         return int(pair.index[why.i]), int(pair.index[why.j])
+    if isinstance(snapshot, ReductionSnapshot):
+        return snapshot.touched, *snapshot.neighbors.tolist()
     if isinstance(snapshot, LasvmSnapshot):  # it names the points by their numbers among all
         return snapshot.working_set if snapshot.operation in ("process", "reprocess") else (-1, -1)
     touched = getattr(snapshot, "touched", -1)

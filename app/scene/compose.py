@@ -152,7 +152,7 @@ def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene]
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
     if marking is None:
-        signs |= {kind for kind in ("free", "bounded") if any(len(getattr(lane.marks, kind)) for lane in drawn)}
+        signs |= {kind for kind in ("free", "bounded", "kept") if any(len(getattr(lane.marks, kind)) for lane in drawn)}
     elif session.marks and any(lane.run_state is not None for lane in drawn):
         signs |= {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
@@ -186,7 +186,7 @@ def _lane(
     if lane.is_difference and not cover and (without := missing(document, results)):
         message, frame = without, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
-    several = lane.trainer is not None and len(training.classes) > 2
+    several = lane.has_f and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
     if frame is not None:
         job = frame.job
@@ -265,7 +265,9 @@ def fields_of(
     settings = lane.settings
     offered = [field for field in lane.family.fields if field.simple or not simple or shown is not None]
     own = (field.parts(classes) for field in offered if field.shown(settings, classes))
-    of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
+    of_training = {"speed"} if lane.trainer is not None else set()
+    if lane.has_f and len(classes) > 2:
+        of_training.add("pair")
     applying = frozenset(of_training.union(*own))
     return applying if shown is None else applying - hidden_fields(applying, shown)
 

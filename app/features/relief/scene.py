@@ -44,9 +44,9 @@ class ReliefScene:
 
 
 def _studied(document: Document, session: Session) -> int:
-    """The lane whose run is looked at: the one chosen, else the first that trains."""
+    """The lane whose run is looked at: the one chosen, else the first that has an f."""
     ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
-    return next((index for index in ways if document.lanes[index].trainer is not None), 0)
+    return next((index for index in ways if document.lanes[index].has_f), 0)
 
 
 def _run(context: Context, index: int) -> Frame | None:

@@ -64,6 +64,8 @@ def sentence(run_state: RunState) -> str:
         return step.sentence
     if not run_state.trainer.has_rules:
         said = run_state.operation or "This learner takes no pairs by a rule."
+        if not run_state.trainer.has_f:
+            return said
         return f"{said} Box, gain and candidates are shown for SMO only."
     if run_state.at_end:
         return "There was no step to make." if run_state.length == 0 else ""
