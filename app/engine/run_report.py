@@ -69,6 +69,9 @@ def run_state_of(
     if trainer.has_rules and not (run.at_end or solver.pending):
         why = explain(solver)
     alpha, C = multipliers or (None, None)
+    verdict = ""
+    if run.at_end and not trainer.has_f:
+        verdict = lane.family.verdict((snapshot.certificate,), lane.settings).text
     tol = solver.tol if hasattr(solver, "tol") else 0.0
     return RunState(
         recording=number,
@@ -91,6 +94,7 @@ def run_state_of(
         certificate=snapshot.certificate,
         trace=run.trace.view(),
         operation=lane.family.operation(snapshot),
+        verdict=verdict,
         pair=_pair(snapshot, pair, why),
         explanation=why,
     )

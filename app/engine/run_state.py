@@ -88,6 +88,8 @@ class RunState:
     trace : TraceView
     operation : str
         What the newest step was, in words; "" when there is nothing to say.
+    verdict : str
+        What is proved at the end of a run without binary problems, in words; else "".
     pair : tuple of int
         The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end; of a vote,
         the point looked at in the newest step, and its neighbours.  -1 for none.
@@ -117,6 +119,7 @@ class RunState:
     certificate: Certificate
     trace: TraceView
     operation: str = ""
+    verdict: str = ""
     pair: tuple[int, ...] = (-1, -1)
     explanation: Explanation | None = None
     slacks: Slacks | None = field(default=None)

@@ -129,7 +129,7 @@ class Condensed(Reduced[CondensedSettings]):
     note = CONDENSING.note
     settings = CondensedSettings
     fields = (METRIC, P, SHUFFLE, SEED)
-    trainers: ClassVar = {"condensed": CONDENSING}
+    trainers: ClassVar = {"condensed_knn": CONDENSING}
 
     def neighbors(self, settings: CondensedSettings) -> int:
         return 1
@@ -179,7 +179,7 @@ class Edited(Reduced[EditedSettings]):
     note = EDITING.note
     settings = EditedSettings
     fields = (K, REPEATED, METRIC, P)
-    trainers: ClassVar = {"edited": EDITING}
+    trainers: ClassVar = {"edited_knn": EDITING}
 
     def neighbors(self, settings: EditedSettings) -> int:
         return settings.n_neighbors

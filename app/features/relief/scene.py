@@ -50,9 +50,9 @@ def _studied(document: Document, session: Session) -> int:
 
 
 def _run(context: Context, index: int) -> Frame | None:
-    """The frame of a lane that has a run on the present points."""
+    """The frame of a lane that has a run on the present points, and an f."""
     frame = context.results.frame(context.document.slots[index])
-    if frame is None or frame.run_state is None:
+    if frame is None or frame.run_state is None or not frame.lane.has_f:
         return None
     return frame if frame.points is context.document.training_points else None
 

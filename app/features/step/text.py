@@ -74,9 +74,13 @@ def sentence(run_state: RunState) -> str:
 
 def closing(run_state: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
-    if not run_state.at_end or not run_state.trainer.has_rules:
+    if not run_state.at_end:
         return ""
-    return ended(run_state.certificate, run_state.tol)
+    return (
+        ended(run_state.certificate, run_state.tol)
+        if run_state.trainer.has_rules
+        else run_state.verdict and f"{run_state.verdict}."
+    )
 
 
 #: What can be said of the multipliers now that the run is over.
@@ -193,10 +197,9 @@ def told(run_state: RunState | None, pair: str) -> str:
     if run_state is None:
         return TEACHING
     step = run_state.explanation
-    parts = [heading(run_state, step), sentence(run_state)]
+    parts = [heading(run_state, step), sentence(run_state), pair]
     if step is not None:
         parts += [
-            pair,
             step.first.sentence,
             step.second.sentence,
             step.effect,
