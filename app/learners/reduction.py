@@ -36,6 +36,7 @@ CONDENSING = Trainer(
     has_multipliers=False,
     has_margins=False,
     has_f=False,
+    runs_plain=True,
     subject="Condensed kNN",
 )
 EDITING = Trainer(
@@ -111,7 +112,8 @@ class Reduced(Learner[S]):
         kept = Points.of(*sampler.fit_resample(points.xy, points.labels))
         voting = KnnSettings(n_neighbors=self.neighbors(settings), metric=settings.metric, p=settings.p)
         made: Code = Neighbors().code(voting, kept)
-        parameters = {name: repr(value) for name, value in sampler.get_params().items() if name != "p" or value != 2.0}
+        given = {name: value for name, value in sampler.get_params().items() if name != "p" or value != 2.0}
+        parameters = {name: f'"{value}"' if name == "metric" else repr(value) for name, value in given.items()}
         kind = type(sampler).__name__
         return replace(
             made,
@@ -125,7 +127,7 @@ class Reduced(Learner[S]):
 class Condensed(Reduced[CondensedSettings]):
     """The points that 1-NN needs, by Hart's rule."""
 
-    title = short = "kNN, condensed"
+    title = short = "Condensed kNN"
     note = CONDENSING.note
     settings = CondensedSettings
     fields = (METRIC, P, SHUFFLE, SEED)
@@ -175,7 +177,7 @@ class Condensed(Reduced[CondensedSettings]):
 class Edited(Reduced[EditedSettings]):
     """The points that their neighbours do not outvote, by Wilson's rule."""
 
-    title = short = "kNN, edited"
+    title = short = "Edited kNN"
     note = EDITING.note
     settings = EditedSettings
     fields = (K, REPEATED, METRIC, P)

@@ -81,7 +81,7 @@ def compose(
         studied=studied,
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
-        signs=_signs(session, marking, lanes, len(document.test_points)),
+        signs=_signs(marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
@@ -137,7 +137,7 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     return tuple(word for field in applying if (word := field.word(lane.settings, default)))
 
 
-def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     drawn = [lane for lane in lanes if lane.picture is not None]
     there = {
@@ -151,9 +151,9 @@ def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene]
         "tied": any(len(lane.marks.tied) for lane in drawn),
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
-    if marking is None:
-        signs |= {kind for kind in ("free", "bounded", "kept") if any(len(getattr(lane.marks, kind)) for lane in drawn)}
-    elif session.marks and any(lane.run_state is not None for lane in drawn):
+    own = [lane for lane in drawn if lane.run_marks is None]
+    signs |= {kind for kind in ("free", "bounded", "kept") if any(len(getattr(lane.marks, kind)) for lane in own)}
+    if marking is not None and len(own) < len(drawn):
         signs |= {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])

@@ -58,7 +58,7 @@ def study_overlay(
     Parameters
     ----------
     run_state : RunState or None
-        None, or one without points at work: nothing.
+        None: nothing.
     grid : Grid
         The part of the plane on screen.
     area : QRectF

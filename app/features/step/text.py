@@ -76,11 +76,9 @@ def closing(run_state: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
     if not run_state.at_end:
         return ""
-    return (
-        ended(run_state.certificate, run_state.tol)
-        if run_state.trainer.has_rules
-        else run_state.verdict and f"{run_state.verdict}."
-    )
+    if run_state.trainer.has_rules:
+        return ended(run_state.certificate, run_state.tol)
+    return run_state.verdict and f"{run_state.verdict}."
 
 
 #: What can be said of the multipliers now that the run is over.
