@@ -239,9 +239,9 @@ class TrainingRun:
         p = self.driven
         run, pair = self.recordings[p], self.trainer.pairs[p]
         mark(run, snapshots[p].certificate)
-        kept = NO_MARKS.kept
+        chosen = NO_MARKS.chosen
         if model.kind != "f":
-            f, kept = pair.y, model.sample_indices_
+            f, chosen = pair.y, model.sample_indices_
             found = judged(model, self.points.xy, self.points.labels)
         elif len(self.recordings) == 1:
             f = values_of(snapshots[p], pair, model, 0, self.points)
@@ -270,7 +270,7 @@ class TrainingRun:
             phase=phase,
             model=model,
             certificates=tuple(model.certificates_),
-            marks=marks_of(self.points, self.trainer.pairs, multipliers, found, kept),
+            marks=marks_of(self.points, self.trainer.pairs, multipliers, found, chosen),
             accuracy=found.accuracy,
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
@@ -379,13 +379,13 @@ def marks_of(
     pairs: Sequence[Pair],
     multipliers: Sequence[tuple[Array, Array]],
     found: Outcome,
-    kept: Indices = NO_MARKS.kept,
+    chosen: Indices = NO_MARKS.chosen,
 ) -> Marks:
-    """Marks of the support vectors, from alpha and C of the points of each problem, of the points `kept` of a training
-    that chooses some, and of what is not right."""
+    """Marks of the support vectors, from alpha and C of the points of each problem, of the points `chosen` by a
+    training that keeps some only, and of what is not right."""
     free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     if not multipliers:
-        return Marks(wrong=found.wrong, tied=found.tied, kept=kept)
+        return Marks(wrong=found.wrong, tied=found.tied, chosen=chosen)
     for pair, (alpha, C) in zip(pairs, multipliers, strict=True):
         at_bound = alpha == C
         bounded[pair.index[at_bound]] = True

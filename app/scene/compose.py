@@ -152,7 +152,7 @@ def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> 
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
     own = [lane for lane in drawn if lane.run_marks is None]
-    signs |= {kind for kind in ("free", "bounded", "kept") if any(len(getattr(lane.marks, kind)) for lane in own)}
+    signs |= {kind for kind in ("free", "bounded", "chosen") if any(len(getattr(lane.marks, kind)) for lane in own)}
     if marking is not None and len(own) < len(drawn):
         signs |= {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):

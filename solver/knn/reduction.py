@@ -32,10 +32,11 @@ from solver.core.multiclass import REST, Pair, PairTrainer
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
+from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_index import Index
 from .neighbors import WEIGHTS, KNeighborsClassifier
-from .vote import Vote
+from .vote import SLACK, Vote
 
 
 @dataclass(frozen=True)
@@ -274,11 +275,15 @@ class CondensingSolver(ReductionSolver):
 
     def _change(self, point: int) -> None:
         self._kept[point] = True
-        index = self._index
-        d = plain.distances(index.metric, index.p, index.own, index.points[[point]])[:, 0]
-        self._votes[d < self._nearest] = 0
-        reached = np.flatnonzero(d <= self._nearest)
-        self._nearest[reached] = d[reached]
+        index, near = self._index, np.arange(len(self._kept))
+        if index.metric == loops.MINKOWSKI:  # a power takes long, and the largest difference is never above it
+            least = plain.distances(loops.CHEBYSHEV, 1.0, index.own, index.points[[point]])[:, 0]
+            near = np.flatnonzero(least <= self._nearest * (1.0 + SLACK))
+        d = plain.distances(index.metric, index.p, index.own[near], index.points[[point]])[:, 0]
+        self._votes[near[d < self._nearest[near]]] = 0
+        some = d <= self._nearest[near]
+        reached = near[some]
+        self._nearest[reached] = d[some]
         self._votes[reached, self._codes[point]] += 1
         votes, rows, own = self._votes[reached], np.arange(len(reached)), self._codes[reached]
         mine = votes[rows, own]

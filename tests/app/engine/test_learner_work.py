@@ -112,7 +112,7 @@ def test_any_step_can_be_gone_to(learner: str) -> None:
             assert frame.run_state.f == pytest.approx(values[:, 0], abs=1e-9)
         else:
             assert not len(frame.run_state.f)
-            assert frame.marks.kept.tolist() == expected.sample_indices_.tolist()
+            assert frame.marks.chosen.tolist() == expected.sample_indices_.tolist()
             assert frame.run_state.pair[0] == trainer.solvers[0].touched
             assert bool(frame.run_state.verdict) == (step == length)
 

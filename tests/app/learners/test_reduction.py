@@ -103,10 +103,10 @@ def test_in_a_lane(lane: Lane) -> None:
     frame = Background(lane).last()
     assert frame.phase is Phase.DONE and frame.full and frame.picture is not None and len(frame.picture.boundary)
     model: Any = frame.model
-    assert np.array_equal(frame.marks.kept, model.sample_indices_) and 0 < len(frame.marks.kept) < len(POINTS)
+    assert np.array_equal(frame.marks.chosen, model.sample_indices_) and 0 < len(frame.marks.chosen) < len(POINTS)
     assert badge(frame).mood is Mood.CERTIFIED
     assert text.headline(frame, lane) == lane.family.verdict(frame.certificates, lane.settings).text
-    assert f"{len(frame.marks.kept)} of 60 points kept" in text.details(frame)
+    assert f"{len(frame.marks.chosen)} of 60 points kept" in text.details(frame)
     assert (frame.accuracy == 1.0) == (lane.classifier == "condensed_knn")
     assert frame.run_state is not None and frame.run_state.trace.names == ("kept", "wrong")
     assert step_text.closing(frame.run_state) == f"{text.headline(frame, lane)}."
@@ -123,7 +123,7 @@ def test_the_picture_is_that_of_the_points_kept_so_far() -> None:
             frame = background.last(Seek(end.run_state.recording, step, "step", serial))
             model: Any = frame.model
             assert frame.run_state is not None and frame.run_state.step == step
-            kept, metric = frame.marks.kept, {"metric": model.metric, "p": model.p}
+            kept, metric = frame.marks.chosen, {"metric": model.metric, "p": model.p}
             alone = KNeighborsClassifier(model.n_neighbors, **metric).fit(THREE.xy[kept], THREE.labels[kept])
             places = np.random.default_rng(0).uniform(-3, 3, (200, 2))
             assert np.array_equal(model.predict_proba(places), alone.predict_proba(places))
@@ -143,7 +143,7 @@ def test_in_files_probe_and_evaluation(lane: Lane) -> None:
     assert frame.model is not None
     probe = probe_lane(frame.model, lane, Who(POINTS, POINTS, NAMES), (0.3, 0.2))
     assert probe.sketch is not None
-    assert {tuple(each) for each in probe.sketch.ends} <= {tuple(each) for each in POINTS.xy[frame.marks.kept]}
+    assert {tuple(each) for each in probe.sketch.ends} <= {tuple(each) for each in POINTS.xy[frame.marks.chosen]}
     validated: list[Validated] = []
     list(CrossValidation(lane, POINTS, 5, 0).answer(validated.append, bool))
     assert len(validated[-1].sizes) == 5 and validated[-1].mean > 0.7 and not validated[-1].unfinished
@@ -186,7 +186,9 @@ def test_in_the_window(make: Make, qtbot: QtBot) -> None:
         assert now.run_state.step < end - 1 and len(now.run_state.pair) > 1
         shown = window.scene.lanes[lane]
         assert (
-            shown.shows_pair and "kept" in window.scene.signs and shown.marks.kept.tolist() == now.marks.kept.tolist()
+            shown.shows_pair
+            and "chosen" in window.scene.signs
+            and shown.marks.chosen.tolist() == now.marks.chosen.tolist()
         )
         playback.to_end(lane)
         settle(qtbot, window)
