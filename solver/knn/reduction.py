@@ -28,7 +28,7 @@ from solver.core.binary_reduction import run
 from solver.core.certificate import Status
 from solver.core.checks import check_flag, check_integer, check_seed, column
 from solver.core.estimator import Estimator
-from solver.core.multiclass import REST, Pair, PairTrainer
+from solver.core.multiclass import REST, BinaryProblem, PairTrainer
 from solver.core.step_log import AT_ONCE, Notes
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 
@@ -57,6 +57,15 @@ class ReductionCertificate:
         Passes begun.
     n_iter : int
         Points looked at.
+
+    Examples
+    --------
+    >>> from solver import CondensedNearestNeighbour
+    >>> condensing = CondensedNearestNeighbour(shuffle=False)
+    >>> X_kept, y_kept = condensing.fit_resample([[0], [1], [2], [5], [6], [7]], [0, 0, 0, 1, 1, 1])
+    >>> certificate = condensing.certificate_
+    >>> certificate.status.value, certificate.n_kept, certificate.n_wrong, certificate.n_epochs
+    ('optimal', 2, 0, 2)
     """
 
     status: Status
@@ -87,6 +96,16 @@ class ReductionSnapshot:
     changed : bool
         It was added or removed.
     certificate : ReductionCertificate
+
+    Examples
+    --------
+    The points that the first three steps look at, and whether they are added to the first one:
+
+    >>> from solver import CondensedNearestNeighbour
+    >>> trainer = CondensedNearestNeighbour(shuffle=False).prepare([[0], [1], [5], [6]], [0, 0, 1, 1])
+    >>> snapshots = [trainer.snapshot()[0] for _ in range(3) if trainer.step()]
+    >>> [(snapshot.touched, snapshot.changed) for snapshot in snapshots]
+    [(1, False), (2, True), (3, False)]
     """
 
     kept: Mask
@@ -383,12 +402,26 @@ class Reduction(Estimator):
         """The solver of a classifier fitted to all points."""
 
     def fit_resample(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The points kept of `X` (n, n_features), and their labels of `y` (n,), in the order given.
+        """Choose the points to keep.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers of at most 1e140.
+        y : array-like of shape (n_samples,)
+            Labels that can be sorted: whole numbers or strings.  One class is enough.
+
+        Returns
+        -------
+        X_resampled : ndarray of shape (n_kept, n_features)
+            The points kept, in the order given.
+        y_resampled : ndarray of shape (n_kept,)
+            Their labels.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            If the data or a parameter is invalid.
         """
         trainer = self.prepare(X, y)
         run(trainer)
@@ -407,7 +440,7 @@ class Reduction(Estimator):
         self._all = KNeighborsClassifier(self._k, metric=self.metric, p=self.p).fit(X, y)
         self._labels = column(y)
         nothing = np.empty(0)
-        whole = Pair(0, REST, nothing.astype(np.intp), nothing)  # no binary problem: no f, and no signs
+        whole = BinaryProblem(0, REST, nothing.astype(np.intp), nothing)  # no binary problem: no f, and no signs
         return PairTrainer([whole], lambda pair: self._solver(self._all))
 
     def move_points(self, X: ArrayLike) -> None:

@@ -31,7 +31,7 @@ from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
-from solver.svm.expanded import OneThread
+from solver.svm.expanded import ONE_THREAD
 
 from .cells import Path, Places, data_of, seed_of
 from .model import MEASURES, Study
@@ -42,7 +42,6 @@ BLOCK, QUERIES = 100_000, 5000
 MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
 ROUND = 10_000
-_ONE_THREAD = OneThread()
 #: More than any measure comes to: a result beyond it is damage, and no mean could be taken of it.
 LARGEST = 1e100
 Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
@@ -102,7 +101,7 @@ class Given:
 def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
     """The results of the cells of `path`, each as soon as it is known: the sum of what each draw adds."""
     sums: list[Record] = []
-    with _ONE_THREAD:
+    with ONE_THREAD:
         for draw in range(study.draws):
             added = _of_draw(study, path, given, draw)
             results = map(_sum, sums, added) if draw else added

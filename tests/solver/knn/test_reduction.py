@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
 
 import numpy as np
@@ -260,8 +259,3 @@ def test_the_model_names_rows_of_all_points() -> None:
         vote = model.vote_at(X[0])
         assert np.array_equal(vote.distance, np.linalg.norm(X[vote.index] - X[0], axis=1))
         trainer.step(10)
-
-
-def test_the_examples_run() -> None:
-    found = doctest.testmod(reduction)
-    assert found.attempted > 10 and not found.failed
