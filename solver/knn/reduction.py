@@ -430,6 +430,7 @@ class Reduction(Estimator):
         points = np.asarray(X)
         self.n_features_in_ = points.shape[1]
         self._learned_from(X)
+        del self._all, self._labels  # of no use any more, and a pickle would hold them
         return points[self.sample_indices_], column(y)[self.sample_indices_]
 
     def prepare(self, X: ArrayLike, y: ArrayLike, start: Any = None, *, shrinking: bool = True) -> PairTrainer[Any]:

@@ -336,7 +336,10 @@ class SVC(KernelClassifier):
         return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """As `PairClassifier.predict`; with `break_ties`, equal votes go to the largest `decision_function`.
+        """Return the label of each point, shape (n,): the class that `winner` names.
+
+        A point at exactly f = 0 belongs to the problem's negative class, see `PairClassifier.predict`.  With
+        `break_ties` a point of equal votes belongs to the class with the largest `decision_function`.
 
         Raises
         ------
