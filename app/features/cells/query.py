@@ -1,0 +1,95 @@
+"""The background questions about kNN's picture: where its cells border on each other, and which points it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from app.engine.lane_job import TILE
+from app.engine.overlays import Lines, LineStyle
+from app.engine.pieces import Pace, Step
+from app.engine.pool import Priority
+from solver import Grid
+from solver.core.arrays import Mask
+from solver.kernels.lines import borders
+
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
+
+#: Mean number of pixels per cell below which no borders are drawn: they would be a grey area.
+LEAST_PIXELS = 100.0
+#: Rows that are looked at together at least.
+ROWS = 4
+#: The borders of cells.
+CELL = LineStyle("cell", 0, 1.0, faint=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a picture.
+
+    Attributes
+    ----------
+    count : int
+        Number of cells in view.
+    pixels : float
+        Mean number of the picture's pixels per cell.
+    lines : tuple of Lines
+        Their borders; empty where the cells are too small.
+    """
+
+    count: int
+    pixels: float
+    lines: tuple[Lines, ...]
+
+
+@dataclass(frozen=True)
+class CellsQuery:
+    """Query: the cells of the picture of `model` on `grid`."""
+
+    model: KNeighborsClassifier
+    grid: Grid
+    priority: ClassVar[Priority] = Priority.FULL_PICTURE
+
+    def answer(self, post: Callable[[Cells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
+        coarse = self.grid.coarse()
+        post((yield from self._cells(coarse, Pace(priority=self.priority))))
+        if coarse != self.grid:
+            pace = Pace(overtaken)
+            yield from pace.pause()
+            post((yield from self._cells(self.grid, pace)))
+
+    def _cells(self, grid: Grid, pace: Pace) -> Generator[Step, None, Cells]:
+        rows, ys = self.model.cells_on(grid.xs), grid.ys
+        cells = np.empty((grid.height, grid.width), dtype=np.int64)
+
+        def fill(block: slice) -> None:
+            cells[block] = rows(ys[block])
+
+        yield from pace.in_blocks(grid.height, fill, size=TILE, least=TILE)
+        xy, count = borders(grid, cells, self.grid.width * self.grid.height / LEAST_PIXELS)
+        pixels = self.grid.width * self.grid.height / count
+        return Cells(count, pixels, (Lines(xy, CELL),) if pixels >= LEAST_PIXELS else ())
+
+
+@dataclass(frozen=True)
+class KeptQuery:
+    """Query: the training points of `model` without one of which its picture on `grid` is another."""
+
+    model: KNeighborsClassifier
+    grid: Grid
+
+    def answer(self, post: Callable[[Mask], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post once which of the points the picture needs, shape (n,)."""
+        look, ys = self.model.kept_on(self.grid.xs), self.grid.ys
+        kept: list[Mask] = []
+
+        def fill(block: slice) -> None:
+            kept[:] = [look(ys[block])]
+
+        yield from Pace(overtaken).in_blocks(self.grid.height, fill, size=ROWS, least=ROWS)
+        post(kept[0])
