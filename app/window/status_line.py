@@ -14,6 +14,7 @@ from app.state.session import Session
 from app.tools import TOOLS, PointerPosition, point_at
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import named, plain_tip
+from app.views.widgets.stable_label import StableLabel
 
 SAID_FOR = 8000  # milliseconds
 
@@ -27,11 +28,13 @@ class StatusLine(QStatusBar):
         self._said_of: Document | None = None
         self._hint = named(ElidedLabel(textFormat=Qt.TextFormat.PlainText), "hint")  # it quotes names
         self._hint.setContentsMargins(6, 0, 0, 0)
-        self._coordinates, self._progress = named(QLabel(), "coordinates"), named(QLabel(), "progress")
+        self._place, self._progress = StableLabel(), named(QLabel(), "progress")
+        self._coordinates = named(self._place.label, "coordinates")
         self._progress.hide()
-        self.addWidget(self._hint, 1)
+        self._line = StableLabel(self._hint)
+        self.addWidget(self._line, 1)
         self.addPermanentWidget(self._progress)
-        self.addPermanentWidget(self._coordinates)
+        self.addPermanentWidget(self._place)
         self._silence = QTimer(self, singleShot=True)
         self._silence.timeout.connect(self._forget)
         self._renew = renew
@@ -68,7 +71,9 @@ class StatusLine(QStatusBar):
             self._gestures = _gestures_at(document, session, pointer)
             at = (pointer.x, pointer.y) if pointer else session.cursor
             self._coordinates.setText(signed(f"x = {at[0]:.4g}   y = {at[1]:.4g}") if at else "")
+            self._place.grow()
         self._hint.setText(self._said or self._gestures)
+        self._line.grow()
         rest = "" if self._hint.is_whole() else plain_tip(self._hint.text())
         self._hint.setToolTip(self._tip if self._said else rest)
 

@@ -91,9 +91,12 @@ class RunningVotes:
     @staticmethod
     def _reached(metric: int, places: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
         """Which tiles have a pixel where one of these places may vote."""
-        lines = np.arange(0, len(ys), TILE)
-        farthest = np.maximum.reduceat(np.maximum.reduceat(bound, lines, axis=0), columns, axis=1)
-        reach = farthest * (1.0 + SLACK) + 1e-150
+        lines, whole = np.arange(0, len(ys), TILE), len(ys) // TILE * TILE
+        # `reduceat` down the columns of all rows takes seven times as long.
+        farthest = bound[:whole].reshape(-1, TILE, len(xs)).max(axis=1)
+        if whole < len(ys):
+            farthest = np.concatenate((farthest, bound[whole:].max(axis=0, keepdims=True)))
+        reach = np.maximum.reduceat(farthest, columns, axis=1) * (1.0 + SLACK) + 1e-150
         wanted = np.zeros(reach.shape, dtype=np.bool_)
         for x, y in places.tolist():
             dx = np.maximum(xs[columns] - x, x - xs[np.minimum(columns + TILE, len(xs)) - 1]).clip(0.0)

@@ -45,7 +45,8 @@ class Overlay:
     def bounds(self) -> QRect:
         """The pixels it covers."""
         area = QRectF()
-        for at in (self.pointer, self.cursor):
+        marked = self.pointer if self.radius or self.paints >= 0 else None
+        for at in (marked, self.cursor):
             if at is not None:
                 reach = max(self.radius, ARM, BESIDE.x() + 10) + 4
                 area |= QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach)

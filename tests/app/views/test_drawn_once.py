@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.engine.pool import Job
@@ -22,7 +22,7 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.window import main_window as window_module
 from app.window.main_window import MainWindow
-from tests.windows import Make, settle
+from tests.windows import Make, rest, settle
 
 LONG = 20.0
 
@@ -288,3 +288,52 @@ def test_a_refresh_that_was_asked_for_and_done_is_not_done_again(make: Make, mon
     window.refresh_if_pending()
     _turn(window)
     assert drawn == [1]
+
+
+class Heard(QObject):
+    """Counts the events of one type that an object hears."""
+
+    def __init__(self, watched: QObject, kind: QEvent.Type) -> None:
+        super().__init__(watched)
+        self.kind, self.count = kind, 0
+        watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += event.type() == self.kind
+        return False
+
+
+def test_a_moving_pointer_has_nothing_laid_out(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    viewport, heard = window.canvases[0].viewport(), Heard(window, QEvent.Type.LayoutRequest)
+    place = window.findChild(QLabel, "coordinates")
+    assert place is not None
+    for _ in range(2):
+        heard.count, texts = 0, set()
+        for x in (0.123456, -0.123456, 0.5, 0.0, -0.25):
+            QTest.mouseMove(viewport, window.to_widget(0, x, 0.4))
+            settle(qtbot, window)
+            rest()
+            texts.add(place.text())
+            assert place.minimumSizeHint().width() <= place.width(), "whole"
+    assert len(texts) == 5 and heard.count == 0, "the widest has been there"
+
+
+def test_a_dragged_point_is_painted_with_its_picture_only(
+    frozen: tuple[MainWindow, Frozen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, held = frozen
+    monkeypatch.setattr(window_module, "A_MOMENT", LONG)
+    viewport = window.canvases[0].viewport()
+    at = window.to_widget(0, *window.document.points.xy[0])
+    QTest.mouseMove(viewport, at)
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=at)
+    QTest.mouseMove(viewport, at + QPoint(9, 9))
+    _turn(window)
+    heard = Heard(viewport, QEvent.Type.Paint)
+    QTest.mouseMove(viewport, at + QPoint(30, 20))
+    _turn(window)
+    assert window.document.points is not window.scene.document.points and heard.count == 0
+    for event in held.go:
+        event.set()
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=at + QPoint(30, 20))
