@@ -90,7 +90,7 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     return points[: thinned(points, work(codes, crossed, flat, level, grid.xs, grid.ys, points), tolerance)].copy()
 
 
-def borders(grid: Grid, cells: Integers, most: float = np.inf) -> tuple[Array, int]:
+def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
     """Return the borders between pixels of different `cells`, numbers of any kind, and how many cells there are.
 
     Unlike `region_lines`, each border is there once, and where several meet, in the middle of four pixels, they join.
@@ -101,6 +101,8 @@ def borders(grid: Grid, cells: Integers, most: float = np.inf) -> tuple[Array, i
     cells : ndarray of shape (height, width), int64
     most : float, default=inf
         Number of cells above which no lines are looked for.
+    thin : float, default=THIN
+        Share of a pixel by which a line may leave out a vertex, three times in a row.
 
     Returns
     -------
@@ -115,5 +117,5 @@ def borders(grid: Grid, cells: Integers, most: float = np.inf) -> tuple[Array, i
     crossed = np.flatnonzero(across[1:] | across[:-1] | along[:, 1:] | along[:, :-1])
     points = np.empty((4 * (np.count_nonzero(across) + np.count_nonzero(along)) + 1, 2))
     n = follow_borders(cells, across, along, crossed, grid.xs, grid.ys, points)
-    n = compiled_straighten(points, n, THIN * (grid.right - grid.left) / grid.width)
+    n = compiled_straighten(points, n, thin * (grid.right - grid.left) / grid.width)
     return points[1:n].copy(), count

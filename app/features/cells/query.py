@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
 #: Mean number of pixels per cell below which no borders are drawn: they would be a grey area.
-LEAST_PIXELS = 100.0
+LEAST_PIXELS = 200.0
+#: The same on a coarse grid, which misses small cells.
+LEAST_COARSE = 300.0
+#: Share of a pixel by which lines may leave out a vertex, as much as the corners of a slanting line stand out; they are
+#: drawn sooner, and stay within two thirds of a pixel.
+THIN = 0.36
 #: Rows that are looked at together at least.
 ROWS = 4
 #: The borders of cells.
@@ -71,9 +76,10 @@ class CellsQuery:
             cells[block] = rows(ys[block])
 
         yield from pace.in_blocks(grid.height, fill, size=TILE, least=TILE)
-        xy, count = borders(grid, cells, self.grid.width * self.grid.height / LEAST_PIXELS)
-        pixels = self.grid.width * self.grid.height / count
-        return Cells(count, pixels, (Lines(xy, CELL),) if pixels >= LEAST_PIXELS else ())
+        samples = self.grid.width * self.grid.height
+        most = samples / (LEAST_PIXELS if grid == self.grid else LEAST_COARSE)
+        xy, count = borders(grid, cells, most, THIN)
+        return Cells(count, samples / count, (Lines(xy, CELL),) if count <= most else ())
 
 
 @dataclass(frozen=True)

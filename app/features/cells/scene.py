@@ -17,7 +17,7 @@ from app.scene.status_badge import Status
 from app.state.session import FeatureSession
 from solver.core import fast_loops
 
-from .query import LEAST_PIXELS, Cells, CellsQuery, KeptQuery
+from .query import Cells, CellsQuery, KeptQuery
 
 #: What an idle point is.
 IDLE = (
@@ -105,8 +105,5 @@ def _cells_words(cells: Cells) -> tuple[str, str, str]:
     if cells.lines:
         return number, "Everywhere in a cell the same points vote.", number
     pixels = f"{cells.pixels:.1f}".removesuffix(".0")
-    tip = (
-        f"{number} of {pixels} pixels on average, below {LEAST_PIXELS:g}: too small to draw."
-        " Zoom in, or take a smaller k or fewer points."
-    )
+    tip = f"{number} of {pixels} pixels on average. Zoom in, or take a smaller k or fewer points."
     return "cells too small to draw", tip, "cells too small"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
 #: Rows of the picture between two looks at whether the task was cancelled.
-ROWS = 16
+ROWS = 128
 
 
 @dataclass(frozen=True, eq=False)

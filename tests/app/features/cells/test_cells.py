@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine.overlays import Lines
 from app.engine.pieces import OvertakenError, never
-from app.features.cells.query import CELL, LEAST_PIXELS, Cells, CellsQuery
+from app.features.cells.query import CELL, Cells, CellsQuery
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.window.main_window import MainWindow
@@ -73,7 +73,7 @@ def test_cells_that_are_too_small_are_counted_and_not_drawn(make: Make, qtbot: Q
     window.named_actions["cells"].trigger()
     settle(qtbot, window)
     assert not cells(window, 0)
-    assert "cells too small to draw" in words(window, 0) and f"below {LEAST_PIXELS:g}" in words(window, 0)
+    assert "cells too small to draw: " in words(window, 0) and "pixels on average. Zoom in" in words(window, 0)
 
 
 def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: QtBot) -> None:
