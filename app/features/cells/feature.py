@@ -15,7 +15,7 @@ FEATURE = Feature(
             VIEW,
             "&Cells of kNN",
             ("Shift+V",),
-            "Lines around the places where the same k points vote; for k = 1 the Voronoi cells.",
+            "Lines around the regions where the same k points vote; for k = 1 the Voronoi cells.",
             checkable=True,
             switch="cells",
             of=scene.CellsSession,

@@ -33,7 +33,7 @@ CELL = LineStyle("cell", 0, 1.0, faint=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class KnnCells:
     """The cells of a picture.
 
     Attributes
@@ -59,7 +59,7 @@ class CellsQuery:
     grid: Grid
     priority: ClassVar[Priority] = Priority.FULL_PICTURE
 
-    def answer(self, post: Callable[[Cells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+    def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
         coarse = self.grid.coarse()
         post((yield from self._cells(coarse, Pace(priority=self.priority))))
@@ -68,7 +68,7 @@ class CellsQuery:
             yield from pace.pause()
             post((yield from self._cells(self.grid, pace)))
 
-    def _cells(self, grid: Grid, pace: Pace) -> Generator[Step, None, Cells]:
+    def _cells(self, grid: Grid, pace: Pace) -> Generator[Step, None, KnnCells]:
         rows, ys = self.model.cells_on(grid.xs), grid.ys
         cells = np.empty((grid.height, grid.width), dtype=np.int64)
 
@@ -79,7 +79,7 @@ class CellsQuery:
         samples = self.grid.width * self.grid.height
         most = samples / (LEAST_PIXELS if grid == self.grid else LEAST_COARSE)
         xy, count = borders(grid, cells, most, THIN)
-        return Cells(count, samples / count, (Lines(xy, CELL),) if count <= most else ())
+        return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else ())
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from app.scene.status_badge import Status
 from app.state.session import FeatureSession
 from solver.core import fast_loops
 
-from .query import Cells, CellsQuery, KeptQuery
+from .query import CellsQuery, KeptQuery, KnnCells
 
 #: What an idle point is.
 IDLE = (
@@ -59,7 +59,7 @@ def queries(context: Context) -> dict[str, Query]:
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The borders of the cells over the picture of the lane at place `index`; in a drag, those of a moment ago."""
     answer = context.results.answer(f"cells{context.document.slots[index]}")
-    cells: Cells | None = None if answer is None else answer.value
+    cells: KnnCells | None = None if answer is None else answer.value
     return () if cells is None else cells.lines
 
 
@@ -100,7 +100,7 @@ def status(context: Context, index: int) -> Status | None:
     return Status(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
 
 
-def _cells_words(cells: Cells) -> tuple[str, str, str]:
+def _cells_words(cells: KnnCells) -> tuple[str, str, str]:
     number = count(cells.count, "cell")
     if cells.lines:
         return number, "Everywhere in a cell the same points vote.", number

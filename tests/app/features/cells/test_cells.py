@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine.overlays import Lines
 from app.engine.pieces import OvertakenError, never
-from app.features.cells.query import CELL, Cells, CellsQuery
+from app.features.cells.query import CELL, CellsQuery, KnnCells
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.window.main_window import MainWindow
@@ -133,7 +133,7 @@ def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: 
 
 
 def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
-    points, posted = GeneratorSettings(count=30).points(), list[Cells]()
+    points, posted = GeneratorSettings(count=30).points(), list[KnnCells]()
     model = KNeighborsClassifier(3).fit(points.xy, points.labels)
     query = CellsQuery(model, Grid(-1.5, 2.5, -1.0, 1.5, 640, 400))
     with suppress(OvertakenError):
