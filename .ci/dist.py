@@ -49,7 +49,7 @@ def date() -> str:
 
 
 def _said(name: str) -> str:
-    text = (ROOT / "app" / "core" / "version.py").read_text(encoding="utf-8")
+    text = (ROOT / "solver" / "version.py").read_text(encoding="utf-8")
     found = re.search(rf'^__{name}__ = "([^"]+)"$', text, re.MULTILINE)
     assert found is not None
     return found.group(1)

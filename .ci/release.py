@@ -21,13 +21,13 @@ def before() -> None:
     wrong = []
     number = version()
     if not re.fullmatch(r"\d+\.\d+\.\d+", number):
-        wrong.append(f"The version {number} in app/core/version.py is not of three numbers.")
+        wrong.append(f"The version {number} in solver/version.py is not of three numbers.")
     heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     head = f"{number} ({date()})"
     if heads[:1] != [head]:
-        wrong.append(f"CHANGELOG.md begins with {heads[:1]}; by app/core/version.py it should be {head}.")
+        wrong.append(f"CHANGELOG.md begins with {heads[:1]}; by solver/version.py it should be {head}.")
     if re.search(r"^(version|date-released):", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE):
-        wrong.append("CITATION.cff names a version, which stands in app/core/version.py only.")
+        wrong.append("CITATION.cff names a version, which stands in solver/version.py only.")
     if changed := run(["git", "-C", ROOT, "status", "--porcelain"]).strip():
         wrong.append(f"Not everything is committed:\n{changed}")
     tagged = subprocess.run(["git", "-C", ROOT, "rev-parse", "-q", "--verify", f"v{number}"], capture_output=True)

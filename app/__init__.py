@@ -16,42 +16,41 @@ __all__ = ["__date__", "__version__", "show"]
 def show(
     X: ArrayLike, y: ArrayLike, lanes: Sequence[str | Mapping[str, Any]] | None = None, classifiers: Sequence[Any] = ()
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Open a window on points of one's own, and return them as they are when it is closed.
+    """Open a window on the caller's own points, and return the points as they are when it is closed.
 
     Parameters
     ----------
     X : array-like of shape (n, 2)
-        Places.
+        Coordinates of the points.
     y : array-like of shape (n,)
-        Labels: numbers, texts, or anything that can be sorted; at most eight different ones.
+        Labels: numbers, strings, or anything that can be sorted; at most eight different ones.
     lanes : sequence of str or dict, optional
         One to four classifiers, from left to right: names, such as "knn", "svm" or "perceptron", or parameters with
         the name as "classifier", such as ``{"classifier": "svm", "kernel": "poly", "C": 10}``.  Default: kNN and SVM.
-
     classifiers : sequence of objects, default=()
-        With fit and predict, such as ``RandomForestClassifier()`` or a pipeline: each is a lane behind `lanes`, four in
-        all.  Copies are trained, in another process; predict_proba or decision_function grade the colours, and the
-        parameters that get_params has are in the form.
+        Objects with fit and predict, such as ``RandomForestClassifier()`` or a pipeline: each is shown to the right of
+        `lanes`, with at most four in all.  Copies of them are trained, in another process; predict_proba or
+        decision_function shade the colours, and the parameters that get_params returns are in the form.
 
     Returns
     -------
     X : ndarray of shape (m, 2)
-        As edited in the window.
+        The points as edited in the window.
     y : ndarray of shape (m,)
-        Labels of the kind that was given.  A class that is new gets the next number; where labels are no numbers, it
-        gets its name in the window.
+        Labels of the kind that was given.  A new class gets the next number; where labels are not numbers, its name in
+        the window.
 
     Raises
     ------
     ValueError
-        What cannot be shown, in one sentence.
+        If something cannot be shown; the message names it.
     RuntimeError
-        There is no display.
+        If there is no display.
 
     Notes
     -----
-    Closing the window asks nothing and saves nothing.  It may be called where a Qt application is running; that goes
-    on.
+    Closing the window asks nothing and saves nothing.  `show` may be called while a Qt application is running, which
+    continues afterwards.
 
     Examples
     --------

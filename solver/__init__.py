@@ -1,7 +1,9 @@
-"""Classifiers one can step, look into and trust: numbers only, no window.
+"""Classifiers that train step by step, can be inspected at each step, and prove how good their answers are; no window.
 
-Importing the package imports none of its modules, nor numba: each name is fetched when it is first asked for, so that
-who wants one learner does not wait for all of them.
+Names and subpackages are imported when they are first used (SPEC 1, https://scientific-python.org/specs/spec-0001):
+`import solver` loads neither numpy nor numba, and one learner does not load the others.
+
+Start with `svm.svc` for SVC and `svm.smo` for its solver, `knn.neighbors` for nearest neighbours.
 """
 
 from __future__ import annotations
@@ -9,10 +11,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .core.certificate import Certificate, NotSeparableError, Status
     from .core.conventions import ConvergenceWarning, DataConversionWarning, NotFittedError
-    from .core.multiclass import REST, SCHEMES, Pair, PairTrainer
+    from .core.multiclass import REST, SCHEMES, BinaryProblem, Pair, PairTrainer
     from .inspection.active_learning import certainty, most_informative
     from .inspection.metrics import ClassScores, KktCase, KktReport, RocCurve, class_scores, kkt_case, roc_curve
     from .kernels.feature_maps import polynomial_features
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
     from .svm.svc import SVC
     from .svm.working_set_rules import RULES
 
-#: Where the public names live.
+_SUBPACKAGES = ("core", "data", "inspection", "kernels", "knn", "linear", "online", "svm")
+#: Module of each public name.
 _HOMES = {
     "inspection.active_learning": "certainty most_informative",
     "core.certificate": "Certificate NotSeparableError Status",
@@ -48,7 +53,7 @@ _HOMES = {
     "online.lasvm": "LasvmSnapshot LasvmSolver",
     "linear.classifiers": "PegasosClassifier Perceptron",
     "inspection.metrics": "ClassScores KktCase KktReport RocCurve class_scores kkt_case roc_curve",
-    "core.multiclass": "REST SCHEMES Pair PairTrainer",
+    "core.multiclass": "BinaryProblem REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
     "online.online_svc": "OnlineSVC",
     "linear.pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
@@ -68,6 +73,7 @@ __all__ = [
     "RULES",
     "SCHEMES",
     "SVC",
+    "BinaryProblem",
     "Certificate",
     "ClassScores",
     "ConvergenceWarning",
@@ -113,12 +119,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The public name `name`, imported now."""
+    """Import the public name or subpackage `name`."""
+    if name in _SUBPACKAGES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOME[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    """The public names."""
-    return __all__
+    """Return the public names and the subpackages."""
+    return [*__all__, *_SUBPACKAGES, "__version__"]

@@ -22,7 +22,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 def test_the_version_stands_in_one_place() -> None:
-    assert "version" not in PROJECT["project"] and PROJECT["tool"]["hatch"]["version"]["path"] == "app/core/version.py"
+    assert "version" not in PROJECT["project"] and PROJECT["tool"]["hatch"]["version"]["path"] == "solver/version.py"
     for name in ("CITATION.cff", "pyproject.toml", "assets/desktop/classifier-playground.metainfo.xml"):
         text = (ROOT / name).read_text(encoding="utf-8").replace(f"python-{__version__}", "")
         assert __version__ not in text and __date__ not in text

@@ -1,9 +1,10 @@
-"""Name and version of the program, and the day of its release."""
+"""Name of the program, and its version, which is that of `solver`."""
 
 from __future__ import annotations
 
+from solver.version import __date__, __version__
+
+__all__ = ["NAME", "__date__", "__version__"]
+
 #: Name of the command, of the settings' folder and of the desktop entry.
 NAME = "classifier-playground"
-__version__ = "1.0.0"
-#: The day of its release.
-__date__ = "2026-11-22"

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import DualAscentSnapshot, Grid, LasvmSnapshot, Pair, SmoSnapshot
+from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, SmoSnapshot
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -36,7 +36,7 @@ def run_state_of(
     number: int,
     points: Points,
     lane: Lane,
-    pair: Pair,
+    pair: BinaryProblem,
     snapshot: Any,
     f: Array,
     multipliers: tuple[Array, Array] | None,
@@ -52,8 +52,8 @@ def run_state_of(
     points : Points
         What the lane is trained on.
     lane : Lane
-    pair : Pair
-        The binary problem.
+    pair : BinaryProblem
+        The binary problem with its points.
     snapshot : object
         What the run's solver says of its present state.
     f : ndarray of shape (n,)
@@ -96,7 +96,7 @@ def run_state_of(
     )
 
 
-def values_of(snapshot: Any, pair: Pair, model: PairClassifier, place: int, points: Points) -> Array:
+def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, place: int, points: Points) -> Array:
     """f at the points of a problem: from v where the snapshot has it, which costs nothing, else from the model."""
     if isinstance(snapshot, KNOWS_V):
         return pair.y - snapshot.v + snapshot.intercept
@@ -110,7 +110,7 @@ def mark(run: Recording, certificate: Any) -> None:
         run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
 
 
-def _pair(snapshot: Any, pair: Pair, why: Explanation | None) -> tuple[int, int]:
+def _pair(snapshot: Any, pair: BinaryProblem, why: Explanation | None) -> tuple[int, int]:
     """The points at work, as indices of all training points: those of the next step, else those of the newest."""
     if why is not None:
         return int(pair.index[why.i]), int(pair.index[why.j])

@@ -14,7 +14,7 @@ from app.core.points import Points
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.session import Seek
-from solver import Grid, Pair, PairTrainer, RunningExpansion
+from solver import BinaryProblem, Grid, PairTrainer, RunningExpansion
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -324,7 +324,7 @@ class TrainingRun:
                 self._orders[problem, settings.orders] = orders
             yield orders
 
-    def multipliers_for(self, spec: LaneSpec) -> Callable[[Pair, Array], Array | None]:
+    def multipliers_for(self, spec: LaneSpec) -> Callable[[BinaryProblem, Array], Array | None]:
         """For each binary problem of the new training, this one's multipliers of the points that stayed."""
         # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
         # equality constraint the solver mends it.)
@@ -336,7 +336,7 @@ class TrainingRun:
         old_ids, old_labels = self.points.ids, self.points.labels
         was_hard = any(np.isinf(C).any() for _, C in known)
 
-        def start(pair: Pair, C: Array) -> Array | None:
+        def start(pair: BinaryProblem, C: Array) -> Array | None:
             known = old.get(problem_of(pair, spec.points.classes))
             if known is None:
                 return None
@@ -359,7 +359,7 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
     known = iter(() if spec.starts is None else spec.starts.multipliers)
     began: list[Array | None] = []
 
-    def start(pair: Pair, C: Array) -> Array | None:
+    def start(pair: BinaryProblem, C: Array) -> Array | None:
         began.append(next(known, None) if given is None else given(pair, C))
         return began[-1]
 
@@ -370,7 +370,7 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
 
 
 def marks_of(
-    points: Points, pairs: Sequence[Pair], multipliers: Sequence[tuple[Array, Array]], found: Outcome
+    points: Points, pairs: Sequence[BinaryProblem], multipliers: Sequence[tuple[Array, Array]], found: Outcome
 ) -> Marks:
     """Marks of the support vectors, from alpha and C of the points of each problem, and of what is not right."""
     free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)

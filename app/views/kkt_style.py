@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from PySide6.QtCore import QLineF, QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPen, QPixmap, QTransform
+from PySide6.QtGui import QBrush, QColor, QImage, QPen, QPixmap, QTransform
 
 from app.engine.shading import RGB
 from app.views.theme import Theme
@@ -66,8 +66,7 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
     side = max(1, round(TILE * ratio))
     tile = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
     tile.fill(style.colour(theme))
-    with painter_on(tile) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    with painter_on(tile, smooth=True) as painter:
         painter.scale(side / TILE, side / TILE)
         gap = QColor(*theme.background)
         if style.pattern == "stripes":

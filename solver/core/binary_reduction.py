@@ -1,11 +1,13 @@
-"""PairClassifier: what all classifiers share that solve binary problems by steps, however their f is made.
+"""PairClassifier: base class of the classifiers that solve binary problems step by step.
 
-Each binary problem (`multiclass.Pair`) has an f, positive for its positive class.  A training can be looked at at any
-moment: `prepare` gives the trainer, `snapshot_model` makes a model of its own of what the trainer knows just then.
+Each binary problem (`multiclass.BinaryProblem`) has a function f, positive for its positive class.  A training can be
+inspected at any moment: `prepare` returns the trainer, `snapshot_model` makes an independent model of the trainer's
+present state.
 """
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -18,36 +20,37 @@ from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices, Mask
 from .certificate import Status
-from .checks import check_labels, check_points
+from .checks import check_labels, check_number, check_points
 from .estimator import Estimator
-from .multiclass import Pair, PairTrainer, leaders, winners
+from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
+from .stepping import never
 
-#: Gives the multipliers a binary problem starts from, or None: ``start(pair, C)``, `C` being their bounds.
-Start = Callable[[Pair, Array], ArrayLike | None]
+#: ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
+Start = Callable[[BinaryProblem, Array], ArrayLike | None]
 
 
 class Prepared(Protocol):
-    """What a call of `prepare` found out about data and parameters."""
+    """What `prepare` made of data and parameters."""
 
     @property
     def trainer(self) -> PairTrainer[Any]:
-        """The solvers of all binary problems."""
+        """Trainer with the solvers of all binary problems."""
 
 
 class PairClassifier(Estimator):
-    """A classifier made of binary problems, trained by steps.
+    """A classifier made of binary problems, trained step by step.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted; with two of them f > 0 is classes_[1].
+        The labels, sorted; with two classes, f > 0 is classes_[1].
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
     intercept_ : ndarray of shape (n_problems,)
     certificates_ : sequence of Certificate, PerceptronCertificate or PegasosCertificate
         What is proved, one per problem; each has a `status`.
     kind : "f"
-        Its values are those of f.
+        The classifier's values are those of f, not shares of votes.
     """
 
     kind: ClassVar[Literal["f"]] = "f"
@@ -57,7 +60,7 @@ class PairClassifier(Estimator):
     intercept_: Array
     certificates_: Sequence[Any]
     _training: Any
-    #: What it is called in sentences.
+    #: Its name in error messages.
     _learner = "an SVM"
 
     # -- training --------------------------------------------------------------------------------------------------
@@ -65,54 +68,91 @@ class PairClassifier(Estimator):
     def prepare(
         self, X: ArrayLike, y: ArrayLike, start: Start | None = None, *, shrinking: bool = True
     ) -> PairTrainer[Any]:
-        """Check data and parameters and return the trainer that `fit` would run; `adopt` takes its snapshots.
+        """Check data and parameters, and return the trainer that `fit` would run.
+
+        `adopt` makes a fitted model of the trainer's snapshots, at any moment.
 
         Parameters
         ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
         start : callable, optional
-            ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
-            Only `SVC` listens: the others begin at zero.
+            ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
+            Only `SVC` uses it: the other learners start from zero.
         shrinking : bool, default=True
-            As in `SmoSolver`; the others leave nothing out.
+            As in `SmoSolver`; the other learners leave no points out.
+
+        Returns
+        -------
+        PairTrainer
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
         """
         self._training = self._checked(X, y)
         trainer: PairTrainer[Any] = self._training.trainer
         return trainer
 
     def move_points(self, X: ArrayLike) -> PairTrainer[Any] | None:
-        """The training that `prepare` gave begun again in place, with points elsewhere, from the multipliers it has.
+        """Restart the training of `prepare` with moved points, from its present multipliers.
 
-        That is the training of a new `prepare` from these multipliers, step by step; only sooner where few points have
-        moved.  `adopt` and `snapshot_model` take its snapshots from now on.  None, and nothing done, where another
-        `prepare` is needed: only `SVC` keeps anything of use.
+        The steps are those of a new `prepare` that starts from these multipliers, but come sooner where few points have
+        moved.  `adopt` and `snapshot_model` then take the snapshots of the new trainer.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
-            The points given to `prepare` in their order, with the same labels; parameters must be as they were, too.
+            The points given to `prepare`, in their order, at their new coordinates; their labels and all parameters
+            must be unchanged.
+
+        Returns
+        -------
+        PairTrainer or None
+            None, with nothing done, where a new `prepare` is needed.  Only `SVC` can restart.
 
         Raises
         ------
-        ValueError
-            As `prepare`, in the same words; then the training is of no use any more, and `prepare` begins another.
+        ValueError, TypeError
+            As `prepare`; the training can no longer be used then, and a new `prepare` is needed.
         """
         return None
 
     def adopt(self, snapshots: Sequence[Any]) -> Self:
-        """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not."""
+        """Set the learned attributes from snapshots of the trainer that `prepare` made, finished or not.
+
+        Parameters
+        ----------
+        snapshots : sequence
+            As `PairTrainer.snapshot` returns them.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
+        """
         return self._adopt(self._training, snapshots)
 
     def snapshot_model(self, snapshots: Sequence[Any]) -> Self:
-        """A model of its own with the learned attributes of `snapshots`; this one and its trainer go on."""
+        """Return a new fitted model of `snapshots`; this estimator and its trainer can go on.
+
+        Parameters
+        ----------
+        snapshots : sequence
+            As `PairTrainer.snapshot` returns them.
+        """
         return type(self)(**self.get_params())._adopt(self._training, snapshots)
 
     def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
-        """alpha and C of the points of each binary problem, in the order of `Pair.index`, as in `snapshots` of the
-        trainer that `prepare` made; empty for a learner that has no multipliers."""
+        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`.
+
+        `snapshots` are those of the trainer that `prepare` made.  The list is empty for a learner without multipliers.
+        """
         return []
 
     def _training_data(self, X: ArrayLike, y: ArrayLike) -> tuple[Array, NDArray[Any], Indices]:
-        """Points, sorted classes and the class index of each point, checked."""
+        """Return checked points, sorted classes and the class index of each point."""
         points = check_points(X, self._largest_coordinate)
         classes, codes = check_labels(y, len(points))
         if len(classes) < 2:
@@ -121,7 +161,7 @@ class PairClassifier(Estimator):
 
     @abstractmethod
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:
-        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
+        """Check data and parameters, and make the trainer; this changes nothing in the estimator."""
 
     @abstractmethod
     def _adopt(self, training: Any, snapshots: Sequence[Any]) -> Self:
@@ -130,76 +170,133 @@ class PairClassifier(Estimator):
     # -- use -------------------------------------------------------------------------------------------------------
 
     def pair_decision_function(self, X: ArrayLike) -> Array:
-        """f of each binary problem, shape (n, n_problems); positive for the problem's `positive` class."""
+        """Return f of each binary problem at the queries `X`, shape (n, n_problems); > 0 for the positive class.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `decision_function`.
+        """
         return self._pair_values(self._queries(X))
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; one column per class, shape (n, n_classes), for more."""
+        """Return f at the queries `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,) for two classes, (n, n_classes) for more
+            f > 0 means classes_[1] for two classes; for more, the class with the largest f wins.
+
+        Raises
+        ------
+        ValueError
+            If the estimator is not fitted (NotFittedError), or `X` does not hold finite numbers of `n_features_in_`
+            features.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date.
+        """
         return self._in_pieces(X, self._joined)
 
     @property
     @abstractmethod
     def expansion(self) -> Expansion:
-        """f of each binary problem as a sum of kernel values."""
+        """f of each binary problem as a sum of kernel values, for pictures and explanations."""
 
     @abstractmethod
     def _pair_values(self, points: Array) -> Array:
-        """`pair_decision_function` at checked `points`."""
+        """Return `pair_decision_function` at checked `points`."""
 
     @abstractmethod
     def _joined(self, pair_values: Array) -> Array:
-        """`decision_function` from f of the binary problems, shape (..., n_problems)."""
+        """Return `decision_function` from f of the binary problems, shape (..., n_problems)."""
 
     def _in_pieces(self, X: ArrayLike, answer: Callable[[Array], NDArray[Any]]) -> NDArray[Any]:
-        """``answer(f of the binary problems)`` at the queries `X`; many problems are never held for all of them."""
+        """Return ``answer(f of the binary problems)`` at the queries `X`, in pieces, to bound the memory."""
         return np.concatenate([answer(self._pair_values(part)) for part in self._parts(X)])
 
     def _parts(self, X: ArrayLike) -> list[Array]:
-        """The checked queries `X` in parts, at least one."""
+        """Return the checked queries `X` in parts, at least one."""
         points = self._queries(X)
         step = max(1, PIECE // len(self.pairs_))
         return [points[first : first + step] for first in range(0, len(points), step)]
 
     @abstractmethod
     def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
 
     def leaders(self, X: ArrayLike) -> Mask:
-        """Which classes are ahead of all others at each point, shape (n, n_classes): several where they tie."""
+        """Return which classes are ahead of all others at each query, shape (n, n_classes): several where they tie."""
         found = [self.leaders_of(self._pair_values(part), self.rounding_at(part)) for part in self._parts(X)]
         return np.concatenate(found)
 
     def leaders_of(self, pair_values: Array, rounding: Array | float = 0.0) -> Mask:
-        """The same for given f of the binary problems, shape (..., n_problems) -> (..., n_classes).
+        """Return `leaders` for given f of the binary problems, shape (..., n_problems) -> (..., n_classes).
 
-        An f of at most `rounding` has no sign.
+        One-vs-one, a pair with abs(f) <= `rounding` is a draw; one-vs-rest, all within `rounding` of the largest f
+        lead.
         """
         return leaders(pair_values, self.pairs_, len(self.classes_), rounding)
 
     def rounding_at(self, points: Array) -> Array | float:
-        """`rounding` at each of `points`, shape (n, n_features)."""
+        """Return `rounding` at each of `points`, shape (n, n_features)."""
         return self.rounding
 
     @property
     @abstractmethod
     def rounding(self) -> float:
-        """Size of f, among points of unit size, below which it may be its own rounding error and has no sign."""
+        """Bound on the rounding error of f at points of unit size; an f below it has no sign."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Label of each point, shape (n,): the class `winner` names.
+        """Return the label of each query.
 
-        A point at exactly f = 0 belongs to the problem's negative class, which of two classes is classes_[0].  LIBSVM,
-        and so scikit-learn's SVC, gives it to classes_[1] then, and does the same as this one with more classes.
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            For two classes, classes_[1] where f > 0.  For more, one-vs-one: the class that wins most pairs;
+            one-vs-rest: the class with the largest f; the lowest class where several are equal.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `decision_function`.
+
+        Notes
+        -----
+        A point at exactly f = 0 belongs to the problem's negative class, which for two classes is classes_[0].  LIBSVM,
+        and so scikit-learn's SVC, predicts classes_[1] there, and agrees with this learner when there are more classes.
         """
         return self._in_pieces(X, lambda pair_values: self.classes_[self.winner(pair_values)])
 
     def winner(self, pair_values: Array) -> Indices:
-        """Class index for given f of the binary problems, shape (..., n_problems) -> (...): most duels won, or
-        one-vs-rest the largest f; the lowest class of equals."""
+        """Return the index of the predicted class for given f of the binary problems, shape (..., n_problems) -> (...).
+
+        One-vs-one: the class that wins most pairs; one-vs-rest: the class with the largest f; the lowest class of
+        equals.
+        """
         return winners(pair_values, self.pairs_, len(self.classes_))
 
 
-def run(trainer: PairTrainer[Any]) -> None:
-    """Step until every problem has finished."""
+def run(trainer: PairTrainer[Any], max_time: float = np.inf) -> bool:
+    """Step until every problem has finished, or one is not separable; returns whether `max_time` (s) ended it.
+
+    After `max_time`, finite only for solvers with a ``give_up``, each ends with the multipliers that it has.
+    """
+    limit = check_number("max_time", max_time, 0.0, open_low=True)
+    end = time.monotonic() + limit
+    late = never if limit == np.inf else lambda: time.monotonic() >= end
     while trainer.status is Status.RUNNING:
-        trainer.step(1_000_000)
+        trainer.step(1_000_000, late)
+        if late():
+            for solver in trainer.solvers:
+                solver.give_up()
+        if any(solver.status is Status.NOT_SEPARABLE for solver in trainer.solvers):
+            break
+    return late()

@@ -1,4 +1,4 @@
-"""Certificate: what is proved about a set of multipliers: its status, KKT violation and duality gap.
+"""Certificate: what is proved about a set of multipliers, namely status, KKT violation and duality gap.
 
 Notation as in `smo`.
 """
@@ -21,18 +21,46 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 class Status(StrEnum):
-    """What can be said of the current multipliers."""
+    """State of a solver: still running, or how its training ended.
+
+    Attributes
+    ----------
+    RUNNING
+        Steps are left to make.
+    OPTIMAL
+        The KKT violation is at most `tol`; for the perceptron, a pass without a mistake; for Pegasos, a duality gap of
+        at most `tol`.
+    PRECISION
+        The KKT violation has reached the limit of double precision: it stays above `tol`, or the rounding errors of f
+        are larger than `tol`.
+    STATIONARY
+        As OPTIMAL, for a kernel that is not positive semidefinite: other stationary points may be better.
+    STOPPED_EARLY
+        The training ended before it was optimal, at `max_iter` or `max_time`, or after one pass over online data.
+    NOT_SEPARABLE
+        No function of the kernel separates the classes (hard margin only).
+
+    Examples
+    --------
+    Step a solver until it has finished:
+
+    >>> from solver import Kernel, SmoSolver, Status
+    >>> smo = SmoSolver([[0], [1], [2], [3]], [-1, -1, 1, 1], Kernel("linear"))
+    >>> while smo.status is Status.RUNNING:
+    ...     n_steps = smo.step(100)
+    >>> print(smo.status)
+    optimal
+    """
 
     RUNNING = "running"
-    OPTIMAL = "optimal"  #: KKT violation at most tol
-    #: KKT violation at the limit of double precision: above tol, or hidden by rounding errors of f above tol
+    OPTIMAL = "optimal"
     PRECISION = "precision"
-    STATIONARY = "stationary"  #: as OPTIMAL, for a kernel that is not positive semidefinite
-    STOPPED_EARLY = "stopped early"  #: max_iter reached
-    NOT_SEPARABLE = "not separable"  #: hard margin only
+    STATIONARY = "stationary"
+    STOPPED_EARLY = "stopped early"
+    NOT_SEPARABLE = "not separable"
 
 
-#: From the gravest to the best: the status of several problems is the gravest of theirs.
+#: From the worst to the best: the status of several problems is the worst of theirs.
 GRAVITY = (
     Status.RUNNING,
     Status.NOT_SEPARABLE,
@@ -44,33 +72,68 @@ GRAVITY = (
 
 
 class NotSeparableError(ValueError):
-    """A hard margin (C = inf) was asked for, and no function of the kernel separates the classes."""
+    """A hard margin (C = inf) was requested, but no function of the kernel separates the classes.
+
+    `SVC.fit` raises it.  The trainer that `SVC.prepare` returns ends with `Status.NOT_SEPARABLE` instead.
+
+    Examples
+    --------
+    >>> from solver import SVC, NotSeparableError
+    >>> X, y = [[0.0], [1.0], [2.0]], ["in", "out", "in"]
+    >>> try:
+    ...     SVC(kernel="linear", C=float("inf")).fit(X, y)
+    ... except NotSeparableError:
+    ...     print("no threshold separates the classes")
+    no threshold separates the classes
+    """
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """How good a set of multipliers is, provably.
+    """What is proved about the multipliers of a support vector machine.
 
     Attributes
     ----------
     status : Status
+        RUNNING, or how the training ended.
     kkt_violation : float
-        m - M; optimal means at most `tol`.
+        Largest violation of the optimality conditions, ``m - M`` in the notation of `solver.svm.smo`; at most `tol`
+        when the status is OPTIMAL or STATIONARY.
     dual, primal : float
-        Dual objective and the best primal bound found for it; `primal` is inf when there is none (hard margin before
-        any f separates the data; a kernel that is not positive semidefinite).
+        Dual objective, and the smallest primal objective found: the optimum lies between the two.  `primal` is inf when
+        none is known: for a hard margin before any f separates the data, for a kernel that is not positive
+        semidefinite, and for online data that are no longer kept.
     gap : float
-        (primal - dual) / primal, from 0 to 1; nan without a primal bound.
+        Relative duality gap, (primal - dual) / primal, from 0 to 1; nan without a primal objective.
     n_free, n_bounded : int
-        Support vectors with 0 < alpha < C, and with alpha = C.
+        Numbers of support vectors with 0 < alpha < C, and with alpha = C.
     n_iter : int
-        Pair updates so far.
+        Steps so far, as the solver counts them: updates of a pair (SMO), operations (LASVM) or gradient steps.
     margin_bound : float
-        Half-width of the margin proved not to be exceeded, ||w|| / sum alpha, rounded up (hard margin only, else
-        nan).
+        Upper bound of the margin's half-width, ||w|| / sum alpha, rounded up; nan unless C is inf.
     kernel_error : float, default=0
-        f is known from an expansion of the kernel, and wrong by at most so much: `dual` and `primal` leave room for
-        that, `kkt_violation` may be larger by twice that.  0 where f was summed from kernel values.
+        Bound on the error of f where f was computed from an expansion of the kernel; 0 where it was summed from kernel
+        values.  `dual` and `primal` allow for it; `kkt_violation` may be larger by twice as much.
+
+    See Also
+    --------
+    PegasosCertificate, PerceptronCertificate : The counterparts of learners without multipliers.
+
+    References
+    ----------
+    Keerthi, Shevade, Bhattacharyya, Murthy, "Improvements to Platt's SMO algorithm for SVM classifier design", Neural
+    Computation 13, 2001 (the violation m - M).
+
+    Examples
+    --------
+    The widest margin around these points has the half-width 1, and an objective of 1/2:
+
+    >>> from solver import SVC
+    >>> certificate = SVC(kernel="linear", C=10, tol=1e-6).fit([[0], [2], [5]], [0, 1, 1]).certificate_
+    >>> print(certificate.status, round(certificate.dual, 3), round(certificate.primal, 3))
+    optimal 0.5 0.5
+    >>> certificate.gap < 1e-5, certificate.n_free, certificate.n_bounded
+    (True, 2, 0)
     """
 
     status: Status
@@ -86,7 +149,7 @@ class Certificate:
 
 
 def gap_of(primal: float, dual: float) -> float:
-    """The relative duality gap, at most 1 because alpha = 0 has a dual of 0; nan without a primal bound."""
+    """Return the relative duality gap, at most 1 because alpha = 0 has a dual of 0; nan without a primal bound."""
     return min(1.0, max(0.0, (primal - dual) / primal)) if 0 < primal < np.inf else np.nan
 
 

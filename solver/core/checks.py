@@ -16,12 +16,11 @@ from .scikit_learn import as_scikit_learn
 
 
 def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
-    """`values` as float64, of any shape; ValueError when they are not real numbers, TypeError when not even texts.
+    """`values` as float64, of any shape; ValueError when not real numbers, TypeError when sparse or not even texts.
 
     Without `copy` the array given may itself be returned, which must not be written to then.
     """
-    if hasattr(values, "toarray") and hasattr(values, "nnz"):
-        raise ValueError(f"{name} is a sparse matrix; only dense ones are taken, such as {name}.toarray().")
+    check_dense(name, values)
     try:
         given = np.asarray(values)
     except (TypeError, ValueError, OverflowError):
@@ -34,6 +33,15 @@ def check_numbers(name: str, values: Any, copy: bool = True) -> Array:
         raise TypeError(f"{name} must hold numbers only: {error}.") from None
     except (ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers only.") from None
+
+
+def check_dense(name: str, values: Any) -> None:
+    """TypeError, in scikit-learn's words, when `values` are a sparse matrix or array of scipy."""
+    if hasattr(values, "toarray") and hasattr(values, "nnz"):
+        raise TypeError(
+            f"Sparse data was passed for {name}, but dense data is required."
+            " Use '.toarray()' to convert to a dense numpy array."
+        )
 
 
 def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy: bool = True) -> Array:
@@ -90,6 +98,7 @@ def check_labels(y: ArrayLike, n_points: int) -> tuple[NDArray[Any], Indices]:
 
 def column(y: ArrayLike) -> NDArray[Any]:
     """`y` as an array; one column of a table as a vector, with a DataConversionWarning."""
+    check_dense("y", y)
     try:
         labels = np.asarray(y)
     except ValueError:

@@ -70,6 +70,53 @@ def sample_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
     return weights
 
 
+def positive_weights(sample_weight: ArrayLike | None, n_points: int) -> Array:
+    """As `sample_weights`; ValueError for a weight of 0 as well."""
+    weights = sample_weights(sample_weight, n_points)
+    if not weights.all():
+        raise ValueError("sample_weight is 0 at some points; a solver takes points of weights above 0 only.")
+    return weights
+
+
+def classes_with_weight(
+    classes: NDArray[Any], codes: Indices, of_points: Array, learner: str
+) -> tuple[Indices, Indices]:
+    """Leave out the points of weight 0, and the classes that have no others.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    codes : ndarray of shape (n,)
+        Index into `classes` of each point.
+    of_points : ndarray of shape (n,)
+        The weights.
+    learner : str
+        As sentences name it.
+
+    Returns
+    -------
+    left : ndarray of int
+        Indices of the classes that are left.
+    codes : ndarray of shape (n,)
+        Index into `left` of each point, -1 for one that is left out.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two classes are left; it begins with LIBSVM's words.
+    """
+    kept = of_points > 0
+    left = np.unique(codes[kept])
+    if len(left) == 0:
+        raise ValueError("Invalid input - all samples have zero or negative weights.")
+    if len(left) == 1:
+        raise ValueError(
+            "Invalid input - all samples with positive weights belong to the same class,"
+            f" {classes[left[0]]!s}; {learner} needs points of at least two classes."
+        )
+    return left, np.where(kept, np.searchsorted(left, codes), -1)
+
+
 def bounds(C: Any, of_points: Array, largest: float, *, or_inf: bool = False) -> Array:
     """C_i = C * w_i, the bound of each multiplier, 0 where w_i is; ValueError when a product leaves double precision.
 

@@ -1,4 +1,4 @@
-"""DualSolver: what can be read off any solver of the soft-margin dual between two steps; notation as in `smo`."""
+"""DualSolver: what can be read from any solver of the soft-margin dual between two steps; notation as in `smo`."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ class DualSolver(SteppedSolver):
 
     @abstractmethod
     def _state(self) -> tuple[Array, Array, Array, Array]:
-        """beta, v, and the bounds lo and hi of beta, of the points that have multipliers."""
+        """Return beta, v, and the bounds lo and hi of beta, for the points that have multipliers."""
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """(m, M): the largest v where beta may grow and the smallest v where it may fall; -inf and inf of none."""
+        """(m, M): the largest v where beta can grow, -inf if nowhere, and the smallest v where it can fall, or inf."""
         beta, v, lo, hi = self._state()
         return float(v[beta < hi].max(initial=-np.inf)), float(v[beta > lo].min(initial=np.inf))
 
     @property
     def dual(self) -> float:
-        """D(alpha) = 1/2 (sum alpha + beta . v), from K beta = y - v."""
+        """Dual objective, D(alpha) = 1/2 (sum alpha + beta . v), from K beta = y - v."""
         beta, v, _, _ = self._state()
         return 0.5 * float(np.abs(beta).sum() + beta @ v)
 
     @property
     def squared_norm(self) -> float:
-        """||w||^2 = beta . K beta = sum alpha - beta . v."""
+        """Squared norm of w, ||w||^2 = beta . K beta = sum alpha - beta . v."""
         beta, v, _, _ = self._state()
         return max(0.0, float(np.abs(beta).sum() - beta @ v))
 
     @property
     def intercept(self) -> float:
-        """Mean of v over the free support vectors; with none, (m + M) / 2; with one class only, its label."""
+        """Constant of f: mean of v over the free support vectors; without any, (m + M) / 2; of one class, its label."""
         beta, v, lo, hi = self._state()
         free = (lo < beta) & (beta < hi)
         if free.any():
@@ -63,7 +63,7 @@ class DualSolver(SteppedSolver):
     def _certificate(
         self, status: Status, violation: float, primal: float, margin_bound: float = np.nan
     ) -> Certificate:
-        """The certificate with this primal bound, inf for none."""
+        """Return the certificate with this primal bound, inf for none."""
         beta, v, lo, hi = self._state()
         dual, _, n_free, n_bounded = of_multipliers(beta, v, lo, hi).tolist()
         gap = gap_of(primal, dual)

@@ -1,13 +1,13 @@
-"""Many classes as several binary SVMs, one-vs-one or one-vs-rest, and how their answers are joined again.
+"""More than two classes as several binary problems, one-vs-one or one-vs-rest, and how their answers are combined.
 
 One-vs-one trains on each pair of classes and lets the pairs vote (Knerr, Personnaz, Dreyfus 1990; LIBSVM's way).
-One-vs-rest trains each class against all others and believes the largest f (Rifkin, Klautau, JMLR 5, 2004).  Two
-classes are one single problem in both.
+One-vs-rest trains each class against all others and predicts the class with the largest f (Rifkin, Klautau, JMLR 5,
+2004).  With two classes both are the same single problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Generic, Protocol, TypeVar
@@ -18,57 +18,113 @@ from .arrays import Array, Indices, Integers, Mask
 from .certificate import GRAVITY, Status
 from .stepping import Stop, never
 
-#: In place of a class index: all other classes.
 REST = -1
+"""Value of `Pair.negative` in one-vs-rest problems: the negative class is all other classes.
+
+Examples
+--------
+>>> from solver import REST, SVC
+>>> model = SVC(multiclass="one-vs-rest").fit([[0], [1], [2], [3], [4], [5]], [0, 0, 1, 1, 2, 2])
+>>> [pair.negative == REST for pair in model.pairs_]
+[True, True, True]
+"""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A binary problem: two classes, or one class against the rest.
+    """What a binary problem separates: one class from another, or one class from the rest.
 
     Attributes
     ----------
     positive, negative : int
-        Class indices where f > 0 and f < 0; `negative` is `REST` where it is all other classes.  As in scikit-learn,
-        with two classes in all the positive one is the higher, with more it is the lower.
-    index : ndarray of shape (n_pair,)
-        The training points of this problem, in their order.
-    y : ndarray of shape (n_pair,)
-        +1 for the positive class, -1 for the negative one.
+        Indices (into `classes_`) of the classes where f > 0 and f < 0; `negative` is `REST` when it is all other
+        classes.  As in scikit-learn, `positive` is the higher index when there are two classes in all, and the lower
+        one when there are more.
+
+    Examples
+    --------
+    >>> from solver import SVC
+    >>> model = SVC().fit([[0], [1], [2]], ["ant", "bee", "cat"])
+    >>> for pair, f in zip(model.pairs_, model.pair_decision_function([[1.9]])[0]):
+    ...     print(model.classes_[pair.positive if f > 0 else pair.negative], "wins")
+    bee wins
+    cat wins
+    cat wins
     """
 
     positive: int
     negative: int
+
+    def among(self, codes: Indices) -> BinaryProblem:
+        """Return the binary problem of this pair for points with the class indices `codes`, -1 for a point to omit."""
+        rest = codes >= 0 if self.negative == REST else codes == self.negative
+        index = np.flatnonzero((codes == self.positive) | rest)
+        return BinaryProblem(self.positive, self.negative, index, np.where(codes[index] == self.positive, 1.0, -1.0))
+
+
+@dataclass(frozen=True)
+class BinaryProblem(Pair):
+    """A pair with its training points; a fitted model keeps the `pair` only.
+
+    Attributes
+    ----------
+    positive, negative : int
+        As in `Pair`.
+    index : ndarray of shape (n_pair,), int
+        Indices of the training points of this problem, ascending.
+    y : ndarray of shape (n_pair,)
+        +1 for the positive class, -1 for the negative one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from solver import Pair
+    >>> problem = Pair(0, 2).among(np.array([0, 1, 2, 0]))
+    >>> problem.index.tolist(), problem.y.tolist()
+    ([0, 2, 3], [1.0, -1.0, 1.0])
+    """
+
     index: Indices
     y: Array
 
+    @property
+    def pair(self) -> Pair:
+        """The pair without its points."""
+        return Pair(self.positive, self.negative)
 
-def one_vs_one(codes: Indices, n_classes: int) -> list[Pair]:
-    """The pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
+
+def one_vs_one(codes: Indices, n_classes: int) -> list[BinaryProblem]:
+    """Return the pairs (0, 1), (0, 2), ..., (1, 2), ... of `n_classes` classes; points of code -1 belong to none."""
     pairs = []
     for first, second in combinations(range(n_classes), 2):
         positive, negative = (second, first) if n_classes == 2 else (first, second)
-        index = np.flatnonzero((codes == first) | (codes == second))
-        pairs.append(Pair(positive, negative, index, np.where(codes[index] == positive, 1.0, -1.0)))
+        pairs.append(Pair(positive, negative).among(codes))
     return pairs
 
 
-def one_vs_rest(codes: Indices, n_classes: int) -> list[Pair]:
-    """Class 0 against the rest, class 1 against the rest, ...; with two classes the one pair of `one_vs_one`.
+def one_vs_rest(codes: Indices, n_classes: int) -> list[BinaryProblem]:
+    """Return class 0 against the rest, class 1 against the rest, ...; with two classes, the one pair of `one_vs_one`.
 
     Points of code -1 belong to no class and to no problem.
     """
     if n_classes == 2:
         return one_vs_one(codes, n_classes)
-    index = np.flatnonzero(codes >= 0)
-    return [Pair(c, REST, index, np.where(codes[index] == c, 1.0, -1.0)) for c in range(n_classes)]
+    return [Pair(c, REST).among(codes) for c in range(n_classes)]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """A way to make binary problems of many classes, and its words on screen."""
+    """One way to make binary problems of many classes.
 
-    problems: Callable[[Indices, int], list[Pair]]
+    Attributes
+    ----------
+    problems : callable
+        ``problems(codes, n_classes)`` returns the list of `BinaryProblem`; `codes` (n,) are class indices.
+    title, note : str
+        Name and one sentence for the screen.
+    """
+
+    problems: Callable[[Indices, int], list[BinaryProblem]]
     title: str
     note: str
 
@@ -77,56 +133,107 @@ SCHEMES: dict[str, Scheme] = {
     "one-vs-one": Scheme(one_vs_one, "One-vs-one", "One SVM for each pair of classes; the class with most duels won."),
     "one-vs-rest": Scheme(one_vs_rest, "One-vs-rest", "One SVM for each class against all others; the largest f wins."),
 }
+"""The ways to make binary problems of many classes, by their names: the values of the parameter `multiclass`.
+
+References
+----------
+One-vs-one: Knerr, Personnaz, Dreyfus, "Single-layer learning revisited", Neurocomputing, 1990.  One-vs-rest: Rifkin,
+Klautau, "In defense of one-vs-all classification", JMLR 5, 2004.
+
+Examples
+--------
+How many problems each of them makes of five classes:
+
+>>> import numpy as np
+>>> from solver import SCHEMES
+>>> codes = np.arange(20) % 5
+>>> {name: len(scheme.problems(codes, 5)) for name, scheme in SCHEMES.items()}
+{'one-vs-one': 10, 'one-vs-rest': 5}
+"""
 
 
 class PairSolver(Protocol):
-    """What is needed of the solver of a binary problem; every `SteppedSolver` of the package has it."""
+    """Members of a binary problem's solver that `PairTrainer` uses; every `SteppedSolver` has them."""
 
     status: Status
 
     @property
     def n_iter(self) -> int:
-        """Steps so far."""
+        """Number of steps so far."""
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` steps; returns how many were made."""
+        """Make at most `n` steps, and return how many were made."""
 
     def snapshot(self, thorough: bool = True) -> Any:
-        """The state now, in arrays of its own."""
+        """Return the present state, in arrays of its own."""
 
 
 Solver = TypeVar("Solver", bound=PairSolver)
 
 
 class PairTrainer(Generic[Solver]):
-    """The solvers of all pairs, stepped together.
+    """The solvers of several binary problems, stepped together.
+
+    `SVC.prepare` and its siblings return one, ready to be stepped.
 
     Parameters
     ----------
-    pairs : list of Pair
+    pairs : list of BinaryProblem
+        The binary problems.
     make_solver : callable
-        ``make_solver(pair)`` gives the solver of a binary problem, such as a `SmoSolver`.
+        ``make_solver(pair)`` returns the solver of a binary problem, such as a `SmoSolver`.
+
+    Attributes
+    ----------
+    pairs : list of BinaryProblem
+    solvers : list
+        One solver per pair, in the order of `pairs`.
+
+    Examples
+    --------
+    Watch a training: five steps at a time for each pair of classes.
+
+    >>> from solver import SVC, Status
+    >>> model = SVC(C=10)
+    >>> trainer = model.prepare([[0], [1], [2], [3], [4], [5]], ["a", "a", "b", "b", "a", "c"])
+    >>> while trainer.status is Status.RUNNING:
+    ...     n_steps = trainer.step(5)
+    ...     violation = max(solver.kkt_violation for solver in trainer.solvers)
+    >>> violation <= model.tol
+    True
+    >>> model.adopt(trainer.snapshot()).predict([[0.5], [2.5], [5]]).tolist()
+    ['a', 'b', 'c']
     """
 
-    def __init__(self, pairs: list[Pair], make_solver: Callable[[Pair], Solver]) -> None:
+    def __init__(self, pairs: list[BinaryProblem], make_solver: Callable[[BinaryProblem], Solver]) -> None:
         self.pairs = pairs
         self.solvers = [make_solver(pair) for pair in pairs]
         self._turn = 0
 
     @property
     def status(self) -> Status:
-        """The gravest status among the pairs."""
+        """The worst status among the pairs: RUNNING while one of them is."""
         return min((solver.status for solver in self.solvers), key=GRAVITY.index)
 
     @property
     def n_iter(self) -> int:
-        """Steps so far, over all pairs."""
+        """Number of steps so far, over all pairs."""
         return sum(solver.n_iter for solver in self.solvers)
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` steps of each pair's solver; returns how many were made in all.
+        """Make at most `n` steps of each pair's solver, and return how many were made in all.
 
-        `stop` as in `SteppedSolver.step`; after a stop the next call goes on with the pair whose turn it is.
+        Parameters
+        ----------
+        n : int, default=1
+            Steps of each solver, at least 0.
+        stop : callable, optional
+            As in `SteppedSolver.step`.  After an interruption the next call goes on with the next pair.
+
+        Raises
+        ------
+        ValueError
+            If `n` is not a whole number of at least 0.
         """
         made = 0
         for _ in self.solvers:
@@ -137,11 +244,17 @@ class PairTrainer(Generic[Solver]):
         return made
 
     def snapshot(self, thorough: bool = True) -> list[Any]:
-        """The state of each pair's solver now; `thorough` as in its `certificate`."""
+        """Return the present state of each pair's solver, in the order of `pairs`.
+
+        Parameters
+        ----------
+        thorough : bool, default=True
+            As in the `certificate` of the solvers.
+        """
         return [solver.snapshot(thorough) for solver in self.solvers]
 
 
-def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> Integers:
+def votes(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Integers:
     """Duels won by each class; a duel at f <= 0 goes to the negative class.
 
     Parameters
@@ -160,7 +273,7 @@ def votes(pair_values: Array, pairs: list[Pair], n_classes: int) -> Integers:
     return count
 
 
-def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) -> Array:
+def one_vs_rest_values(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Array:
     """Votes plus a bounded sum of the decision values, as scikit-learn's ``decision_function_shape="ovr"``.
 
     The sum is squeezed into (-1/3, 1/3), so that it orders classes of equal votes and never overrules a vote.
@@ -172,7 +285,7 @@ def one_vs_rest_values(pair_values: Array, pairs: list[Pair], n_classes: int) ->
     return votes(pair_values, pairs, n_classes) + confidence / (3.0 * (np.abs(confidence) + 1.0))
 
 
-def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
+def winners(pair_values: Array, pairs: Sequence[Pair], n_classes: int) -> Indices:
     """Index of the winning class, the lowest of equals, shape (..., n_pairs) -> (...).
 
     One-vs-one: the class with most duels won; one-vs-rest: the class with the largest f.
@@ -182,7 +295,7 @@ def winners(pair_values: Array, pairs: list[Pair], n_classes: int) -> Indices:
     return won
 
 
-def leaders(pair_values: Array, pairs: list[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
+def leaders(pair_values: Array, pairs: Sequence[Pair], n_classes: int, slack: Array | float = 0.0) -> Mask:
     """Which classes are ahead of all others; several where they tie, shape (..., n_pairs) -> (..., n_classes).
 
     One-vs-one, a duel with abs(f) <= `slack` is half a win for both; one-vs-rest, all f within `slack` of the largest.
@@ -198,7 +311,7 @@ def leaders(pair_values: Array, pairs: list[Pair], n_classes: int, slack: Array 
     return np.asarray(won == won.max(axis=-1, keepdims=True))
 
 
-def libsvm_table(pair_coef: Array, pairs: list[Pair], codes: Indices) -> Array:
+def libsvm_table(pair_coef: Array, pairs: Sequence[Pair], codes: Indices) -> Array:
     """LIBSVM's compact table of one-vs-one coefficients, shape (n_classes - 1, n_support).
 
     In the block of class c, row r belongs to the pair of c with its r-th other class.

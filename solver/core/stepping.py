@@ -1,4 +1,4 @@
-"""SteppedSolver: what it means for a solver to be stepped, stopped and run to its end."""
+"""SteppedSolver: base class of the solvers that can be stepped, interrupted, and run to their end."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from .arrays import Array, Integers
 from .certificate import Status
 from .step_log import Notes
 
-#: Asked by a solver every few milliseconds of work; True interrupts it.
+#: Called by a solver every few milliseconds of work; True interrupts it.
 Stop = Callable[[], bool]
 
 
 def never() -> bool:
-    """The `Stop` that lets a solver go on."""
+    """Return False: the `Stop` that never interrupts a solver."""
     return False
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A solver's state at one moment, for `SteppedSolver.restore` of the same solver.
+    """State of a solver at one moment, for `SteppedSolver.restore` of the same solver.
 
     Attributes
     ----------
     state : object
-        Copies only, never written to again.
+        Copies, which are never written to again.
     nbytes : int
-        Its memory.
+        Memory of the state, in bytes.
     """
 
     state: Any
@@ -37,16 +37,16 @@ class Checkpoint:
 
 
 class SteppedSolver(ABC):
-    """A solver that works in small steps and can be looked at between any two of them.
+    """A solver that works in small steps and can be inspected between any two of them.
 
     Attributes
     ----------
     NOTES : tuple of str
-        What is noted after each step once `start_notes` was called; names as in `trace`.
+        Names of the values noted after each step once `start_notes` was called; names as in `trace`.
     KEPT_EVERY : int
-        Steps between two states that a recording keeps at first: the fewer, the more one costs.
+        Number of steps between two states that a recording keeps at first; smaller where a step costs more.
     status : Status
-        ``Status.RUNNING`` until it has finished.
+        ``Status.RUNNING`` until the solver has finished.
     """
 
     NOTES: ClassVar[tuple[str, ...]] = ()
@@ -57,51 +57,51 @@ class SteppedSolver(ABC):
     @property
     @abstractmethod
     def n_iter(self) -> int:
-        """Elementary updates so far."""
+        """Number of steps so far."""
 
     @property
     def pending(self) -> bool:
-        """Whether work is left that belongs to the updates made: ``step(0)`` does it."""
+        """Whether work is left that belongs to the steps made; ``step(0)`` does it."""
         return False
 
     @property
     def is_optimal(self) -> bool:
-        """No step is left to make, though no step has shown that yet; False where the solver cannot tell."""
+        """Whether no step is left to make, even if `status` is still RUNNING; False where that is not known."""
         return False
 
     def expected(self, spent: float) -> float:
-        """Seconds that the run takes in all, estimated after `spent` of them; 0 where it is short or not known."""
+        """Return the estimated duration of the whole run (s) from the part `spent`; 0 where it is short or unknown."""
         return 0.0
 
     @abstractmethod
     def checkpoint(self) -> Checkpoint:
-        """The present state.
+        """Return the present state, for `restore`.
 
         Raises
         ------
         RuntimeError
-            Something is `pending`.
+            If work is `pending`.
         """
 
     @abstractmethod
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this very solver: what follows is, bit for bit, what followed then.
+        """Go back (or forward) to a state of this solver; the steps from there on are the same, bit for bit.
 
-        What `take_notes` has not given out yet is forgotten.
+        Notes that `take_notes` has not returned yet are discarded.
         """
 
     @property
     @abstractmethod
     def _present(self) -> Array:
-        """The values of `NOTES` now."""
+        """Present values of `NOTES`."""
 
     def start_notes(self) -> Array:
-        """Note each step from now on; returns the present values, shape (n_names,).
+        """Note the values of each step from now on, and return the present ones, shape (n_names,).
 
         Raises
         ------
         ValueError
-            A solver that does not know them after each step.
+            If the solver does not know them after each step.
         """
         self._begin_notes()
         return self._notes.present
@@ -111,20 +111,43 @@ class SteppedSolver(ABC):
         self._notes.start(self._present)
 
     def take_notes(self) -> tuple[Array, Integers]:
-        """The notes of the steps since the last call, shape (m, n_names), and how many points entered or left the
-        support vectors in each of them, shape (m,)."""
+        """Return the notes of the steps since the last call.
+
+        Returns
+        -------
+        values : ndarray of shape (m, n_names)
+            One row per step.
+        changes : ndarray of shape (m,), int
+            Numbers of points that entered or left the support vectors in each step.
+        """
         return self._notes.take()
 
     @abstractmethod
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` elementary updates; returns how many were made, fewer only when finished or stopped.
+        """Make at most `n` steps, and return how many were made.
 
-        ``step(0)`` does what is `pending` and no more.
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit, whenever `stop` interrupted them.
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit, even where `stop` interrupted them.
+
+        Parameters
+        ----------
+        n : int, default=1
+            At least 0; ``step(0)`` does only the work that is `pending`.
+        stop : callable, optional
+            Called without arguments every few milliseconds; the solver pauses when it returns True.
+
+        Returns
+        -------
+        int
+            Less than `n` only when the solver has finished or was interrupted.
+
+        Raises
+        ------
+        ValueError
+            If `n` is not a whole number of at least 0.
         """
 
     def run(self) -> Status:
-        """Step until the solver has finished; returns how it finished."""
+        """Step until the solver has finished, and return its final status."""
         while self.status is Status.RUNNING:
             self.step(1_000_000)
         return self.status

@@ -1,1 +1,5 @@
-"""Inspection: what a fitted model or a step of a solver is made of, and how good it is."""
+"""Inspection: why a model or a step of a solver decides as it does, and how good a model is.
+
+Fitted models and snapshots of solvers come in; scores, explanations and distances to the boundary go out.  Read
+`metrics` first.
+"""

@@ -1,6 +1,6 @@
-"""The table of KKT cases, scores of classes and ROC: what a model does on points.
+"""KKT cases, scores of classes and the ROC curve: how a model does on given points.
 
-Legend: ``y_i`` -1 or +1, ``f_i = f(x_i)``; slack ``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point;
+Legend: ``y_i`` is -1 or +1, ``f_i = f(x_i)``; slack ``xi_i = max(0, 1 - y_i f_i)``, the hinge loss of the point;
 ``alpha_i`` in [0, C_i] its multiplier.
 
 The optimality conditions (Karush, Kuhn, Tucker) of the soft-margin SVM, complete:
@@ -10,11 +10,11 @@ The optimality conditions (Karush, Kuhn, Tucker) of the soft-margin SVM, complet
     0 < alpha < C     free support vector        0          = 1, on the margin
     C                 bounded support vector     >= 0       <= 1: inside the margin (xi <= 1) or misclassified (xi > 1)
 
-Read backwards: y f < 1 forces alpha = C, y f > 1 forces alpha = 0, and at exactly 1 any alpha is possible.
+Conversely, y f < 1 forces alpha = C, y f > 1 forces alpha = 0, and at exactly 1 any alpha is possible.
 
-The ROC curve tells how well a score ranks the points of one class above the others, at every threshold at once: with P
-and N, how many points are positive and negative, and at a threshold TP and FP, how many of each score as much or more,
-it is (FP / N, TP / P) from (0, 0) to (1, 1); equal scores are one step of it, across both.
+The ROC curve shows how well a score ranks the points of one class above the others, at every threshold at once.  P and
+N are the numbers of positive and negative points; at a threshold, TP and FP of them have at least this score.  The
+curve consists of the points (FP / N, TP / P), from (0, 0) to (1, 1); points of equal scores make one step of it.
 """
 
 from __future__ import annotations
@@ -32,15 +32,38 @@ from solver.core.checks import check_number, check_numbers, check_signs
 
 
 class KktCase(IntEnum):
-    """Row of the KKT table, by the multiplier; the bounded support vectors in two by their slack."""
+    """Row of the KKT table for a point, by its multiplier; bounded support vectors have two rows, by their slack.
 
-    NOT_SUPPORT = 0  #: alpha = 0
-    FREE = 1  #: 0 < alpha < C
-    INSIDE = 2  #: alpha = C, xi <= 1
-    MISCLASSIFIED = 3  #: alpha = C, xi > 1
+    Attributes
+    ----------
+    NOT_SUPPORT
+        alpha = 0.
+    FREE
+        0 < alpha < C.
+    INSIDE
+        alpha = C and slack xi <= 1: on the margin or inside it, but not misclassified.
+    MISCLASSIFIED
+        alpha = C and xi > 1.
+
+    See Also
+    --------
+    kkt_case : Returns the case of each point.
+
+    Examples
+    --------
+    >>> from solver import KktCase, kkt_case
+    >>> report = kkt_case(alpha=[0, 0.5, 1, 1], C=1, y=[1, 1, 1, -1], f=[2, 1, 0.3, 0.4])
+    >>> [KktCase(number).name for number in report.case]
+    ['NOT_SUPPORT', 'FREE', 'INSIDE', 'MISCLASSIFIED']
+    """
+
+    NOT_SUPPORT = 0
+    FREE = 1
+    INSIDE = 2
+    MISCLASSIFIED = 3
 
 
-#: (case, whether y f is as the table wants it) -> words for the screen.
+#: (case, whether y f is as the table requires) -> sentence for the screen.
 KKT_WORDS: dict[tuple[KktCase, bool], str] = {
     (KktCase.NOT_SUPPORT, True): "Not a support vector: on the margin or beyond it",
     (KktCase.NOT_SUPPORT, False): "No multiplier yet, but inside the margin: alpha must grow",
@@ -54,16 +77,29 @@ KKT_WORDS: dict[tuple[KktCase, bool], str] = {
 
 @dataclass(frozen=True)
 class KktReport:
-    """The KKT case of each point.
+    """The KKT case of each point, and whether it is satisfied.
 
     Attributes
     ----------
-    case : ndarray of shape (n,)
+    case : ndarray of shape (n,), int
         `KktCase` numbers.
-    satisfied : ndarray of shape (n,)
-        Whether y f is what the table wants for this alpha, up to tol.
+    satisfied : ndarray of shape (n,), bool
+        Whether y f is what the table requires for this alpha, up to tol.
     violation : ndarray of shape (n,)
-        How far y f is from that, 0 where it is exactly so.
+        Distance of y f from what the table requires; 0 where it is satisfied exactly.
+
+    See Also
+    --------
+    kkt_case : Returns it.
+
+    Examples
+    --------
+    >>> from solver import kkt_case
+    >>> report = kkt_case(alpha=[0, 0], C=1, y=[1, -1], f=[0.25, -2])
+    >>> report.satisfied.tolist(), report.violation.tolist()
+    ([False, True], [0.75, 0.0])
+    >>> report.words(0)
+    'No multiplier yet, but inside the margin: alpha must grow'
     """
 
     case: Integers
@@ -71,14 +107,14 @@ class KktReport:
     violation: Array
 
     def words(self, i: int) -> str:
-        """What to say of point `i` on screen."""
+        """Return the sentence about point `i` for the screen."""
         return KKT_WORDS[KktCase(int(self.case[i])), bool(self.satisfied[i])]
 
 
 def kkt_case(
     alpha: ArrayLike, C: ArrayLike, y: ArrayLike, f: ArrayLike, *, tol: float = 1e-3, alpha_tol: float = 0.0
 ) -> KktReport:
-    """Each point's row of the KKT table, and whether it is as the table says.
+    """Return the row of the KKT table for each point, and whether the point satisfies it.
 
     Parameters
     ----------
@@ -91,15 +127,39 @@ def kkt_case(
     f : array-like of shape (n,)
         Decision values, finite.
     tol : float, default=1e-3
-        How far y f may be from what the table wants.
+        Largest distance of y f from what the table requires that counts as satisfied, at least 0.
     alpha_tol : float, default=0
-        Share of C, below 1/2, up to which alpha counts as being at a bound.  0 suits the solvers here, which reach
-        their bounds exactly.  (Of an infinite C, the share is taken of 1.)
+        Share of C, from 0 to below 1/2, within which alpha counts as being at a bound.  0 suits the solvers of this
+        package, which reach their bounds exactly.  (For an infinite C it is a share of 1.)
+
+    Returns
+    -------
+    KktReport
 
     Raises
     ------
     ValueError
-        One sentence naming what is wrong.
+        If an argument is invalid; the message names it, its value and what is allowed.
+    TypeError
+        If an array holds an object that is not a number.
+
+    References
+    ----------
+    Kuhn, Tucker, "Nonlinear programming", Berkeley Symposium, 1951.  Schölkopf, Smola, "Learning with kernels", MIT
+    Press, 2002, section 7.5, for the soft margin.
+
+    Examples
+    --------
+    Count the cases of a trained support vector machine:
+
+    >>> from solver import Kernel, KktCase, SmoSolver, kkt_case
+    >>> X, y = [[0], [1], [2], [4], [8], [9]], [-1, 1, -1, -1, 1, 1]
+    >>> smo = SmoSolver(X, y, Kernel("linear"), C=0.2)
+    >>> print(smo.run())
+    optimal
+    >>> report = kkt_case(smo.alpha, smo.C, y, y - smo.v + smo.intercept)
+    >>> {case.name: int((report.case == case).sum()) for case in KktCase}, bool(report.satisfied.all())
+    ({'NOT_SUPPORT': 2, 'FREE': 2, 'INSIDE': 1, 'MISCLASSIFIED': 1}, True)
     """
     values = check_numbers("f", f)
     if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
@@ -132,21 +192,34 @@ def kkt_case(
 
 @dataclass(frozen=True)
 class ClassScores:
-    """How well each class was found, read off a confusion matrix; where a share would be of nothing it is 0.
+    """Precision, recall and F1 of each class, read from a confusion matrix; a share of nothing is 0.
 
     Attributes
     ----------
     precision : ndarray of shape (n_classes,)
-        Of the points that were called this class, the share that are: TP / (TP + FP).
+        Share of the points predicted as this class that are of it: TP / (TP + FP).
     recall : ndarray of shape (n_classes,)
-        Of the points of this class, the share that were called so: TP / (TP + FN).
+        Share of the points of this class that are predicted as it: TP / (TP + FN).
     f1 : ndarray of shape (n_classes,)
         2 TP / (2 TP + FP + FN), the harmonic mean of the two.
     support : ndarray of shape (n_classes,)
-        How many points are of this class.
+        Number of points of this class.
     called : ndarray of shape (n_classes,)
-        How many points were called this class; where it is 0 the precision is not defined, where `support` is 0 the
-        recall, and where both are the F1.
+        Number of points predicted as this class.  Where it is 0 the precision is not defined; where `support` is 0, the
+        recall; where both are 0, the F1.
+
+    See Also
+    --------
+    class_scores : Returns it.
+
+    Examples
+    --------
+    A class that is never predicted has an undefined precision, which counts as 0:
+
+    >>> from solver import class_scores
+    >>> scores = class_scores([[8, 0], [2, 0]])
+    >>> scores.precision.tolist(), (scores.called == 0).tolist()
+    ([0.8, 0.0], [False, True])
     """
 
     precision: Array
@@ -157,22 +230,33 @@ class ClassScores:
 
 
 def class_scores(confusion: ArrayLike) -> ClassScores:
-    """Precision, recall and F1 of each class, as scikit-learn's `precision_recall_fscore_support` with zeros.
+    """Return precision, recall and F1 of each class, as scikit-learn's `precision_recall_fscore_support` with zeros.
 
     Parameters
     ----------
     confusion : array-like of shape (n_classes, n_classes)
-        Counts, rows true and columns predicted, as scikit-learn's `confusion_matrix` has them; a point may count in
-        parts.
+        Counts, rows true and columns predicted, as scikit-learn's `confusion_matrix`; fractions are allowed, as for a
+        tied point that counts a share for each class.
+
+    Returns
+    -------
+    ClassScores
 
     Raises
     ------
     ValueError
-        It is not a square of counts.
+        If it is not a square of numbers of at least 0.
 
-    Notes
-    -----
-    Source: van Rijsbergen, Information Retrieval, 2nd ed. 1979, chapter 7.
+    References
+    ----------
+    van Rijsbergen, "Information retrieval", 2nd ed. 1979, chapter 7.
+
+    Examples
+    --------
+    >>> from solver import class_scores
+    >>> scores = class_scores([[8, 2], [1, 9]])
+    >>> scores.precision.round(3).tolist(), scores.recall.tolist(), scores.f1.round(3).tolist()
+    ([0.889, 0.818], [0.8, 0.9], [0.842, 0.857])
     """
     counts = _square(confusion)
     right, support, called = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
@@ -182,16 +266,23 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
 
 
 def balanced_accuracy_of(confusion: ArrayLike) -> float:
-    """Mean recall of the classes that have points, of a confusion matrix; NaN when it counts no points.
+    """Return the mean recall of the classes that have points, from a confusion matrix; NaN if it counts no points.
 
-    Calling everything the commonest class comes to 1 / n_classes, however common that is.
+    A constant prediction has 1 / n_classes, however frequent its class is.
 
-    Parameters, Raises
+    Parameters
+    ----------
+    confusion : array-like of shape (n_classes, n_classes)
+        As in `class_scores`.
+
+    Raises
+    ------
+    ValueError
         As `class_scores`.
 
-    Notes
-    -----
-    Source: Brodersen, Ong, Stephan, Buhmann, "The balanced accuracy and its posterior distribution", ICPR 2010.
+    References
+    ----------
+    Brodersen, Ong, Stephan, Buhmann, "The balanced accuracy and its posterior distribution", ICPR 2010.
     """
     scores = class_scores(confusion)
     there = scores.support > 0
@@ -213,17 +304,31 @@ def _share(part: NDArray[Any], whole: NDArray[Any]) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class RocCurve:
-    """What calling a point positive costs and brings, at each threshold that makes a difference.
+    """The ROC curve of a score: true and false positives at each threshold that makes a difference.
 
     Attributes
     ----------
     thresholds : ndarray of shape (m,)
-        Descending, the first one infinite: there nothing is called positive.  Called positive are the points with a
-        score of at least the threshold; that is, of more than the next lower one.
-    tp, fp : ndarray of shape (m,)
-        How many positive and negative points that is.
+        Descending; the first one is inf, where no point is called positive.  A point is called positive if its score is
+        at least the threshold.
+    tp, fp : ndarray of shape (m,), int
+        Numbers of positive and negative points that are called positive.
     n_positive, n_negative : int
-        At least 1 each.
+        Numbers of positive and negative points, at least 1 each.
+
+    See Also
+    --------
+    roc_curve : Returns it.
+
+    Examples
+    --------
+    The highest threshold at which half of the positive points are found:
+
+    >>> from solver import roc_curve
+    >>> curve = roc_curve([True, True, False, True, False, True], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4])
+    >>> at = int((curve.tpr >= 0.5).argmax())
+    >>> float(curve.thresholds[at]), float(curve.tpr[at]), float(curve.fpr[at])
+    (0.8, 0.5, 0.0)
     """
 
     thresholds: Array
@@ -234,7 +339,7 @@ class RocCurve:
 
     @property
     def tpr(self) -> Array:
-        """Share of the positive points that are called so (recall, sensitivity), shape (m,)."""
+        """Share of the positive points that are called positive (recall, sensitivity), shape (m,)."""
         return self.tp / self.n_positive
 
     @property
@@ -244,32 +349,48 @@ class RocCurve:
 
     @cached_property
     def auc(self) -> float:
-        """Area under the curve: how often a positive point scores above a negative one, ties counting half.
+        """Area under the curve, from 0 to 1; 1/2 for a random score.
 
-        The two are the same number (Mann, Whitney 1947; Hanley, McNeil, Radiology 143, 1982).
+        It is the probability that a positive point scores above a negative one, ties counting half (Mann, Whitney 1947;
+        Hanley, McNeil, Radiology 143, 1982).
         """
         twice = int(np.sum(np.diff(self.fp) * (self.tp[1:] + self.tp[:-1])))
         return twice / (2 * self.n_positive * self.n_negative)
 
 
 def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
-    """The ROC curve of a score, as scikit-learn's function of that name with ``drop_intermediate=False``.
+    """Return the ROC curve of a score, as scikit-learn's function of this name with ``drop_intermediate=False``.
 
     Parameters
     ----------
     positive : array-like of bool, shape (n,)
-        Which points are of the positive class: at least one, and not all.
+        Whether each point is of the positive class: at least one is, and not all are.
     score : array-like of shape (n,)
-        Finite; the higher, the likelier positive.
+        Finite; higher means more likely positive.
+
+    Returns
+    -------
+    RocCurve
 
     Raises
     ------
     ValueError
-        One sentence naming what is wrong.
+        If an argument is invalid; the message names it and what is allowed.
+    TypeError
+        If `score` holds an object that is not a number.
 
-    Notes
-    -----
-    Source: Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006, algorithm 2.
+    References
+    ----------
+    Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006, algorithm 2.
+
+    Examples
+    --------
+    >>> from solver import roc_curve
+    >>> curve = roc_curve([False, False, True, True], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.fpr.tolist(), curve.tpr.tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.5, 0.5, 1.0, 1.0])
+    >>> curve.auc
+    0.75
     """
     truth, values = np.asarray(positive), check_numbers("score", score)
     if truth.dtype != np.bool_ or truth.ndim != 1:

@@ -223,6 +223,8 @@ class Expansion:
 
     def next_rows(self, running: RunningExpansion) -> GridRows:
         """As `rows_on`, on the grid of `running`, which must be of this kernel and all training points."""
+        if self.is_linear:  # `offset` is for points without `centre`; and starting anew costs no more
+            return self.rows_on(running.grid.xs)
         coefficients = np.zeros((len(running.points), self.coef.shape[1]))
         coefficients[self.support] = self.coef
         return running.rows(coefficients, self.offset)

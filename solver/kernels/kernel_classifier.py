@@ -1,4 +1,4 @@
-"""KernelClassifier: what classifiers of the form f(x) = sum_s coef_s k(x_s, x) + b share, whoever trained them."""
+"""KernelClassifier: base class of the classifiers f(x) = sum_s coef_s k(x_s, x) + b, however they are trained."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from solver.core.binary_reduction import PairClassifier
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_axis, check_choice
 from solver.core.class_weights import bounds, class_weights
-from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, one_vs_rest_values
+from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, one_vs_rest_values
 
 from .expansion import AnyKernel, Expansion, gamma_of
 from .grids import GridRows
@@ -34,9 +34,9 @@ class KernelParameters:
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack.
+        Penalty on slack.
     kernel : str, default="rbf"
-        A name of `KERNELS`; some take more, see `SVC`.
+        A name of `KERNELS`; `SVC` takes others, too.
     degree, gamma, coef0
         As in `SVC`.
     """
@@ -53,12 +53,12 @@ class KernelParameters:
 
 
 class KernelClassifier(KernelParameters, PairClassifier):
-    """The use of a trained expansion.
+    """A classifier that predicts by an expansion in kernel values.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_rows, n_support)
-        y alpha of the support vectors; the learners say how it is arranged.
+        y alpha of the support vectors, arranged as each learner documents it.
     """
 
     #: A parameter of some subclasses, see `SVC`.
@@ -111,10 +111,27 @@ class KernelClassifier(KernelParameters, PairClassifier):
         return weights
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """f, shape (n,), for two classes; for more, one column per class, shape (n, n_classes).
+        """Return f at the queries `X`; for more than two classes, one column per class.
 
-        One-vs-one, the columns are votes and a fraction that orders equal votes, as in scikit-learn; with
-        ``decision_function_shape="ovo"`` they are f of the pairs.  One-vs-rest, f of each class against the rest.
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            With a precomputed kernel, shape (n, n_samples): kernel values between the queries and the points of `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,) for two classes, (n, n_classes) for more
+            Two classes: f, positive for classes_[1].  One-vs-one: the number of pairs that the class wins, and a
+            fraction that orders classes of equal votes, as in scikit-learn; with ``decision_function_shape="ovo"``, f
+            of each pair, shape (n, n_pairs).  One-vs-rest: f of each class against the rest.
+
+        Raises
+        ------
+        ValueError
+            If the estimator is not fitted (NotFittedError), if `X` does not hold finite numbers of `n_features_in_`
+            features, or if kernel values overflow.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date.
         """
         return super().decision_function(X)
 
@@ -123,22 +140,31 @@ class KernelClassifier(KernelParameters, PairClassifier):
 
     @property
     def rounding(self) -> float:
-        """Size of f below which it may be its own rounding error."""
+        """Bound on the rounding error of f."""
         # Conflicting duplicates make a plain of zeros, not of noise.
         size = float(np.abs(self._fitted().dual_coef_).sum() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """`decision_function` at (xs[i], ys[j]).
+        """Return `decision_function` at all points (xs[i], ys[j]), much faster than point by point.
+
+        Parameters
+        ----------
+        xs, ys : array-like of shape (n_columns,), (n_rows,)
+            Coordinates of columns and rows.
 
         Returns
         -------
-        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_columns) for more
+        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_classes) for more
+            The last axis as the columns of `decision_function`.
 
         Raises
         ------
         ValueError
-            Other than two features, bad axes, or a precomputed kernel, whose points are not in the plane.
+            If the estimator is not fitted (NotFittedError) or has other than two features, if an axis is not finite, or
+            if the kernel is precomputed, so that its points are not in the plane.
+        TypeError
+            If an axis holds an object that is not a number.
         """
         n_features = self._fitted().n_features_in_
         if isinstance(self._expansion.kernel, PrecomputedKernel):
@@ -148,7 +174,7 @@ class KernelClassifier(KernelParameters, PairClassifier):
         return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
         return self._fitted()._expansion.rows_on(check_axis("xs", xs, self.n_features_in_))
 
     def _joined(self, pair_values: Array) -> Array:
@@ -176,19 +202,20 @@ class SteppedKernelClassifier(KernelClassifier):
 
     Attributes
     ----------
-    support_ : ndarray of shape (n_support,)
-        Numbers of the training points with a multiplier above 0, in the order of their classes.
+    support_ : ndarray of shape (n_support,), int32
+        Indices of the training points with a multiplier above 0, by class.
     support_vectors_ : ndarray of shape (n_support, n_features)
-    n_support_ : ndarray of shape (n_classes,)
+    n_support_ : ndarray of shape (n_classes,), int32
+        Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_problems, n_support)
-        y alpha of each problem, in the order of `pairs_`; 0 where a point is not of it.  For two classes that is
-        scikit-learn's table; for more, one-vs-one, it is not folded as LIBSVM's is.
+        y alpha of each problem, in the order of `pairs_`; 0 for points that are not of the problem.  For two classes
+        this is scikit-learn's table; for more, one-vs-one, it is not folded as LIBSVM's is.
     certificates_ : list of Certificate
         One per problem.
-    n_iter_ : ndarray of shape (n_problems,)
+    n_iter_ : ndarray of shape (n_problems,), int
         Steps, as the certificates count them.
     fit_status_ : int
-        0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
+        0 if every problem is optimal (or stationary, or at the limit of double precision), else 1.
     """
 
     multiclass: str
@@ -197,7 +224,10 @@ class SteppedKernelClassifier(KernelClassifier):
     _kernel: Kernel
 
     def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
-        """alpha and C of the points of each binary problem; points that LASVM has dropped have alpha = 0."""
+        """Return alpha and C of the points of each binary problem, in the order of `Pair.index`.
+
+        `snapshots` are those of the trainer that `prepare` made.  Points that LASVM has dropped have alpha = 0.
+        """
         training: Training = self._training
         found = []
         for pair, snapshot in zip(training.trainer.pairs, snapshots, strict=True):
@@ -214,7 +244,7 @@ class SteppedKernelClassifier(KernelClassifier):
         """The solver of one binary problem; `numbers` are those of its points, `cache_size` its share in MB."""
 
     @abstractmethod
-    def _multipliers(self, snapshot: Any, pair: Pair) -> tuple[NDArray[Any], Array]:
+    def _multipliers(self, snapshot: Any, pair: BinaryProblem) -> tuple[NDArray[Any], Array]:
         """Numbers of points, and their alpha; those of all others are 0."""
 
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
@@ -225,7 +255,7 @@ class SteppedKernelClassifier(KernelClassifier):
         pairs = scheme.problems(codes, len(classes))
         share = CACHE_SIZE / len(pairs)
 
-        def solver(pair: Pair) -> Any:
+        def solver(pair: BinaryProblem) -> Any:
             return self._solver(points[pair.index], pair.y, C[pair.index], pair.index, kernel, share)
 
         return Training(points, classes, codes, C, kernel, PairTrainer(pairs, solver))
@@ -250,7 +280,8 @@ class SteppedKernelClassifier(KernelClassifier):
             signs = np.where(training.codes[numbers] == pair.positive, 1.0, -1.0)
             coef[numbers, p] = signs * alpha
         support = np.flatnonzero((coef != 0).any(axis=1))
-        self.classes_, self.pairs_, self._kernel = training.classes, pairs, training.kernel
+        self.classes_, self._kernel = training.classes, training.kernel
+        self.pairs_ = [pair.pair for pair in pairs]
         self._take_over(
             support,
             training.X[support],

@@ -18,27 +18,37 @@ from .grids import GridRows, Parameters
 
 @dataclass(frozen=True, kw_only=True)
 class KernelKind(ABC):
-    """One row of the kernel table: all there is to know of a kernel but for its branch of `_kernel_rows.kernel_row`.
+    """A row of the table of kernels: everything about one kernel, apart from its branch of `_kernel_rows.kernel_row`.
 
     Attributes
     ----------
     code : int
         Its number in `_kernel_rows`.
     title, formula : str
+        Name and formula for the screen.
     parameters : tuple of str
-        Those of `Kernel` that it uses.
+        The parameters of `Kernel` that it uses.
     note : str
         One teaching sentence.
     is_definite : callable
-        Whether every Gram matrix is positive semidefinite at these parameters.
+        ``is_definite(kernel)`` returns whether every Gram matrix is positive semidefinite at these parameters.
     expansion_on : callable
         As `Kernel.expansion_on`.
     pays_per_point : bool, default=True
-        Whether a picture takes the longer, the more support vectors there are.
+        Whether the time for a picture grows with the number of support vectors.
     is_linear : bool, default=False
-        It is <x, z>: f is <w, x> + b, and shifting all points changes no classifier.
+        Whether it is <x, z>: f is <w, x> + b, and shifting all points changes no classifier.
     has_edges : bool, default=False
-        It has no gradient at x = z.
+        Whether it has no gradient at x = z.
+
+    Examples
+    --------
+    Ask a kernel which of its parameters count:
+
+    >>> from solver.kernels import Kernel, KernelKind
+    >>> kind = Kernel("poly", degree=2).kind
+    >>> isinstance(kind, KernelKind), kind.title, kind.parameters
+    (True, 'Polynomial', ('gamma', 'degree', 'coef0'))
     """
 
     code: int
@@ -53,31 +63,31 @@ class KernelKind(ABC):
     has_edges: bool = False
 
     def is_definite_on(self, kernel: Parameters, A: Array) -> bool:
-        """Whether the Gram matrix of the points `A` is known to be positive semidefinite."""
+        """Return whether the Gram matrix of the points `A` is known to be positive semidefinite."""
         return self.is_definite(kernel)
 
     @abstractmethod
     def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
+        """Return the kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
 
     def gram_by_row(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """As `gram`, each row in bits that depend on no other row."""
+        """Return `gram`, with each row independent of the other rows of `A` to the last bit."""
         return self.gram(kernel, A, B)
 
     @abstractmethod
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
-        """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
+        """Return the kernel values ``k(A[i], A[i])``, shape (len(A),)."""
 
     @abstractmethod
     def largest(self, kernel: Parameters, A: Array) -> float:
-        """A bound of abs k(x, z) over the points `A`, inf where it overflows."""
+        """Return a bound on abs k(x, z) over the points `A`, inf where it overflows."""
 
     @abstractmethod
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """As `Kernel.gradient`."""
+        """Return the gradient of f, as `Kernel.gradient`."""
 
     def rate(self, kernel: Parameters) -> float | None:
-        """One over the length over which it falls to about a half; None where there is no such length."""
+        """Return one over the length on which the kernel falls to about a half; None where there is no such length."""
         return None
 
 

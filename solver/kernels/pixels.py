@@ -5,6 +5,7 @@ By compiled loops, or until these are there in plain numpy: the same to the last
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def of_one_vs_rest(f: Array, noise: float, ramp: Ramp, names: Regions) -> Pixels
     return made
 
 
-def of_one_vs_one(f: Array, pairs: list[Pair], noise: float, ramp: Ramp, names: Regions) -> Pixels:
+def of_one_vs_one(f: Array, pairs: Sequence[Pair], noise: float, ramp: Ramp, names: Regions) -> Pixels:
     """Return the pixels of an f for each pair of classes, shape (n_pairs, height, width).
 
     A pixel is as far from a border as the closest duel of its winner.  Who has won every duel is ahead alone; elsewhere

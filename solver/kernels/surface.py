@@ -1,4 +1,4 @@
-"""Grid: where a picture of the plane is sampled; RunningExpansion: pictures of a training, one after the other."""
+"""Grid, the sample points of a picture of the plane, and RunningExpansion, the successive pictures of one training."""
 
 from __future__ import annotations
 
@@ -15,10 +15,30 @@ from .table import Kernel
 
 @dataclass(frozen=True)
 class Grid:
-    """`width` x `height` pixels over [left, right] x [bottom, top]; row 0 is the lowest.
+    """A grid of `width` x `height` pixels over the rectangle [left, right] x [bottom, top]; row 0 is the lowest.
 
-    Sampling at pixel centres and drawing with the outer pixel edges keeps the picture where it belongs; sampling at
-    the corners would shift it by half a pixel.
+    Values are sampled at the centres of the pixels, and drawn with the outer edges of the pixels at the rectangle's
+    edges.
+
+    Parameters
+    ----------
+    left, right, bottom, top : float
+        Edges of the rectangle, in the units of the data.
+    width, height : int
+        Numbers of columns and rows of pixels, at least 1.
+
+    Examples
+    --------
+    >>> from solver import SVC, Grid
+    >>> grid = Grid(left=0, right=4, bottom=0, top=2, width=4, height=2)
+    >>> grid.xs.tolist(), grid.ys.tolist()
+    ([0.5, 1.5, 2.5, 3.5], [0.5, 1.5])
+
+    The predicted classes of a picture, lowest row first:
+
+    >>> model = SVC(kernel="linear").fit([[0, 0], [1, 2], [3, 0], [4, 2]], [0, 0, 1, 1])
+    >>> (model.surface(grid.xs, grid.ys) > 0).astype(int).tolist()
+    [[0, 0, 1, 1], [0, 0, 1, 1]]
     """
 
     left: float
@@ -30,18 +50,27 @@ class Grid:
 
     @property
     def xs(self) -> Array:
-        """Centres of the columns, shape (width,)."""
+        """Centres of the columns, ascending, shape (width,)."""
         return self.left + (np.arange(self.width, dtype=np.float64) + 0.5) * ((self.right - self.left) / self.width)
 
     @property
     def ys(self) -> Array:
-        """Centres of the rows, shape (height,), upwards."""
+        """Centres of the rows, ascending, shape (height,)."""
         return self.bottom + (np.arange(self.height, dtype=np.float64) + 0.5) * ((self.top - self.bottom) / self.height)
 
     def coarse(self, least_width: int = 160, least_height: int = 120, share: float = 1.0 / 32.0) -> Grid:
-        """The same rectangle in fewer samples: about a `share` of them, but not fewer than in a picture of that size.
+        """Return a grid of the same rectangle with fewer pixels, for a quick first picture.
 
-        So the first picture of a large window takes little longer than that of a small one.
+        Parameters
+        ----------
+        least_width, least_height : int, default=160, 120
+            A grid of at most `least_width` * `least_height` pixels is not reduced, and none is reduced below that.
+        share : float, default=1/32
+            Share of the pixels to keep, about.
+
+        Returns
+        -------
+        Grid
         """
         share = math.sqrt(max(least_width * least_height / (self.width * self.height), share))
         width, height = (max(1, round(min(share, 1.0) * side)) for side in (self.width, self.height))
@@ -49,11 +78,11 @@ class Grid:
 
 
 class RunningExpansion:
-    """A kernel expansion on the same grid again and again, while its coefficients change a little each time.
+    """Pictures of a kernel expansion on one grid, while its coefficients change a little from picture to picture.
 
-    Between two pictures of a training only some multipliers moved: only their terms are added.  Every
-    `FROM_THE_START` pictures, and when most coefficients changed, the sum is made anew, so that rounding errors
-    cannot pile up.
+    During a training only some multipliers change between two pictures: only their terms are added to the last
+    picture.  After `FROM_THE_START` pictures, or when most coefficients changed, the sum is made anew, so that rounding
+    errors cannot pile up.
 
     Parameters
     ----------
@@ -61,6 +90,23 @@ class RunningExpansion:
     points : ndarray of shape (n, 2)
         All points that may ever have a coefficient.
     grid : Grid
+
+    Attributes
+    ----------
+    FROM_THE_START : int
+        Largest number of successive pictures made from the one before.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from solver import Grid, Kernel, RunningExpansion
+    >>> grid = Grid(-1, 1, -1, 1, width=3, height=1)
+    >>> running = RunningExpansion(Kernel("rbf"), np.array([[0.0, 0.0], [1.0, 0.0]]), grid)
+    >>> for coefficients in ([[1.0], [0.0]], [[1.0], [-1.0]]):
+    ...     rows = running.rows(np.array(coefficients), offset=np.zeros(1))
+    ...     print(rows(grid.ys)[0, :, 0].round(2).tolist())
+    [0.64, 1.0, 0.64]
+    [0.58, 0.63, -0.25]
     """
 
     FROM_THE_START = 40
@@ -77,12 +123,17 @@ class RunningExpansion:
         self._age = 0
 
     def rows(self, coefficients: Array, offset: Array) -> GridRows:
-        """``rows(ys)`` of the next picture; `ys` are consecutive rows of the grid.
+        """Begin the next picture.
 
         Parameters
         ----------
         coefficients : ndarray of shape (n, n_outputs)
         offset : ndarray of shape (n_outputs,)
+
+        Returns
+        -------
+        callable
+            ``rows(ys)`` returns the values at `ys`, consecutive rows of the grid, shape (len(ys), width, n_outputs).
         """
         used = coefficients.any(axis=1)
         part, anew = coefficients, True

@@ -1,4 +1,4 @@
-"""The table of all kernels, and Kernel: one of them with its parameters.
+"""KERNELS, the table of all kernels, and Kernel, one of them with its parameters.
 
     linear      <x, z>
     poly        (gamma <x, z> + coef0)^degree
@@ -24,7 +24,7 @@ from . import _kernel_rows as rows
 from .grids import GridRows, Parameters, gaussian_on, laplacian_on, linear_on, polynomial_on, row_by_row_on
 from .kinds import DifferenceKind, KernelKind, ProductKind
 
-#: Points up to which a Gram matrix is decomposed to learn whether it is positive semidefinite (about two seconds).
+#: Largest number of points whose Gram matrix is decomposed to test whether it is positive semidefinite (about 2 s).
 LARGEST_DECOMPOSED = 6000
 
 
@@ -32,14 +32,48 @@ LARGEST_DECOMPOSED = 6000
 class Kernel:
     """A kernel function with its parameters.
 
+        linear      <x, z>
+        poly        (gamma <x, z> + coef0)^degree
+        rbf         exp(-gamma ||x - z||^2)
+        laplacian   exp(-gamma ||x - z||_1)
+        sigmoid     tanh(gamma <x, z> + coef0)
+
     Parameters
     ----------
     name : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
+        A name of `KERNELS`.
     gamma : float, default=1.0
+        At least 0.  This and the following parameters must be in their range even if the kernel does not use them.
     coef0 : float, default=0.0
+        Finite.
     degree : int, default=3
-        Parameters the kernel of that name does not use are ignored, but must be in their range all the same:
-        gamma at least 0, coef0 finite, degree from 0 to 100.
+        From 0 to 100.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+
+    References
+    ----------
+    Schölkopf, Smola, "Learning with kernels", MIT Press, 2002, section 2.3.
+
+    Examples
+    --------
+    Kernel values between two points and the origin:
+
+    >>> import numpy as np
+    >>> from solver import Kernel
+    >>> points, origin = np.array([[0.0, 1.0], [3.0, 4.0]]), np.zeros((1, 2))
+    >>> Kernel("rbf", gamma=0.5).gram(points, origin).round(4).tolist()
+    [[0.6065], [0.0]]
+    >>> Kernel("poly", gamma=1, coef0=1, degree=2).gram(points, points).tolist()
+    [[4.0, 25.0], [25.0, 676.0]]
+
+    A hard margin is refused with a kernel that is not positive semidefinite:
+
+    >>> Kernel("sigmoid").is_positive_semidefinite
+    False
     """
 
     name: str = "rbf"
@@ -55,46 +89,59 @@ class Kernel:
 
     @property
     def kind(self) -> KernelKind:
-        """The row of `KERNELS` this kernel belongs to."""
+        """Row of `KERNELS` with this kernel's name."""
         return KERNELS[self.name]
 
     @property
     def numbers(self) -> rows.KernelNumbers:
-        """The kernel as compiled loops want it."""
+        """Code, gamma, coef0 and degree, as compiled loops take them."""
         return self.kind.code, float(self.gamma), float(self.coef0), int(self.degree)
 
     @property
     def is_positive_semidefinite(self) -> bool:
-        """True when every Gram matrix is positive semidefinite, so that the dual has one optimal value."""
+        """Whether every Gram matrix is positive semidefinite, so that the dual is concave."""
         return self.kind.is_definite(self)
 
     def is_positive_semidefinite_on(self, A: Array) -> bool:
-        """True when the Gram matrix of the points `A` is known to be positive semidefinite."""
+        """Return whether the Gram matrix of the points `A` is known to be positive semidefinite."""
         return self.kind.is_definite_on(self, A)
 
     @property
     def is_translation_invariant(self) -> bool:
-        """True when shifting all points changes no classifier: the solver may then centre them for accuracy."""
+        """Whether shifting all points changes no classifier, so that a solver may centre them for accuracy."""
         return self.kind.is_linear
 
     def largest(self, A: Array) -> float:
-        """A bound of abs k(x, z) over the points `A`, inf where it overflows."""
+        """Return a bound on abs k(x, z) over the points `A`, inf where it overflows."""
         return self.kind.largest(self, A)
 
     def gram(self, A: Array, B: Array) -> Array:
-        """Kernel values ``k(A[i], B[j])``, shape (len(A), len(B))."""
+        """Return the kernel values ``k(A[i], B[j])``.
+
+        Parameters
+        ----------
+        A, B : ndarray of shape (n_a, d), (n_b, d)
+            Points, which are not checked.
+
+        Returns
+        -------
+        ndarray of shape (n_a, n_b)
+            inf where a value overflows.
+        """
         return self.kind.gram(self, A, B)
 
     def gram_by_row(self, A: Array, B: Array) -> Array:
-        """As `gram`, each row in bits that depend on no other row."""
+        """Return `gram`, with each row independent of the other rows of `A` to the last bit."""
         return self.kind.gram_by_row(self, A, B)
 
     def diagonal(self, A: Array) -> Array:
-        """Kernel values ``k(A[i], A[i])``, shape (len(A),)."""
+        """Return the kernel values ``k(A[i], A[i])``, shape (len(A),)."""
         return self.kind.diagonal(self, A)
 
     def gradient(self, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """The gradient of ``f(x) = sum_s coef_s k(points_s, x)``; 0 for the terms that have an edge at x.
+        """Return the gradient of ``f(x) = sum_s coef_s k(points_s, x)`` at the queries.
+
+        The Laplacian kernel has an edge where a feature of x is that of a point; its derivative there counts as 0.
 
         Parameters
         ----------
@@ -106,12 +153,12 @@ class Kernel:
         -------
         gradient : ndarray of shape (m, d)
         size : ndarray of shape (m,)
-            The sum of the lengths of the terms: a gradient not much longer than 1e-16 of that is rounding.
+            Sum of the lengths of the terms: a gradient shorter than about 1e-16 of it is rounding error.
 
         Raises
         ------
         ValueError
-            A kernel that is no formula.
+            If the kernel is precomputed.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             return self.kind.gradient(self, queries, points, coef)
@@ -124,12 +171,13 @@ class Kernel:
         points : ndarray of shape (n_support, 2)
         coefficients : ndarray of shape (n_support, n_outputs)
         xs : ndarray of shape (width,)
-        offset : ndarray of shape (n_outputs,), optional
+        offset : ndarray of shape (n_outputs,), default=None
             None means 0.
 
         Returns
         -------
-        rows : callable, ``rows(ys) -> ndarray of shape (len(ys), len(xs), n_outputs)``
+        callable
+            ``rows(ys)`` returns the values at rows `ys`, shape (len(ys), len(xs), n_outputs).
         """
         constant = np.zeros(coefficients.shape[1]) if offset is None else offset
         return self.kind.expansion_on(self, points, coefficients, xs, constant)
@@ -242,11 +290,23 @@ KERNELS: dict[str, KernelKind] = {
         bound=lambda kernel, square: 1.0,
     ),
 }
+"""All kernels by their names, the values of the parameter `kernel`; each is a `KernelKind`.
+
+Examples
+--------
+Which kernels use the parameter gamma, and the formula of one of them:
+
+>>> from solver import KERNELS
+>>> [name for name, kind in KERNELS.items() if "gamma" in kind.parameters]
+['poly', 'rbf', 'laplacian', 'sigmoid']
+>>> KERNELS["linear"].formula
+'K(x, z) = ⟨x, z⟩'
+"""
 
 
 @dataclass(frozen=True)
 class PrecomputedKernel(Kernel):
-    """Kernel values that somebody else computed: the "points" of a solver are then rows of its Gram matrix."""
+    """Kernel values that the caller has computed: the "points" of a solver are then rows of the Gram matrix."""
 
     name: str = "precomputed"
 
@@ -263,10 +323,10 @@ class _MatrixKind(KernelKind):
     """Kernel values as given: of "points" that are rows of the Gram matrix."""
 
     def is_definite_on(self, kernel: Parameters, A: Array) -> bool:
-        """True when no eigenvalue of the Gram matrix `A` is negative beyond rounding.
+        """Return whether no eigenvalue of the Gram matrix `A` is negative beyond rounding.
 
-        Shifted by the rounding error of an eigenvalue it then has a Cholesky factor.  Above `LARGEST_DECOMPOSED`
-        points that is not tried, and False.
+        That is so if the matrix, shifted by the rounding error of an eigenvalue, has a Cholesky factor.  Above
+        `LARGEST_DECOMPOSED` points this is not tried, and the answer is False.
         """
         if len(A) > LARGEST_DECOMPOSED:
             return False
@@ -280,19 +340,19 @@ class _MatrixKind(KernelKind):
         return True
 
     def gram(self, kernel: Parameters, A: Array, B: Array) -> Array:
-        """The rows themselves."""
+        """Return the rows themselves."""
         return A
 
     def largest(self, kernel: Parameters, A: Array) -> float:
-        """The largest abs entry of the Gram matrix."""
+        """Return the largest absolute value in the Gram matrix."""
         return float(np.abs(A).max())
 
     def diagonal(self, kernel: Parameters, A: Array) -> Array:
-        """The diagonal of the Gram matrix."""
+        """Return the diagonal of the Gram matrix."""
         return np.array(A.diagonal())
 
     def gradient(self, kernel: Parameters, queries: Array, points: Array, coef: Array) -> tuple[Array, Array]:
-        """There is none."""
+        """Raise ValueError: there is no gradient."""
         raise ValueError(f"kernel is 'precomputed', which has no gradient; it must be one of {', '.join(KERNELS)}.")
 
 

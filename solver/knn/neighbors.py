@@ -1,16 +1,16 @@
-"""KNeighborsClassifier: the vote of the k nearest points, its metrics, weights and tie rule, and its picture.
+"""KNeighborsClassifier: the vote of the k nearest points, with its metrics, weights, tie rule and picture.
 
-The tie rule makes the answer a function of the training *set*, not of the order in which it was written down:
+The tie rule makes the answer a function of the training *set*, not of the order of its points:
 
 * Distances are compared as float64 computes them: squared for the Euclidean metric, features added in order.
-* The cosine sees directions only: training points in exactly the same direction are at the same distance from any
-  query, whatever their lengths, and a query in exactly their direction is at distance 0, as is one so near it that
-  rounding cannot tell (within about 5e-8 radians).
+* The cosine metric compares directions only: training points in exactly the same direction are at the same distance
+  from any query, whatever their lengths.  A query in exactly their direction is at distance 0, and so is one so close
+  to it that rounding cannot tell the two apart (within about 5e-8 radians).
 * Points strictly nearer than the k-th distance have one vote each; the m points at exactly the k-th distance
-  share the votes that remain equally.
+  share the remaining votes equally.
 * A vote counts 1, 1/d or 1/d^2.  Votes are added per class in order of increasing distance.  With the weights
-  1/d and 1/d^2, points at distance 0 alone decide, by count.
-* Classes with equal votes are a tie, in `predict_proba` and in the picture; `predict` takes the lowest one.
+  1/d and 1/d^2, if any points are at distance 0, only these vote, one vote each.
+* Classes with equal votes are a tie, in `predict_proba` and in the picture; `predict` returns the lowest one.
 """
 
 from __future__ import annotations
@@ -40,11 +40,13 @@ METRICS = {
     "minkowski": loops.MINKOWSKI,
     "cosine": loops.COSINE,
 }
+#: Other names that scikit-learn has for the same metrics.
+_SYNONYMS = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
 WEIGHTS = {"uniform": loops.UNIFORM, "distance": loops.INVERSE, "distance-squared": loops.INVERSE_SQUARE}
 
 
 def inverse_square(distances: Array) -> Array:
-    """Votes 1/d^2 as scikit-learn wants them: of distances (n_queries, k); those at distance 0 alone have any."""
+    """Return the votes 1/d^2 of distances (n_queries, k), for scikit-learn; points at distance 0 vote alone."""
     with np.errstate(divide="ignore", over="ignore"):
         votes: Array = 1.0 / (distances * distances)
     alone = np.isinf(votes)
@@ -55,39 +57,65 @@ def inverse_square(distances: Array) -> Array:
 
 @dataclass(repr=False, eq=False)
 class KNeighborsClassifier(Estimator):
-    """Classifier that lets the k nearest training points vote.
+    """Classifier that predicts the class with most votes among the k nearest training points.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Number of votes, at least 1.  Read at each query, then at most the number of training points.
+        Number of votes, at least 1.  It takes effect at the next query, and must be at most the number of training
+        points then.
     weights : {"uniform", "distance", "distance-squared"}, default="uniform"
-        What a vote counts: 1, 1/d or 1/d^2.  Read at each query.
+        Weight of a vote: 1, 1/d or 1/d^2.  It takes effect at the next query.
     metric : {"minkowski", "euclidean", "manhattan", "chebyshev", "cosine"}, default="minkowski"
-        Distance d.  Cosine is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
-        worked out for one vector of each direction, so that parallel points tie, and is 0 where it is at most
-        (n_features + 4) eps, which is rounding.
+        Distance d; as in scikit-learn, "cityblock" and "l1" are other names of "manhattan", and "l2" of "euclidean".
+        The cosine distance is 1 - <x, z> / sqrt(|x|^2 |z|^2), and 1 if one of the two is the zero vector.  It is
+        computed once for each direction, so that parallel points tie, and is 0 where it is at most
+        (n_features + 4) eps, which is rounding error.
     p : float, default=2
-        Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and
-        Chebyshev.  With another metric it must stay 2, since it would change nothing there.
-    algorithm, leaf_size, n_jobs
-        Taken as scikit-learn takes them, without effect: the search is chosen by the data, and the same everywhere.
+        Exponent of the Minkowski metric, from 1 to inf; 1, 2 and inf are exactly Manhattan, Euclidean and Chebyshev.
+        With another metric it must stay 2, because it would have no effect.
+    algorithm, leaf_size, n_jobs : ignored
+        Accepted as in scikit-learn, without effect: the search is chosen by the data and always exact.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in `fit`, sorted.
     n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if `fit` was given a data frame whose column names are strings.
     n_samples_fit_ : int
+        Number of training points.
     kind : "votes"
-        Its values are shares of votes.
+        The classifier's values are shares of votes, not those of a function f.
+
+    See Also
+    --------
+    solver.knn.neighbors : The tie rule in full.
 
     Notes
     -----
-    The tie rule stands at the top of the module.  In scikit-learn the order of the data decides instead.
+    Points at exactly the k-th distance share the remaining votes, and classes with equal votes are a tie, of which
+    `predict` returns the lowest class: the order of the training points never matters.  In scikit-learn it does.
 
-    Source: Cover, Hart, "Nearest neighbor pattern classification", IEEE Trans. Inf. Theory 13, 1967; weighted
-    votes: Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. Syst. Man Cybern. 6, 1976.
+    References
+    ----------
+    Cover, Hart, "Nearest neighbor pattern classification", IEEE Trans. Inf. Theory 13, 1967.  Weighted votes: Dudani,
+    "The distance-weighted k-nearest-neighbor rule", IEEE Trans. Syst. Man Cybern. 6, 1976.
+
+    Examples
+    --------
+    >>> from solver import KNeighborsClassifier
+    >>> X, y = [[0, 0], [0, 1], [3, 0], [4, 0], [4, 1]], ["red", "red", "blue", "blue", "blue"]
+    >>> model = KNeighborsClassifier(n_neighbors=3).fit(X, y)
+    >>> model.predict([[1, 0]]).tolist(), model.predict_proba([[1, 0]]).round(2).tolist()
+    (['red'], [[0.33, 0.67]])
+
+    Number of leave-one-out errors, without training again:
+
+    >>> int((model.leave_one_out() != y).sum())
+    2
     """
 
     kind: ClassVar[Literal["votes"]] = "votes"
@@ -102,12 +130,27 @@ class KNeighborsClassifier(Estimator):
     n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep `X` (n_samples, n_features) and the labels `y` (n_samples,), of any type that can be sorted.
+        """Store the training points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers of at most 1e140.
+        y : array-like of shape (n_samples,)
+            Labels that can be sorted: whole numbers or strings.  One class is enough.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
         """
         self._voting()
         metric, p = self._distance()
@@ -122,13 +165,20 @@ class KNeighborsClassifier(Estimator):
         return self._learned_from(X)
 
     def predict(self, X: ArrayLike | None) -> NDArray[Any]:
-        """Labels of the queries `X` (n_queries, n_features): the lowest class with the largest share.
+        """Return the label of each query: the class with the largest share of votes, the lowest of equals.
 
-        `X` as in `predict_proba`.
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), or None
+            As in `predict_proba`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             As `predict_proba`.
         """
         best = self.predict_proba(X).argmax(axis=1)
@@ -136,17 +186,25 @@ class KNeighborsClassifier(Estimator):
         return labels
 
     def predict_proba(self, X: ArrayLike | None) -> Array:
-        """Share of each class in the votes, shape (n_queries, n_classes); each row adds up to 1.
+        """Return the share of each class in the votes.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), or None
-            None means the training points themselves, none of which has a vote at its own place; see `leave_one_out`.
+            None means the training points themselves, each without its own vote; see `leave_one_out`.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_classes)
+            Each row adds up to 1.
 
         Raises
         ------
         ValueError
-            Not fitted, bad queries, or more neighbors asked for than there are.
+            If the estimator is not fitted (NotFittedError), if `X` does not hold finite numbers of `n_features_in_`
+            features, or if `n_neighbors` is larger than the number of points that can vote.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date.
 
         Notes
         -----
@@ -160,12 +218,12 @@ class KNeighborsClassifier(Estimator):
         return index.shares(queries, k, weights)
 
     def leave_one_out(self, rows: ArrayLike | None = None) -> NDArray[Any]:
-        """Labels of training points as all other training points vote: what `fit` without each of them predicts.
+        """Return the label of each training point as predicted by a `fit` without that point.
 
         Parameters
         ----------
         rows : array-like of int, optional
-            Which training points, as rows of the `X` given to `fit`; default all.
+            Indices of training points, as rows of the `X` given to `fit`; default all.
 
         Returns
         -------
@@ -174,13 +232,16 @@ class KNeighborsClassifier(Estimator):
         Raises
         ------
         ValueError
-            Not fitted, no such row, or more neighbors asked for than there are other points.
+            If the estimator is not fitted (NotFittedError), if a row does not exist, or if `n_neighbors` is larger than
+            the number of other points.
 
         Notes
         -----
-        Exact, with the tie rule that stands at the top of the module.
+        The result is exact, ties included.
 
-        Source: Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
+        References
+        ----------
+        Lachenbruch, Mickey, "Estimation of error rates in discriminant analysis", Technometrics 10, 1968.
         """
         best = self.shares_without_self(rows).argmax(axis=1)
         labels: NDArray[Any] = self.classes_[best]
@@ -189,7 +250,7 @@ class KNeighborsClassifier(Estimator):
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> tuple[Array, Integers] | Integers:
-        """Nearest training points of each query, nearest first; equal distances in order of their index.
+        """Return the nearest training points of each query, nearest first; equal distances in order of their index.
 
         Parameters
         ----------
@@ -198,18 +259,19 @@ class KNeighborsClassifier(Estimator):
         n_neighbors : int, optional
             None means the parameter of the estimator.
         return_distance : bool, default=True
+            Whether to return the distances as well.
 
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors)
-            Only if `return_distance`.
-        indices : ndarray of shape (n_queries, n_neighbors)
+            Only if `return_distance`; in the units of the metric.
+        indices : ndarray of shape (n_queries, n_neighbors), int
             Rows of the `X` given to `fit`.
 
         Raises
         ------
-        ValueError
-            Not fitted, bad queries, or more neighbors asked for than there are.
+        ValueError, TypeError
+            As `predict_proba`.
         """
         index = self._fitted()._index
         k = check_integer("n_neighbors", self.n_neighbors if n_neighbors is None else n_neighbors, 1)
@@ -227,26 +289,28 @@ class KNeighborsClassifier(Estimator):
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Any:
-        """The nearest training points of each query as a sparse matrix, as scikit-learn's method of that name.
+        """Return the nearest training points of each query as a sparse matrix, as scikit-learn's method of this name.
 
         Parameters
         ----------
         X, n_neighbors
             As in `kneighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
-            What stands for a neighbor: 1, or its distance.
+            Value at a neighbor: 1, or its distance.
 
         Returns
         -------
         scipy.sparse.csr_matrix of shape (n_queries, n_samples_fit_)
-            In each row the `n_neighbors` columns that `kneighbors` names, nearest first.
+            Each row has the `n_neighbors` columns that `kneighbors` returns, nearest first.
 
         Raises
         ------
         ValueError
-            As `kneighbors`, or another mode.
+            As `kneighbors`, or if `mode` is another.
+        TypeError
+            As `kneighbors`.
         ImportError
-            scipy, which nothing else here needs, is not installed.
+            If scipy is not installed, which only this method needs.
         """
         check_choice("mode", mode, ("connectivity", "distance"))
         try:
@@ -259,16 +323,16 @@ class KNeighborsClassifier(Estimator):
         return csr_matrix((values, indices.ravel(), starts), shape=(len(indices), self.n_samples_fit_))
 
     def to_sklearn(self) -> Any:
-        """The `sklearn.neighbors.KNeighborsClassifier` with the corresponding parameters, not fitted.
+        """Return the `sklearn.neighbors.KNeighborsClassifier` with the corresponding parameters, not fitted.
 
-        Its ties are decided by the order of the points.
+        It decides ties by the order of the points.
 
         Raises
         ------
         ValueError
-            A bad parameter.
+            If a parameter is invalid.
         ImportError
-            scikit-learn, which nothing else here needs, is not installed.
+            If scikit-learn is not installed.
         """
         k, _ = self._voting()
         metric, p = self._distance()
@@ -280,15 +344,24 @@ class KNeighborsClassifier(Estimator):
 
     @property
     def neighbours(self) -> Self:
-        """The model itself: its votes are those of neighbours."""
+        """This estimator, whose votes are those of neighbours."""
         return self
 
     def vote_at(self, place: ArrayLike) -> Vote:
-        """Who votes at `place` (n_features,), and how much each vote counts; in plain numpy, so without a compiler.
+        """Return who votes at a location, and the weight of each vote; computed in plain numpy.
+
+        Parameters
+        ----------
+        place : array-like of shape (n_features,)
+            The location.
+
+        Returns
+        -------
+        Vote
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             As `predict_proba`.
         """
         query = self._queries(np.atleast_2d(np.asarray(place, dtype=np.float64)))
@@ -296,40 +369,46 @@ class KNeighborsClassifier(Estimator):
         return vote(index, query[0], k, weights)
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """Vote shares at all points (xs[i], ys[j]): shape (len(ys), len(xs), n_classes).
-
-        Bit for bit what `predict_proba` gives there, but far faster: neighbouring pixels share their work.
+        """Return the vote shares at all points (xs[i], ys[j]), much faster than point by point.
 
         Parameters
         ----------
         xs, ys : array-like of shape (n_columns,), (n_rows,)
-            Must not decrease; need not be equally spaced.
+            Coordinates of columns and rows; they must not decrease, but need not be equally spaced.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns, n_classes)
+            Equal to `predict_proba` at these points, bit for bit.
 
         Raises
         ------
         ValueError
-            Not fitted, other than two features, or a grid that decreases or is not finite.
+            If the estimator is not fitted (NotFittedError) or has other than two features, or if an axis decreases or
+            is not finite.
+        TypeError
+            If an axis holds an object that is not a number.
         """
         return self.surface_on(xs)(ys)
 
     def surface_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Array]:
-        """Prepare the columns `xs` of a picture; the returned function gives `surface(xs, ys)` for some rows.
+        """Prepare the columns `xs` of a picture, and return a function ``rows(ys)`` that returns `surface(xs, ys)`.
 
-        It does not notice a later `fit` or a changed parameter, and may be called from any thread.
-        Raises what `surface` raises.
+        The function ignores a later `fit` or changed parameter, and may be called from any thread.  It raises what
+        `surface` raises.
         """
         rows = self._rows_on(xs, compact=False)
         return lambda ys: rows(ys)[0]
 
     def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], SurfaceClasses]:
-        """Like `surface_on`, but the returned function gives the winning class only, as `SurfaceClasses`."""
+        """Prepare columns `xs` as `surface_on`; the function returns the winning class only (`SurfaceClasses`)."""
         rows = self._rows_on(xs, compact=True)
         return lambda ys: rows(ys)[1]
 
     def next_surface_classes(self, running: RunningVotes) -> Callable[[Array], SurfaceClasses]:
-        """`surface_classes_on` the grid of `running`: few changed points since its last picture cost next to nothing.
+        """Prepare `surface_classes_on` the grid of `running`, reusing its last picture where few points have changed.
 
-        What the returned function gives is overwritten by the next picture.
+        What the returned function returns is overwritten by the next picture.
         """
         index, k, weights = self._ready()
         for name, axis in (("xs", running.grid.xs), ("ys", running.grid.ys)):
@@ -337,17 +416,24 @@ class KNeighborsClassifier(Estimator):
         return running.rows(index, k, weights, tuple(self.classes_.tolist()))
 
     def cells_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Integers]:
-        """Prepare the columns `xs` of a picture; the returned function gives the cells of some rows `ys`.
+        """Prepare the columns `xs` of a picture, and return a function ``rows(ys)`` that returns the cells of rows.
+
+        The cell of a pixel is the set of points that vote there: the k nearest, and those as far as the k-th.
+
+        Parameters
+        ----------
+        xs : array-like of shape (n_columns,)
+            Coordinates of the columns, as of `surface`.
 
         Returns
         -------
         callable
-            ``rows(ys)`` returns a number for each pixel (xs[i], ys[j]), shape (len(ys), len(xs)).  Two pixels have the
-            same number where the same points vote: the k nearest, and those as far as the k-th.
+            ``rows(ys)`` returns a number for each pixel (xs[i], ys[j]), shape (n_rows, n_columns): the same one where
+            the same points vote.
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             As `surface`.
 
         Notes
@@ -355,38 +441,58 @@ class KNeighborsClassifier(Estimator):
         For k = 1 the cells are the Voronoi cells of the points, else those of order k.  Numbers are sums of random
         keys: two different cells have the same one with a probability of 2^-64.
 
-        Source: Aurenhammer, "Voronoi diagrams: a survey of a fundamental geometric data structure", ACM Computing
-        Surveys 23, 1991.
+        References
+        ----------
+        Aurenhammer, "Voronoi diagrams: a survey of a fundamental geometric data structure", ACM Computing Surveys 23,
+        1991.
+
+        Examples
+        --------
+        >>> from solver import KNeighborsClassifier
+        >>> classifier = KNeighborsClassifier(n_neighbors=1).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1])
+        >>> cells = classifier.cells_on([-0.2, 0.2, 0.8])([0.0])
+        >>> (cells[:, 1:] != cells[:, :-1]).tolist()
+        [[False, True]]
         """
         index, k, _ = self._ready()
         rows = cells_on(index, k, self._axis("xs", xs))
         return lambda ys: rows(self._axis("ys", ys))
 
     def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
-        """Prepare the columns `xs` of a picture; the returned function says which points some rows `ys` need.
+        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points rows need.
+
+        A pixel needs a point if `fit` without the point would predict another class there, or a tie in place of a
+        class, or the other way round.
 
         Parameters
         ----------
         xs : array-like of shape (n_columns,)
-        rows : array-like of int, optional
-            Which training points are asked about, as rows of the `X` given to `fit`; default all.
+            Coordinates of the columns, as of `surface`.
+        rows : array-like of int, default=None
+            Which training points are looked at, as rows of the `X` given to `fit`; all if None.
 
         Returns
         -------
         callable
-            ``look(ys)`` returns, for each of the points, whether `fit` without it would predict another class at a
-            pixel (xs[i], ys[j]), or a tie in place of a class or the other way round; at those of this call or of an
-            earlier one.  With no more than k points every point is needed.
+            ``look(ys)`` returns, for each of these points, whether a pixel (xs[i], ys[j]) of this call or of an earlier
+            one needs it.  With no more than k points every point is needed.
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
             As `surface`.
 
         Notes
         -----
         A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each is idle by itself: of
         two equal points both may be, though one of them is needed.
+
+        Examples
+        --------
+        >>> from solver import KNeighborsClassifier
+        >>> classifier = KNeighborsClassifier(n_neighbors=1).fit([[-1.0, 0.0], [-0.9, 0.0], [1.0, 0.0]], [0, 0, 1])
+        >>> classifier.kept_on([-2.0, -1.0, 1.0])([0.0]).tolist()
+        [False, False, True]
         """
         index, k, weights = self._ready()
         of = None if rows is None else np.asarray(rows, dtype=np.int64)
@@ -398,8 +504,9 @@ class KNeighborsClassifier(Estimator):
         return k, WEIGHTS[check_choice("weights", self.weights, WEIGHTS)]
 
     def _distance(self) -> tuple[str, float]:
-        """Name of the metric and its exponent, checked."""
-        metric, p = check_choice("metric", self.metric, METRICS), check_number("p", self.p, 1.0)
+        """Return the name of the metric and its exponent, checked."""
+        named = _SYNONYMS.get(self.metric, self.metric) if isinstance(self.metric, str) else self.metric
+        metric, p = check_choice("metric", named, METRICS), check_number("p", self.p, 1.0)
         if metric != "minkowski" and p != 2:
             raise ValueError(f"p is {self.p!r}, but metric {metric!r} has no p; leave it 2, or choose 'minkowski'.")
         return metric, p
@@ -411,7 +518,7 @@ class KNeighborsClassifier(Estimator):
         return index, k, weights
 
     def shares_without_self(self, rows: ArrayLike | None = None) -> Array:
-        """Vote shares at training points as all others vote, shape (len(rows), n_classes); see `leave_one_out`."""
+        """Return the vote shares of `leave_one_out`, shape (len(rows), n_classes)."""
         index = self._fitted()._index
         k, weights = self._voting()
         self._check_enough(k, self.n_samples_fit_ - 1, "other training points")

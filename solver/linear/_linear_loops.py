@@ -43,12 +43,12 @@ def margin(X, y, unit, w):  # type: ignore[no-untyped-def]
 
 
 @jit
-def perceptron(X, y, order, unit, w, count, ints, n_updates, notes):  # type: ignore[no-untyped-def]
+def perceptron(X, y, weight, order, unit, w, count, ints, n_updates, notes):  # type: ignore[no-untyped-def]
     """Visit points in `order` from ``ints[CURSOR]`` on, until `n_updates` mistakes are corrected or the pass ends.
 
-    `unit` is 1 with an intercept and 0 without: the constant feature of the augmented point.  Returns the number of
-    mistakes.  Row s of `notes` gets the wrong points, the margin (see `margin`), and whether it was the point's first
-    mistake, after correction s; with no row nothing is noted.
+    `weight` scales the step at each point; `unit` is 1 with an intercept and 0 without: the constant feature of the
+    augmented point.  Returns the number of mistakes.  Row s of `notes` gets the wrong points, the margin (see
+    `margin`), and whether it was the point's first mistake, after correction s; with no row nothing is noted.
     """
     n, d = X.shape
     made = 0
@@ -59,9 +59,10 @@ def perceptron(X, y, order, unit, w, count, ints, n_updates, notes):  # type: ig
         for k in range(d):
             f += w[k] * X[i, k]
         if y[i] * f <= 0.0:  # f = 0 is a mistake, else w = 0 would never move
+            step = y[i] * weight[i]
             for k in range(d):
-                w[k] += y[i] * X[i, k]
-            w[d] += y[i] * unit
+                w[k] += step * X[i, k]
+            w[d] += step * unit
             count[i] += 1
             ints[LAST] = i
             made += 1

@@ -1,8 +1,8 @@
-"""Perceptron and PegasosClassifier: the scikit-learn shaped linear learners over their step-able solvers.
+"""Perceptron and PegasosClassifier: linear classifiers in the shape of scikit-learn, over their stepped solvers.
 
-Both give ``f_c(x) = <coef_[c], x> + intercept_[c]``: one f for two classes, positive for the higher one; for more
-classes one per class, trained against all others (one-vs-rest), and the largest f wins.  One-vs-rest, not one-vs-one as
-in `svc`, because a linear model then has one weight vector per class that a reader can look at.
+Both have ``f_c(x) = <coef_[c], x> + intercept_[c]``: one f for two classes, positive for the higher one; for more
+classes one f per class, trained against all others (one-vs-rest), and the class with the largest f wins.  One-vs-rest,
+not one-vs-one as in `svc`, because a linear model then has one weight vector per class that a reader can interpret.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier, run
 from solver.core.certificate import Status
 from solver.core.checks import check_axis, check_integer, check_number, check_seed
-from solver.core.multiclass import PairTrainer, one_vs_rest
+from solver.core.class_weights import classes_with_weight, sample_weights
+from solver.core.multiclass import BinaryProblem, PairTrainer, one_vs_rest
 from solver.kernels.expansion import Expansion
 from solver.kernels.grids import GridRows
 from solver.kernels.table import Kernel
@@ -31,7 +32,7 @@ from .perceptron import PerceptronCertificate, PerceptronSnapshot, PerceptronSol
 
 @dataclass(frozen=True)
 class Training:
-    """What a call of `prepare` found out about the data; `adopt` makes learned attributes of it."""
+    """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
 
     n_features: int
     classes: NDArray[Any]
@@ -39,7 +40,7 @@ class Training:
 
 
 class LinearClassifier(PairClassifier):
-    """What linear classifiers share: their checked data as one-vs-rest problems, and the use of their weights.
+    """Base class of linear classifiers: their one-vs-rest problems, and predictions from their weights.
 
     Attributes
     ----------
@@ -49,8 +50,9 @@ class LinearClassifier(PairClassifier):
         One row for two classes, f > 0 being classes_[1]; else one row per class.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     pairs_ : list of Pair
-        The binary problems: the only one, or each class against the rest.
+        The classes of the binary problems: one problem for two classes, else each class against the rest.
     n_features_in_ : int
+        Number of features.
     """
 
     coef_: Array
@@ -58,7 +60,7 @@ class LinearClassifier(PairClassifier):
 
     @property
     def expansion(self) -> Expansion:
-        """f of each binary problem as <w, x> + b: the linear kernel of one point, w."""
+        """f of each binary problem, <w, x> + b, as an expansion in the linear kernel with the one point w."""
         w, b = self._fitted().coef_, self.intercept_
         rows, each, centre = np.arange(len(w), dtype=np.int32), np.eye(len(w)), np.zeros(w.shape[1])
         return Expansion(Kernel("linear"), w, rows, each, b, centre)
@@ -68,16 +70,23 @@ class LinearClassifier(PairClassifier):
         return values
 
     def surface(self, xs: ArrayLike, ys: ArrayLike) -> Array:
-        """`decision_function` at (xs[i], ys[j]).
+        """Return `decision_function` at all points (xs[i], ys[j]).
+
+        Parameters
+        ----------
+        xs, ys : array-like of shape (n_columns,), (n_rows,)
+            Coordinates of columns and rows.
 
         Returns
         -------
-        ndarray of shape (len(ys), len(xs)) for two classes, (len(ys), len(xs), n_classes) for more
+        ndarray of shape (n_rows, n_columns) for two classes, (n_rows, n_columns, n_classes) for more
 
         Raises
         ------
         ValueError
-            Not fitted, other than two features, or axes that are not finite.
+            If the estimator is not fitted (NotFittedError) or has other than two features, or if an axis is not finite.
+        TypeError
+            If an axis holds an object that is not a number.
         """
         n_features = self._fitted().n_features_in_
         columns = check_axis("xs", xs, n_features, self._largest_coordinate)
@@ -85,7 +94,7 @@ class LinearClassifier(PairClassifier):
         return self._joined(self.pair_surface_on(columns)(rows))
 
     def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs`; the result gives rows: ``rows(ys) -> (len(ys), len(xs), n_problems)``."""
+        """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
         columns = check_axis("xs", xs, self._fitted().n_features_in_)
         weights, intercept = self.coef_, self.intercept_
 
@@ -100,30 +109,35 @@ class LinearClassifier(PairClassifier):
 
     @property
     def rounding(self) -> float:
-        """Size of f, among points of unit size, below which it may be its own rounding error."""
+        """Bound on the rounding error of f at points of unit size."""
         size = float(np.abs(self._fitted().coef_).sum(axis=1).max() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 
     def rounding_at(self, points: Array) -> Array:
-        """`rounding` at each of `points`, shape (n, n_features): it grows with their size."""
+        """Return `rounding` at each of `points`, shape (n, n_features): it grows with their size."""
         scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
         return scaled
 
     @abstractmethod
-    def _solver(self, points: Array, signs: Array) -> Any:
-        """The solver of one binary problem."""
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> Any:
+        """Return the solver of one binary problem; weights are above 0."""
 
     def _joined(self, pair_values: Array) -> Array:
         return pair_values[..., 0] if len(self.classes_) == 2 else pair_values
 
-    def _checked(self, X: ArrayLike, y: ArrayLike) -> Training:
+    def _checked(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Training:
         points, classes, codes = self._training_data(X, y)
-        pairs = one_vs_rest(codes, len(classes))
-        trainer = PairTrainer(pairs, lambda pair: self._solver(points, pair.y))
-        return Training(points.shape[1], classes, trainer)
+        weights = sample_weights(sample_weight, len(points))
+        left, codes = classes_with_weight(classes, codes, weights, self._learner)
+
+        def solver(pair: BinaryProblem) -> Any:
+            own = None if sample_weight is None else weights[pair.index]
+            return self._solver(points[pair.index], pair.y, own)
+
+        return Training(points.shape[1], classes[left], PairTrainer(one_vs_rest(codes, len(left)), solver))
 
     def _adopt(self, training: Training, snapshots: Sequence[Any]) -> Self:
-        self.classes_, self.pairs_ = training.classes, training.trainer.pairs
+        self.classes_, self.pairs_ = training.classes, [pair.pair for pair in training.trainer.pairs]
         self.coef_ = np.array([snapshot.coef for snapshot in snapshots])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
         self.converged_ = all(certificate.status is Status.OPTIMAL for certificate in self.certificates_)
@@ -135,35 +149,58 @@ class LinearClassifier(PairClassifier):
 class Perceptron(LinearClassifier):
     """Rosenblatt's perceptron: ``w += y_i x_i`` on a mistake; one-vs-rest for more than two classes.
 
-    Which separating line comes out depends on the order of the points.  On classes that are not separable it never
-    comes to rest, and the weights after `max_iter` passes may be poor.
+    Which separating line it finds depends on the order of the points.  On classes that are not separable it never stops
+    by itself, and the weights after `max_iter` passes may be poor.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
+        Whether f has a constant, learned as the weight of a constant feature 1.
     max_iter : int, default=1000
-        Passes over the points (epochs) at most, for each binary problem.
+        Largest number of passes over the points (epochs), for each binary problem; at least 1.
     shuffle : bool, default=True
-        A new random order for each pass, instead of the order of the data.
+        Whether each pass has a new random order, instead of the order of the data.
     random_state : int, RandomState or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
+    tol : None, default=None
+        As in scikit-learn, None sets no other end than `max_iter` and a pass without a mistake.  A number is refused.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, n_features_in_
-        As in `LinearClassifier`; intercept_ is 0 without intercept.
+    classes_, coef_, intercept_, pairs_, n_features_in_
+        As in `LinearClassifier`; intercept_ is 0 without `fit_intercept`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if `fit` was given a data frame whose column names are strings.
     n_iter_ : int
-        Passes, the last without a mistake included; the most over the binary problems.
+        Number of passes, including the last one without a mistake; the largest over the binary problems.
     mistakes_ : int
-        Updates of the weights, over all binary problems.
+        Number of updates of the weights, over all binary problems.
     converged_ : bool
         Whether each binary problem ended with a pass without a mistake.
     certificates_ : list of PerceptronCertificate
-        One per binary problem, with the bound on its mistakes.
+        One per binary problem; where the training converged, with the bound on its mistakes.
 
-    Notes
-    -----
-    Theory, bound and sources at the top of `solver.linear.perceptron`.
+    See Also
+    --------
+    PerceptronSolver : The same training, step by step.
+    largest_margin : The bound on the number of mistakes.
+
+    References
+    ----------
+    Rosenblatt, "The perceptron", Psychological Review 65, 1958.  Novikoff, "On convergence proofs on perceptrons",
+    Symposium on the Mathematical Theory of Automata, 1962 (the bound; its proof is in `solver.linear.perceptron`).
+
+    Examples
+    --------
+    >>> from solver import Perceptron
+    >>> model = Perceptron().fit([[0, 0], [1, 0], [3, 2], [4, 3]], ["low", "low", "high", "high"])
+    >>> model.predict([[0.5, 0], [5, 5]]).tolist()
+    ['low', 'high']
+
+    No order of the points leads to more mistakes than the bound:
+
+    >>> model.converged_, model.mistakes_ <= model.certificates_[0].mistake_bound
+    (True, True)
     """
 
     certificates_: list[PerceptronCertificate] = field(init=False)
@@ -173,16 +210,41 @@ class Perceptron(LinearClassifier):
     max_iter: int = 1000
     shuffle: bool = True
     random_state: int | np.random.RandomState | None = None
+    tol: None = field(default=None, kw_only=True)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e140.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Factors of the updates, ``w += s_i y_i x_i``, at least 0.  A point of weight 0 is left out.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter` ended the training.
         """
-        training = self._checked(X, y)
+        if self.tol is not None:
+            raise ValueError(f"tol is {self.tol!r}; it must be None: training goes on to a pass without a mistake.")
+        training = self._checked(X, y, sample_weight)
         run(training.trainer)
         # Without convergence there is most likely no bound, and looking for it may take longer than the training.
         solvers = training.trainer.solvers
@@ -190,7 +252,7 @@ class Perceptron(LinearClassifier):
         self._warn_unless_converged(self.certificates_)
         return self
 
-    def _solver(self, points: Array, signs: Array) -> PerceptronSolver:
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PerceptronSolver:
         return PerceptronSolver(
             points,
             signs,
@@ -198,6 +260,7 @@ class Perceptron(LinearClassifier):
             max_iter=self.max_iter,
             shuffle=self.shuffle,
             random_state=check_seed(self.random_state),
+            sample_weight=sample_weight,
         )
 
     def _adopt(self, training: Training, snapshots: Sequence[PerceptronSnapshot]) -> Self:
@@ -210,37 +273,56 @@ class Perceptron(LinearClassifier):
 
 @dataclass(repr=False, eq=False)
 class PegasosClassifier(LinearClassifier):
-    """Linear SVM without intercept by Pegasos; one-vs-rest for more than two classes.
+    """Linear support vector machine without intercept, trained by Pegasos; one-vs-rest for more than two classes.
 
     Parameters
     ----------
     alpha : float, default=1e-2
-        The lambda of ``lambda/2 ||w||^2 + mean hinge``, from 1e-50 to 1e50.  Named as in scikit-learn's
-        `SGDClassifier`, whose objective is the same one: grids of parameters written for it can be used.  (It is no
-        multiplier.)  ``C = 1 / (n alpha)`` in `SVC`.
+        The lambda of the objective ``lambda/2 ||w||^2 + mean hinge loss``, from 1e-50 to 1e50.  The name is that of
+        scikit-learn's `SGDClassifier`, which has the same objective; it is not a multiplier.  ``C = 1 / (n alpha)`` in
+        `SVC`.
     n_iter : int, default=100_000
-        Steps for each binary problem, one point each.
+        Number of steps for each binary problem, one point each; at least 1.
     tol : float, default=1e-2
-        Largest relative gap called optimal; it decides `converged_` and never ends the training.
+        Largest relative duality gap called optimal; it decides `converged_` and never ends the training.
     random_state : int, RandomState or None, default=None
         Seed of the points drawn.  None means 0: the same call gives the same answer.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, n_features_in_
-        As in `LinearClassifier`; coef_ is the average of the w_t, intercept_ is 0.
-    newest_coef_ : ndarray of the shape of coef_
-        The w that the next step would try; it wanders about the average.
+    classes_, coef_, intercept_, pairs_, n_features_in_
+        As in `LinearClassifier`; coef_ is the average of the w_t of all steps, intercept_ is 0.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if `fit` was given a data frame whose column names are strings.
+    newest_coef_ : ndarray, in the shape of coef_
+        The w that the next step would use; it fluctuates about the average.
     n_iter_ : int
-        Steps made for each binary problem.
+        Number of steps made for each binary problem.
     converged_ : bool
         Whether the gap of each binary problem is proved to be at most `tol`.
     certificates_ : list of PegasosCertificate
         One per binary problem.
 
-    Notes
-    -----
-    Theory and sources at the top of `solver.linear.pegasos`.
+    See Also
+    --------
+    PegasosSolver : The same training, step by step.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro, "Pegasos: primal estimated sub-gradient solver for SVM", ICML 2007 (the gap is
+    derived in `solver.linear.pegasos`).
+
+    Examples
+    --------
+    >>> from solver import PegasosClassifier
+    >>> model = PegasosClassifier(alpha=0.1, n_iter=5000).fit([[1, 0], [0, 1], [-1, 0]], ["up", "up", "down"])
+    >>> model.predict([[1, 1], [-1, -1]]).tolist(), model.intercept_.tolist()
+    (['up', 'down'], [0.0])
+
+    The optimum is proved to be at least 95 % of its objective:
+
+    >>> model.certificates_[0].gap < 0.05
+    True
     """
 
     certificates_: list[PegasosCertificate] = field(init=False)
@@ -251,23 +333,43 @@ class PegasosClassifier(LinearClassifier):
     tol: float = 1e-2
     random_state: int | np.random.RandomState | None = None
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,), of any type that can be sorted.
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Train on points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e75.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the losses in their mean, and of the points when one is drawn, at least 0: a weight of 2 counts
+            as the point twice, and a point of weight 0 is left out.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted; it never warns, see `converged_`.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
         """
-        training = self._checked(X, y)
+        training = self._checked(X, y, sample_weight)
         run(training.trainer)
         return self._adopt(training, training.trainer.snapshot())._learned_from(X)
 
-    def _solver(self, points: Array, signs: Array) -> PegasosSolver:
+    def _solver(self, points: Array, signs: Array, sample_weight: Array | None) -> PegasosSolver:
         lam = check_number("alpha", self.alpha, pegasos.SMALLEST_LAMBDA, pegasos.LARGEST_LAMBDA)
         n_iter = check_integer("n_iter", self.n_iter, 1)
         seed = check_seed(self.random_state)
-        return PegasosSolver(points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed)
+        return PegasosSolver(
+            points, signs, lam=lam, max_iter=n_iter, tol=self.tol, random_state=seed, sample_weight=sample_weight
+        )
 
     def _adopt(self, training: Training, snapshots: Sequence[PegasosSnapshot]) -> Self:
         super()._adopt(training, snapshots)

@@ -73,7 +73,7 @@ class KeptPoints:
     place: Integers
 
     def __init__(self, kernel: Kernel, n_features: int, cache_numbers: float) -> None:
-        self._cache_numbers = cache_numbers
+        self._made_with = kernel, n_features, cache_numbers
         none = np.zeros(0, dtype=np.int64)
         ints = np.zeros(6, dtype=np.int64)
         ints[[loops.LAST_I, loops.LAST_J]] = -1
@@ -89,6 +89,10 @@ class KeptPoints:
             ints,
         )
         self._grow(64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle holds no kernel rows, which take up to `cache_numbers`: they are computed again."""
+        return _unpickled, (self._made_with, self.state())
 
     @property
     def size(self) -> int:
@@ -122,7 +126,7 @@ class KeptPoints:
         S.ints[:], S.slot_of[:], S.doomed[:], S.slots[:] = state.ints, -1, False, 0
         S.slots[loops.HOLDER] = -1
         S.XT[:, :size], S.reals[:, :size], S.number[:size] = state.XT, state.reals, state.number
-        ours = np.flatnonzero(state.number >= self._numbers[0])
+        ours = np.flatnonzero(np.isin(state.number, self._numbers))
         self.place[np.searchsorted(self._numbers, state.number[ours])] = ours
 
     def join(self, k: int) -> int:
@@ -199,7 +203,7 @@ class KeptPoints:
     def _grow(self, capacity: int) -> None:
         """Room for `capacity` points; kept rows move along as far as the cache's bound allows."""
         S, size = self.S, self.size
-        n_slots = int(min(capacity, max(2, self._cache_numbers // capacity)))
+        n_slots = int(min(capacity, max(2, self._made_with[2] // capacity)))
         grown: dict[str, Any] = {}
         for name in ("XT", "reals", "number", "slot_of", "doomed"):
             array = getattr(S, name)
@@ -215,3 +219,9 @@ class KeptPoints:
         grown["slot_of"][S.slots[loops.HOLDER, kept]] = np.arange(len(kept))
         rows[: len(kept), :size] = S.rows[kept, :size]
         self.S = S._replace(rows=rows, slots=slots, **grown)
+
+
+def _unpickled(made_with: tuple[Kernel, int, float], state: KeptState) -> KeptPoints:
+    kept = KeptPoints(*made_with)
+    kept.restore(state)
+    return kept

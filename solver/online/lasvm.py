@@ -1,4 +1,4 @@
-"""LasvmSolver: an online SVM that sees one point after the other and keeps only those it may need (LASVM).
+"""LasvmSolver: an online SVM that sees one point after the other and keeps only those that it may need (LASVM).
 
 Source: Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005,
 section 3; the second-order choice of the partner: Glasmachers, Igel, Neural Computation 20(2), 2008.
@@ -53,11 +53,11 @@ from ._online_points import KeptPoints, KeptState
 LARGEST_COORDINATE = 1e75
 LARGEST_C = 1e50
 SELECTIONS = ("first-order", "second-order")
-#: Passes at most: their orders are drawn beforehand.
+#: Largest number of passes: their orders are drawn beforehand.
 LARGEST_N_EPOCHS = 1000
-#: Operations between two looks at `stop`.
+#: Number of operations between two calls of `stop`.
 AT_ONCE = 100
-#: Points of each class that S starts with; of a small batch half its points, so that there is something to PROCESS.
+#: Number of points of each class that S starts with; at most half of them, so that some are left to PROCESS.
 SEEDS = 5
 #: What a state consists of besides S and the record: numbers, and arrays that are replaced but never written to.
 STATE = (
@@ -85,21 +85,33 @@ NOBODY = (-np.inf, np.inf)
 
 @dataclass(frozen=True)
 class LasvmSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
+    """State of a `LasvmSolver` at one moment, in arrays that are never written to again.
 
     Attributes
     ----------
-    expansion : ndarray of shape (size,)
-        Numbers of the points of S, by default counted along the stream from 0.
+    expansion : ndarray of shape (size,), int
+        Numbers of the points of the expansion S, by default counted along the stream from 0.
     alpha, v : ndarray of shape (size,)
         Multipliers and g of the points of S: f = y - v + intercept.
     intercept : float
     working_set : tuple of int
-        The numbers (i, j) of the newest pair that moved; (-1, -1) before the first.
+        Numbers (i, j) of the newest pair that moved; (-1, -1) before the first.
     operation : {"none", "insert", "process", "reprocess", "sweep"}
         The newest operation.
     certificate : Certificate
         `n_iter` counts operations; `kkt_violation` is that of S, and of all points once the answer is optimal.
+
+    Examples
+    --------
+    The first operations of a stream of four points:
+
+    >>> from solver import Kernel, LasvmSolver
+    >>> solver = LasvmSolver([[0], [1], [2], [3]], [-1, -1, 1, 1], Kernel("linear"))
+    >>> snapshots = [solver.snapshot() for _ in range(4) if solver.step()]
+    >>> [snapshot.operation for snapshot in snapshots]
+    ['insert', 'insert', 'process', 'reprocess']
+    >>> snapshots[-1].expansion.tolist()
+    [0, 2, 1]
     """
 
     expansion: Integers
@@ -113,14 +125,17 @@ class LasvmSnapshot:
 
 @dataclass(frozen=True)
 class _State:
-    """What `LasvmSolver.restore` needs."""
+    """State for `LasvmSolver.restore`."""
 
     kept: KeptState
     others: dict[str, Any]
 
 
 class LasvmSolver(DualSolver):
-    """LASVM, stopped and continued after any number of operations, and fed with further points by `extend`.
+    """LASVM for one binary problem, which can be interrupted after any number of operations, and fed by `extend`.
+
+    It takes the points one by one, keeps those that may still become support vectors (the expansion S), and moves pairs
+    of their multipliers as SMO does.
 
     Parameters
     ----------
@@ -129,42 +144,64 @@ class LasvmSolver(DualSolver):
     y : array-like of shape (n,)
         -1 and +1; one of them may come in a later batch only.
     kernel : Kernel
-        With numeric gamma.
     C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha, at most 1e50.  Not inf: online there is no end at which one could say that the
-        classes are not separable.
+        Upper bound of each alpha, above 0 and at most 1e50.  Not inf: with online data it is never known whether the
+        classes are separable.
     tol : float, default=1e-3
         KKT violation above which a pair moves, and largest one called optimal.
     max_iter : int, default=-1
-        Operations after which the solver gives up; -1 means max(10^7, 100 n).
+        Largest number of operations, in all batches together; -1 means max(10^7, 100 n).
     selection : {"first-order", "second-order"}, default="second-order"
-        How PROCESS and REPROCESS choose the partner.
+        How the partner of a point is chosen: the most violating one, or the one with the largest gain.
     n_epochs : int, default=1
-        Passes over the first batch.
+        Number of passes over the first batch, from 1 to 1000.
     finish : bool, default=True
-        Whether FINISH follows.
+        Whether the first batch is trained to the optimum after its passes.
     shuffle : bool, default=False
-        A random order for each pass over the first batch; else its own order.
+        Whether each pass over the first batch has a random order, instead of the order of the data.
     random_state : int, default=0
         Seed of the orders.
     cache_size : float, default=200
-        Bound of the kept kernel rows in MB.
-    numbers : array-like of shape (n,), optional
-        Names of the points in `expansion`, rising whole numbers; default 0, 1, ..
+        Bound on the memory of kernel rows (MB).
+    numbers : array-like of shape (n,), int, optional
+        Numbers of the points in `expansion`, ascending; default 0, 1, ..
 
     Attributes
     ----------
     kernel : Kernel
     centre : ndarray of shape (n_features,)
         Shift of the points that changes no classifier but keeps the digits of a linear kernel.
+    n_seen : int
+        Number of points of all batches.
+    status : Status
+        RUNNING until the batch is used up; then STOPPED_EARLY unless `finish` has reached the optimum.
 
     Raises
     ------
     ValueError
-        One sentence naming the parameter, its value and what is allowed.
+        If an argument is invalid; the message names it, its value and what is allowed.
+    TypeError
+        If `X`, `y` or `C` holds an object that is not a number.
+
+    References
+    ----------
+    Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005, section 3.
+    Glasmachers, Igel, "Second-order SMO improves SVM online and active learning", Neural Computation 20(2), 2008.
+
+    Examples
+    --------
+    A second batch updates what the first one has taught:
+
+    >>> from solver import Kernel, LasvmSolver
+    >>> solver = LasvmSolver([[0], [1], [6], [9]], [-1, -1, 1, 1], Kernel("linear"), C=10)
+    >>> print(solver.run(), sorted(solver.expansion[solver.beta != 0].tolist()))
+    optimal [1, 2]
+    >>> solver.extend([[3], [8]], [-1, 1], C=10)
+    >>> print(solver.run(), sorted(solver.expansion[solver.beta != 0].tolist()))
+    stopped early [2, 4]
     """
 
-    n_iter: int = 0  #: operations so far
+    n_iter: int = 0  #: number of operations so far
 
     def __init__(
         self,
@@ -220,7 +257,7 @@ class LasvmSolver(DualSolver):
 
     @property
     def size(self) -> int:
-        """Points in the expansion S."""
+        """Number of points in the expansion S."""
         return self._kept.size
 
     @property
@@ -236,7 +273,7 @@ class LasvmSolver(DualSolver):
 
     @property
     def beta(self) -> Array:
-        """y alpha of the points of S, shape (size,)."""
+        """y alpha of the points of S, in the order of `expansion`, shape (size,)."""
         return self._state()[0].copy()
 
     @property
@@ -253,12 +290,16 @@ class LasvmSolver(DualSolver):
         return max(m, self._left_out[0]), min(M, self._left_out[1])
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, KKT violation, dual; with `thorough` also a primal bound, in O(n size).
+        """Return status, KKT violation, dual and primal bound of the present multipliers.
 
-        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
-        The violation is that of S, and of all points once they are known to be optimal.
+        The status is that of the solver, but PRECISION instead of OPTIMAL or STATIONARY where the rounding errors of f
+        are larger than `tol`.  The violation is that of S, and of all points once they are known to be optimal.
 
-        The primal bound needs all points: it is inf, and the gap nan, once a batch has been forgotten.
+        Parameters
+        ----------
+        thorough : bool, default=True
+            Whether to compute a primal bound, in O(n size).  It needs all points: it is inf, and the gap nan, after
+            `extend`.
         """
         beta = self._state()[0]
         m, M = self._bounds_of_all if self.status in (Status.OPTIMAL, Status.STATIONARY) else self.bounds
@@ -277,7 +318,7 @@ class LasvmSolver(DualSolver):
         return self._certificate(status, m - M, primal)
 
     def snapshot(self, thorough: bool = True) -> LasvmSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
         beta, g, _, _ = self._state()
         arrays = self.expansion, np.abs(beta), g.copy()
         for array in arrays:
@@ -291,17 +332,21 @@ class LasvmSolver(DualSolver):
         return beta, g, lo, hi
 
     def extend(self, X: ArrayLike, y: ArrayLike, C: float | ArrayLike = 1.0, numbers: ArrayLike | None = None) -> None:
-        """Queue a further batch: one pass in its order, without FINISH.  Of former batches S alone is remembered.
+        """Queue a further batch for one pass in its order, without training to the optimum.
+
+        Of former batches only the points of the expansion S are remembered.
 
         Parameters
         ----------
         X, y, C, numbers
-            As in the constructor; the numbers above all former ones, by default going on from `n_seen`.
+            As in the constructor; `numbers` must be above all former ones, and by default continue from `n_seen`.
 
         Raises
         ------
         ValueError
-            As the constructor, or when the solver still has work to do.
+            As the constructor, or if the former batch is not used up.
+        TypeError
+            As the constructor.
         """
         if self.status is Status.RUNNING:
             raise ValueError("extend was called before the former points were used up; run the solver first.")
@@ -312,8 +357,14 @@ class LasvmSolver(DualSolver):
         self._forgotten, self._finish, self._finishing, self._sweeping = True, False, False, False
         self.status = Status.RUNNING
 
+    def forget_batch(self) -> None:
+        """Keep S alone, after a run: the points of the newest batch that are not in S are of no more use."""
+        kept = self._kept
+        kept.hold(kept.X[:0].copy(), kept.y[:0].copy(), kept.C[:0].copy(), np.zeros(0, dtype=np.int64))
+        self._order, self._cursor, self._forgotten = np.zeros(0, dtype=np.int64), 0, True
+
     def _hold(self, points: Array, y: ArrayLike, C: float | ArrayLike, numbers: ArrayLike | None) -> None:
-        """Check a batch and make it the one at hand."""
+        """Check a batch and make it the present one."""
         shifted = points - self.centre
         if self.kernel.largest(shifted) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self.kernel.name} kernel overflows at these coordinates; scale the data down.")
@@ -329,9 +380,9 @@ class LasvmSolver(DualSolver):
     # -- working ---------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` operations; returns how many were made, fewer only when finished or stopped.
+        """Make at most `n` operations, and return how many: fewer only when finished or interrupted by `stop`.
 
-        An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one look of a SWEEP; each
+        An operation is a PROCESS, a REPROCESS, the joining of one of the first points, or one point of a SWEEP; each
         costs a few kernel rows.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         start = self.n_iter
@@ -349,13 +400,13 @@ class LasvmSolver(DualSolver):
         return self.n_iter - start
 
     def checkpoint(self) -> Checkpoint:
-        """The present state: copies of S, without its kernel rows."""
+        """Return the present state: copies of S, without its kernel rows."""
         kept = self._kept.state()
         state = _State(kept, {name: getattr(self, name) for name in STATE})
         return Checkpoint(state, kept.nbytes + 1000)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
+        """Go back (or forward) to a state of this solver, its batch included; see `SteppedSolver.restore`."""
         state: _State = checkpoint.state
         self._kept.restore(state.kept)
         for name, value in state.others.items():
@@ -374,7 +425,7 @@ class LasvmSolver(DualSolver):
         self._kept.S.ints[loops.CHANGES] = 0
 
     def _work(self, n: int) -> int:
-        """At most `n` operations of the present phase, at least one unless it is over; returns how many."""
+        """Make at most `n` operations of the present phase, at least one unless it is over, and return how many."""
         record = self._notes.record
         if self._finishing and not self._sweeping:
             made = self._reprocess(n, record)
@@ -389,7 +440,7 @@ class LasvmSolver(DualSolver):
         return made
 
     def _online(self) -> int:
-        """One operation of the stream; 0 at its end."""
+        """Make one operation of the stream, and return 1; 0 at its end."""
         if self._cursor == len(self._order):
             self._finishing = self._finish
             if not self._finish:
@@ -411,7 +462,7 @@ class LasvmSolver(DualSolver):
         return 1
 
     def _reprocess(self, n: int, record: Array) -> int:
-        """At most `n` REPROCESS; in FINISH the SWEEP is next where no pair moves any more."""
+        """Make at most `n` REPROCESS, and return how many; in FINISH the SWEEP follows when no pair moves any more."""
         S = self._kept.S
         made = int(loops.reprocess(S, self.selection == "second-order", self.tol, n, record))
         outcome = S.ints[loops.OUTCOME]
@@ -425,7 +476,7 @@ class LasvmSolver(DualSolver):
         return made
 
     def _sweep(self) -> int:
-        """One look of the sweep, at a point of S or then of the batch; 0 at its end, with what it has shown."""
+        """Sweep one point, first of S, then of the batch, and return 1; 0 at the end, where the status is decided."""
         c, start, kept = self._cursor, self._sweep_size, self._kept
         if c == start:  # m - M <= tol but for rounding, and then within tol / 2 of the middle no two differ by more
             m, M = self._bounds_of_all

@@ -1,8 +1,7 @@
-"""OnlineSVC: the scikit-learn shaped online support vector classifier over LasvmSolver.
+"""OnlineSVC: an online support vector classifier in the shape of scikit-learn, over LasvmSolver.
 
-More than two classes are learned one-vs-one, unless one asks for other: each pair sees the points of its two classes
-only, so a point costs a PROCESS in k - 1 small expansions instead of in k large ones.  After FINISH the classifier is
-that of `SVC`.
+By default, more than two classes are learned one-vs-one: each pair sees only the points of its two classes, so a point
+costs a PROCESS in k - 1 small expansions instead of in k large ones.  After FINISH the classifier is that of `SVC`.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, Status
 from solver.core.checks import check_labels, check_n_features, check_points, check_seed
 from solver.core.estimator import all_or_nothing
-from solver.core.multiclass import Pair, one_vs_one
+from solver.core.multiclass import BinaryProblem, one_vs_one
 from solver.kernels.kernel_classifier import CACHE_SIZE, SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
@@ -30,42 +29,67 @@ from .lasvm import LARGEST_C, LARGEST_COORDINATE, LasvmSnapshot, LasvmSolver
 class OnlineSVC(SteppedKernelClassifier):
     """Support vector classifier trained by LASVM, point by point.
 
-    `fit` has all points and may go on to the optimum; `partial_fit` takes them as they arrive and keeps only those
+    `fit` has all points and may continue to the optimum; `partial_fit` takes them as they arrive, and keeps only those
     that may still become support vectors.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack, at most 1e50; not inf.
-    kernel, degree, gamma, coef0
-        As in `SVC`; with `partial_fit`, gamma "scale" is that of the first batch.
+        Penalty on slack, above 0 and at most 1e50; not inf.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
+        As in `SVC`; in `partial_fit`, gamma "scale" is that of the first batch.
     tol : float, default=1e-3
         KKT violation above which a pair of multipliers moves, and largest one called optimal.
     selection : {"first-order", "second-order"}, default="second-order"
         Partner of a point: the most violating one, or the one with the largest gain.
     n_epochs : int, default=1
-        Passes of `fit` over the points.
+        Number of passes of `fit` over the points, from 1 to 1000.
     finish : bool, default=True
-        Whether `fit` goes on to the optimum after them.
+        Whether `fit` continues to the optimum after them.
     shuffle : bool, default=True
         Whether `fit` draws a random order for each pass.  `partial_fit` never does.
     max_iter : int, default=-1
-        Operations per binary problem, in all calls of `partial_fit` together; -1 means max(10^7, 100 n).
+        Largest number of operations per binary problem, in all calls of `partial_fit` together; -1 means
+        max(10^7, 100 n), with n points in the first batch of the problem.
     random_state : int, RandomState or None, default=None
         Seed of the orders.  None means 0: the same call gives the same answer.
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
-        `partial_fit` knows the first only.
+        How more than two classes become binary problems; `partial_fit` allows the first only.
     class_weight : dict, "balanced" or None, default=None
-        As in `SVC`, but above 0; `partial_fit`, which does not know how many points will come, wants no "balanced".
+        As in `SVC`, but above 0.  `partial_fit` refuses "balanced", because it does not know how many points will come.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_, pairs_
         As in `SteppedKernelClassifier`; `support_` counts all points since `fit` or the first `partial_fit`.
-    n_iter_ : ndarray of shape (n_problems,)
-        PROCESS, REPROCESS and SWEEP operations.
+    n_iter_ : ndarray of shape (n_problems,), int
+        Number of PROCESS, REPROCESS and SWEEP operations.
     fit_status_ : int
-        0 when every problem is optimal; after `partial_fit`, or without `finish`, 1.
+        0 if every problem is optimal, else 1; after `partial_fit`, or without `finish`, it is 1.
+    n_samples_seen_ : int
+        Number of points since the first `partial_fit`.
+
+    See Also
+    --------
+    LasvmSolver : The same training, step by step.
+
+    References
+    ----------
+    Bordes, Ertekin, Weston, Bottou, "Fast kernel classifiers with online and active learning", JMLR 6, 2005.
+
+    Examples
+    --------
+    Two batches, of which the first names all classes that may come:
+
+    >>> from solver import OnlineSVC
+    >>> model = OnlineSVC(kernel="linear", C=10)
+    >>> model = model.partial_fit([[0], [9]], ["a", "b"], classes=["a", "b", "c"])
+    >>> model = model.partial_fit([[1], [8], [16], [17]], ["a", "b", "c", "c"])
+    >>> model.predict([[2], [7], [18]]).tolist(), model.n_samples_seen_
+    (['a', 'b', 'c'], 6)
     """
 
     _largest_coordinate = LARGEST_COORDINATE
@@ -82,12 +106,32 @@ class OnlineSVC(SteppedKernelClassifier):
     class_weight: Mapping[Any, float] | str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,), from nothing.
+        """Train on points and their labels; points of a former `fit` or `partial_fit` are forgotten.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e75.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence; then the estimator is as it was before.
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `finish` was interrupted by `max_iter` or the limit of double precision.
         """
         training = self._checked(X, y)
         run(training.trainer)
@@ -98,19 +142,29 @@ class OnlineSVC(SteppedKernelClassifier):
 
     @all_or_nothing
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn the points `X` (n, n_features) with labels `y` (n,), in their order, one pass.
+        """Learn a batch of points in one pass, in their order.
 
         Parameters
         ----------
-        X, y : array-like
-            A batch of at least one point.
+        X : array-like of shape (n, n_features)
+            A batch of at least one point; finite numbers of at most 1e75.
+        y : array-like of shape (n,)
+            Labels: whole numbers or strings.
         classes : array-like of shape (n_classes,), optional
-            All labels that may ever come; read at the first call, where None means those in `y`.
+            All labels that may ever come; used by the first call, where None means those in `y`.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted to all batches so far.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, or a label that is not one of the classes; nothing is learned then.
+            If the data or a parameter is invalid, or a label is not one of the classes; nothing is learned then.
+        TypeError
+            If `X` holds an object that is not a number, or if only some of its column names are strings; nothing is
+            learned then.
         """
         online: list[LasvmSolver | None] = getattr(self, "_online", [])
         if self.multiclass != "one-vs-one":
@@ -136,9 +190,10 @@ class OnlineSVC(SteppedKernelClassifier):
         # All that a solver could refuse is refused here, before the first one has learned anything.
         if self._kernel.largest(points) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {self._kernel.name} kernel overflows at these coordinates; scale the data down.")
-        self.pairs_ = one_vs_one(codes, len(self.classes_))
-        online = online or [None] * len(self.pairs_)
-        for p, pair in enumerate(self.pairs_):
+        problems = one_vs_one(codes, len(self.classes_))
+        self.pairs_ = [problem.pair for problem in problems]
+        online = online or [None] * len(problems)
+        for p, pair in enumerate(problems):
             solver, own, numbers = online[p], points[pair.index], pair.index + self.n_samples_seen_
             if not len(own):
                 continue
@@ -153,6 +208,8 @@ class OnlineSVC(SteppedKernelClassifier):
             self._learned_from(X)
         self.n_samples_seen_ += len(points)
         self._combine(online, points.shape[1])
+        for trained in filter(None, online):
+            trained.forget_batch()
         return self
 
     def _new(
@@ -188,7 +245,7 @@ class OnlineSVC(SteppedKernelClassifier):
     ) -> LasvmSolver:
         return self._new(points, signs, C, numbers, kernel, cache_size, self.n_epochs, self.finish, self.shuffle)
 
-    def _multipliers(self, snapshot: LasvmSnapshot, pair: Pair) -> tuple[Integers, Array]:
+    def _multipliers(self, snapshot: LasvmSnapshot, pair: BinaryProblem) -> tuple[Integers, Array]:
         return snapshot.expansion, snapshot.alpha
 
     def _adopt(self, training: Any, snapshots: Sequence[LasvmSnapshot]) -> Self:
@@ -196,7 +253,7 @@ class OnlineSVC(SteppedKernelClassifier):
         return super()._adopt(training, snapshots)
 
     def _combine(self, solvers: list[LasvmSolver | None], n_features: int) -> None:
-        """Set the learned attributes from the expansions of the pairs, who may share points."""
+        """Set the learned attributes from the expansions of the pairs, which may share points."""
         trained = [Untrained(n_features) if solver is None else solver for solver in solvers]
         used = [np.flatnonzero(solver.beta) for solver in trained]
         numbers = [solver.expansion[at] for solver, at in zip(trained, used, strict=True)]
@@ -220,7 +277,7 @@ class OnlineSVC(SteppedKernelClassifier):
 
 
 class Untrained:
-    """Stands for the solver of a pair of classes of which no point has come yet: f = 0."""
+    """Placeholder for the solver of a pair of classes without points so far: f = 0."""
 
     intercept = 0.0
 
@@ -231,5 +288,5 @@ class Untrained:
         self.expansion = np.zeros(0, dtype=np.int64)
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Nothing is known."""
+        """Return a certificate that proves nothing."""
         return Certificate(Status.STOPPED_EARLY, 0.0, 0.0, np.inf, np.nan, 0, 0, 0, np.nan)

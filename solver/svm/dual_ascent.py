@@ -1,4 +1,4 @@
-"""DualAscentSVC: the scikit-learn shaped classifier over DualAscentSolver, projected gradient ascent on the dual."""
+"""DualAscentSVC: projected gradient ascent on the dual, in the shape of scikit-learn, over DualAscentSolver."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from solver.core.arrays import Array, Indices
 from solver.core.binary_reduction import run
-from solver.core.multiclass import Pair
+from solver.core.multiclass import BinaryProblem
 from solver.kernels.kernel_classifier import SteppedKernelClassifier
 from solver.kernels.table import Kernel
 
@@ -19,31 +20,64 @@ from .projected_gradient import LARGEST_C, LARGEST_COORDINATE, DualAscentSnapsho
 
 @dataclass(repr=False, eq=False)
 class DualAscentSVC(SteppedKernelClassifier):
-    """Support vector classifier trained by projected gradient ascent.
+    """Support vector classifier trained by projected gradient ascent on the dual.
+
+    It reaches the optimum of `SVC`, usually in far more time, by steps that move all multipliers at once.
 
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack, at most 1e50; not inf.
-    kernel, degree, gamma, coef0
+        Penalty on slack, above 0 and at most 1e50; not inf.
+    kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid"}, default="rbf"
+    degree : int, default=3
+    gamma : {"scale", "auto"} or float, default="scale"
+    coef0 : float, default=0.0
         As in `SVC`.
     fit_intercept : bool, default=True
-        False leaves out the intercept, and with it the constraint sum alpha_i y_i = 0.
+        Whether f has an intercept; without it the dual has no constraint sum alpha_i y_i = 0.
     tol : float, default=1e-3
-        Largest violation called optimal.
+        Largest KKT violation called optimal.
     max_iter : int, default=-1
-        Gradient steps per binary problem; -1 means 20 000.
+        Largest number of gradient steps per binary problem; -1 means 20 000.
     step_size : {"barzilai-borwein", "constant"}, default="barzilai-borwein"
+        Length of a step: from the curvature of the last one, or the same for all steps.
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
+        How more than two classes become binary problems.
     class_weight : dict, "balanced" or None, default=None
         As in `SVC`, but above 0.
+    max_time : float, default=inf
+        Seconds after which training ends with what it has, and `fit_status_` 1, as in `SVC`.
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, certificates_, pairs_
         As in `SteppedKernelClassifier`.
-    n_iter_ : ndarray of shape (n_problems,)
-        Gradient steps.
+    n_iter_ : ndarray of shape (n_problems,), int
+        Number of gradient steps.
+    fit_status_ : int
+        0 if every problem is optimal (or stationary, or at the limit of double precision), else 1.
+
+    See Also
+    --------
+    DualAscentSolver : The same training, step by step.
+
+    References
+    ----------
+    Birgin, Martínez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets", SIAM J. Optim. 10, 2000.
+
+    Examples
+    --------
+    >>> from solver import SVC, DualAscentSVC
+    >>> X, y = [[0, 0], [1, 1], [2, 0], [3, 3], [4, 2], [5, 3]], [0, 0, 0, 1, 1, 1]
+    >>> model = DualAscentSVC(kernel="linear", tol=1e-6).fit(X, y)
+    >>> smo = SVC(kernel="linear", tol=1e-6).fit(X, y)
+    >>> bool(abs(model.coef_ - smo.coef_).max() < 1e-3)
+    True
+
+    Without an intercept the boundary goes through the origin:
+
+    >>> DualAscentSVC(kernel="linear", fit_intercept=False).fit(X, y).decision_function([[0, 0]]).tolist()
+    [0.0]
     """
 
     _largest_coordinate = LARGEST_COORDINATE
@@ -55,19 +89,40 @@ class DualAscentSVC(SteppedKernelClassifier):
     step_size: str = "barzilai-borwein"
     multiclass: str = "one-vs-one"
     class_weight: Mapping[Any, float] | str | None = None
+    max_time: float = np.inf
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
+        """Train on points and their labels.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e70.
+        y : array-like of shape (n,)
+            Labels of at least two classes: whole numbers or strings.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            If the data or a parameter is invalid; the estimator is then unchanged.
+        TypeError
+            If `X` holds an object that is not a number, such as a dict or a date, or if only some of its column names
+            are strings.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter` or the limit of double precision ended the training.
         """
         training = self._checked(X, y)
-        run(training.trainer)
+        late = run(training.trainer, self.max_time)
         self._adopt(training, training.trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(self.certificates_)
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s" if late else None)
         return self
 
     def _solver(
@@ -85,5 +140,5 @@ class DualAscentSVC(SteppedKernelClassifier):
             cache_size=cache_size,
         )
 
-    def _multipliers(self, snapshot: DualAscentSnapshot, pair: Pair) -> tuple[Indices, Array]:
+    def _multipliers(self, snapshot: DualAscentSnapshot, pair: BinaryProblem) -> tuple[Indices, Array]:
         return pair.index, snapshot.alpha

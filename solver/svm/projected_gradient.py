@@ -60,21 +60,34 @@ STATE = ("status", "n_iter", "beta", "v", "_moved", "_newest_size", "_length", "
 
 @dataclass(frozen=True)
 class DualAscentSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
+    """State of a `DualAscentSolver` at one moment, in arrays that are never written to again.
 
     Attributes
     ----------
     alpha : ndarray of shape (n,)
+        The multipliers.
     v : ndarray of shape (n,)
         y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
     intercept : float
-        0 without intercept.
+        0 without `fit_intercept`.
     moved : ndarray of shape (n,), bool
-        The multipliers the newest step changed.
+        Which multipliers the newest step changed.
     step_size : float
-        Its length s times t.
+        Length of the newest step, s times t; 0 before the first.
     certificate : Certificate
-        `n_iter` counts gradient steps; without intercept `kkt_violation` is that of the box.
+        `n_iter` counts gradient steps; without `fit_intercept`, `kkt_violation` is that of the box.
+
+    Examples
+    --------
+    A step moves all multipliers at once:
+
+    >>> from solver import DualAscentSolver, Kernel
+    >>> solver = DualAscentSolver([[0], [1], [2], [3]], [-1, -1, 1, 1], Kernel("linear"))
+    >>> while solver.n_iter < 1:
+    ...     n_pieces = solver.step()
+    >>> snapshot = solver.snapshot()
+    >>> snapshot.moved.tolist(), snapshot.certificate.n_iter
+    ([True, True, True, True], 1)
     """
 
     alpha: Array
@@ -86,7 +99,7 @@ class DualAscentSnapshot:
 
 
 class DualAscentSolver(DualSolver):
-    """Projected gradient ascent, stopped and continued after any number of steps.
+    """Projected gradient ascent on the dual of one binary problem, which can be interrupted and continued at any step.
 
     Parameters
     ----------
@@ -95,31 +108,56 @@ class DualAscentSolver(DualSolver):
     y : array-like of shape (n,)
         -1 and +1, both present.
     kernel : Kernel
-        With numeric gamma.
     C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha, at most 1e50.  Not inf: without a box there may be no highest point to climb to.
+        Upper bound of each alpha, above 0 and at most 1e50.  Not inf: without a box the dual may have no maximum.
     fit_intercept : bool, default=True
         Whether f has an intercept, and the dual its equality constraint.
     tol : float, default=1e-3
-        Largest violation called optimal.
+        Largest KKT violation called optimal.
     max_iter : int, default=-1
-        Gradient steps after which the solver gives up; -1 means 20 000.
+        Largest number of gradient steps; -1 means 20 000.
     step_size : {"barzilai-borwein", "constant"}, default="barzilai-borwein"
+        Length of a step: from the curvature of the last one, or the same for all steps.
     cache_size : float, default=200
-        Bound in MB up to which the kernel matrix is kept; a larger one is computed anew in each step.
+        Largest kernel matrix that is kept (MB); a larger one is computed anew in each step.
+
+    Attributes
+    ----------
+    beta, v : ndarray of shape (n,)
+        y alpha, and the gradient of the dual in beta.
+    C, y : ndarray of shape (n,)
+    kernel : Kernel
+    status : Status
+        RUNNING until the KKT violation is at most `tol` or `max_iter` steps are made.
 
     Raises
     ------
     ValueError
-        One sentence naming the parameter, its value and what is allowed.
+        If an argument is invalid; the message names it, its value and what is allowed.
+    TypeError
+        If `X`, `y` or `C` holds an object that is not a number.
 
-    Notes
-    -----
-    Birgin, Martinez, Raydan, SIAM J. Optim. 10, 2000; Barzilai, Borwein, IMA J. Numer. Anal. 8, 1988.
+    References
+    ----------
+    Birgin, Martínez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets", SIAM J. Optim. 10, 2000.
+    Barzilai, Borwein, "Two-point step size gradient methods", IMA J. Numer. Anal. 8, 1988.
+
+    Examples
+    --------
+    Compare the two lengths of a step by the number of steps:
+
+    >>> from solver import DualAscentSolver, Kernel
+    >>> X, y = [[0, 0], [1, 1], [2, 0], [3, 3], [4, 2], [5, 3]], [-1, -1, -1, 1, 1, 1]
+    >>> n_steps = {}
+    >>> for step_size in ("barzilai-borwein", "constant"):
+    ...     solver = DualAscentSolver(X, y, Kernel("linear"), step_size=step_size)
+    ...     status, n_steps[step_size] = solver.run(), solver.n_iter
+    >>> n_steps["barzilai-borwein"] < n_steps["constant"]
+    True
     """
 
     KEPT_EVERY = 4  # a step costs a product with the kernel matrix
-    n_iter: int = 0  #: gradient steps so far
+    n_iter: int = 0  #: number of gradient steps so far
 
     def __init__(
         self,
@@ -183,19 +221,25 @@ class DualAscentSolver(DualSolver):
 
     @property
     def kkt_violation(self) -> float:
-        """m - M with an intercept; without, the violation of the conditions of the box."""
+        """m - M with `fit_intercept`; without, the violation of the optimality conditions of the box."""
         m, M = self.bounds
         return m - M if self.fit_intercept else max(0.0, m, -M)
 
     @property
     def intercept(self) -> float:
-        """As in `DualSolver`; 0 without intercept."""
+        """Constant of f as in `DualSolver`; 0 without `fit_intercept`."""
         return super().intercept if self.fit_intercept else 0.0
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, violation, primal and dual bounds; without `thorough` the primal bound is quicker and looser.
+        """Return status, KKT violation, primal and dual bounds of the present multipliers.
 
-        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
+        The status is that of the solver, but PRECISION instead of OPTIMAL or STATIONARY where the rounding errors of f
+        are larger than `tol`.
+
+        Parameters
+        ----------
+        thorough : bool, default=True
+            Whether to search for a good primal bound; else it is quicker and looser.
         """
         size, primal = np.abs(self.beta), np.inf
         if self.kernel.is_positive_semidefinite:
@@ -215,7 +259,7 @@ class DualAscentSolver(DualSolver):
         return self.beta, self.v, self._lo, self._hi
 
     def snapshot(self, thorough: bool = True) -> DualAscentSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
         alpha, v, moved = self.alpha, self.v.copy(), self._moved.copy()
         alpha.flags.writeable = v.flags.writeable = moved.flags.writeable = False
         return DualAscentSnapshot(alpha, v, self.intercept, moved, self._newest_size, self.certificate(thorough))
@@ -223,10 +267,10 @@ class DualAscentSolver(DualSolver):
     # -- working ---------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` pieces of work; returns how many were done, fewer only when finished or stopped.
+        """Do at most `n` pieces of work, and return how many: fewer only when finished or interrupted by `stop`.
 
-        A piece is one gradient step, except with so many points that one takes longer than some 50 ms: then it is a
-        part of a step, so that a caller can always stop soon.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
+        A piece is one gradient step, but only part of one where a step would take longer than some 50 ms, so that a
+        caller can always interrupt it soon.  ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
         check_integer("n", n, 0)
         made = 0
@@ -236,19 +280,24 @@ class DualAscentSolver(DualSolver):
                 break
         return made if n else 0
 
+    def give_up(self) -> None:
+        """End here, with the multipliers as they are, unless it has ended already."""
+        if self.status is Status.RUNNING:
+            self._vector, self._cursor, self.status = None, 0, Status.STOPPED_EARLY
+
     @property
     def pending(self) -> bool:
-        """Whether v is to be computed anew after the newest gradient step, which only ``step(0)`` does alone."""
+        """Whether v must be computed anew after the newest gradient step, which ``step(0)`` does."""
         begun = self.status is Status.RUNNING and self.n_iter > 0
         return begun and (self._due if self._vector is None else self._refreshing)
 
     def checkpoint(self) -> Checkpoint:
-        """The present state; of a gradient step that is half done, the one before it.
+        """Return the present state; of a gradient step that is half done, the state before it.
 
         Raises
         ------
         RuntimeError
-            Something is `pending`.
+            If work is `pending`.
         """
         if self.pending:
             raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
@@ -256,7 +305,7 @@ class DualAscentSolver(DualSolver):
         return Checkpoint(state, self.beta.nbytes + self.v.nbytes + self._moved.nbytes + 500)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`."""
         for name, value in checkpoint.state.items():
             setattr(self, name, value)
         self._vector, self._cursor = None, 0

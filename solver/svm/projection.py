@@ -1,4 +1,4 @@
-"""Two piecewise problems in one variable, solved exactly: the projection on the feasible set, and the best scale of f.
+"""Two piecewise problems in one variable, solved exactly: projection onto the feasible set, and the best scale of f.
 
 The feasible set of the SVM dual is a box cut by a hyperplane:
 
@@ -22,18 +22,34 @@ ROUNDING = 256.0 * float(np.finfo(np.float64).eps)
 
 
 def project(b: Array, lo: Array, hi: Array) -> Array:
-    """The point of the box with sum 0 that is nearest to `b`.
+    """Return the point nearest to `b` that lies in a box and whose entries add up to 0.
+
+    This is the projection onto the feasible set of the SVM dual, in beta = y alpha.
 
     Parameters
     ----------
     b : ndarray of shape (n,)
+        Any finite point.
     lo, hi : ndarray of shape (n,)
-        Finite, lo <= 0 <= hi.
+        Bounds of the box, finite, with lo <= 0 <= hi; they are not checked.
 
     Returns
     -------
     ndarray of shape (n,)
-        In the box exactly, and of sum 0 to the rounding of the sum.
+        In the box exactly; its sum is 0 up to the rounding error of the sum.
+
+    References
+    ----------
+    Helgason, Kennington, Lall, "A polynomially bounded algorithm for a singly constrained quadratic program",
+    Mathematical Programming 18, 1980.  Dai, Fletcher, "New algorithms for singly linearly constrained quadratic
+    programs", Mathematical Programming 106, 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from solver import project
+    >>> project(np.array([3.0, 1.0, -1.0]), lo=np.array([0.0, 0.0, -2.0]), hi=np.array([2.0, 2.0, 0.0])).tolist()
+    [2.0, 0.0, -2.0]
     """
     mu = _multiplier(b, lo, hi)
     beta = np.clip(b - mu, lo, hi)
@@ -48,7 +64,7 @@ def project(b: Array, lo: Array, hi: Array) -> Array:
 
 
 def _multiplier(b: Array, lo: Array, hi: Array) -> float:
-    """mu with sum clip(b - mu, lo, hi) = 0."""
+    """Return mu with sum clip(b - mu, lo, hi) = 0."""
     starts, ends = b - hi, b - lo
     at = np.concatenate([starts, ends])
     order = at.argsort(kind="stable")
@@ -65,7 +81,7 @@ def _multiplier(b: Array, lo: Array, hi: Array) -> float:
 
 
 def best_scaled_primal(C: Array, margin: Array, squared_norm: float) -> float:
-    """``min over s >= 0 of s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - s margin_i)``, without an intercept, exactly.
+    """Return ``min over s >= 0 of s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - s margin_i)``, without intercept, exactly.
 
     Its slope rises with s and jumps by C_i |margin_i| where a hinge turns on or off, at s = 1 / margin_i > 0.
     """
@@ -85,7 +101,7 @@ def best_scaled_primal(C: Array, margin: Array, squared_norm: float) -> float:
 
 
 def feasible(y: Array, C: Array, alpha: Array) -> Array:
-    """``beta = y alpha`` brought into the box and onto ``sum beta = 0``.
+    """Return ``beta = y alpha`` moved into the box and onto ``sum beta = 0``.
 
     The heavier side gives up its excess from its smallest multipliers on, so that most bounded support vectors stay
     bounded: they are the ones a small change of the data leaves alone.
@@ -104,7 +120,7 @@ def feasible(y: Array, C: Array, alpha: Array) -> Array:
 
 
 def settled(size: Array, C: Array) -> Array:
-    """Multipliers of this `size`, each at a bound, 0 or C, exactly or clearly inside.
+    """Return the multipliers `size` with those that are at a bound, 0 or C, up to rounding set to it exactly.
 
     One that is "free" by rounding would be counted, and alone it would decide the intercept.
     """

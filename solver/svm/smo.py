@@ -58,17 +58,31 @@ LARGEST_C = 1e50
 
 @dataclass(frozen=True)
 class SmoSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
+    """State of a `SmoSolver` at one moment, in arrays that are never written to again.
 
     Attributes
     ----------
     alpha : ndarray of shape (n,)
+        The multipliers.
     v : ndarray of shape (n,)
         y_i - sum_j y_j alpha_j K_ij, so that f(x_i) = y_i - v_i + intercept.
     intercept : float
     working_set : tuple of int
         The pair (i, j) of the newest step; (-1, -1) before the first.
     certificate : Certificate
+
+    Examples
+    --------
+    The first step moves two multipliers by the same amount:
+
+    >>> from solver import Kernel, SmoSolver
+    >>> smo = SmoSolver([[0], [1], [3], [4]], [-1, -1, 1, 1], Kernel("linear"))
+    >>> smo.step()
+    1
+    >>> snapshot = smo.snapshot()
+    >>> i, j = snapshot.working_set
+    >>> snapshot.alpha.nonzero()[0].tolist() == sorted([i, j]), bool(snapshot.alpha[i] == snapshot.alpha[j])
+    (True, True)
     """
 
     alpha: Array
@@ -80,7 +94,7 @@ class SmoSnapshot:
 
 @dataclass(frozen=True)
 class _Task:
-    """A sum of kernel rows under way, and what to do when it is complete."""
+    """A sum of kernel rows under way, and what follows when it is complete."""
 
     sums: KernelSum
     then: Callable[[SmoSolver, _Task], None]
@@ -90,7 +104,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _State:
-    """What `SmoSolver.restore` needs; rows of the kernel it computes again."""
+    """State for `SmoSolver.restore`; kernel rows are computed again."""
 
     active: ActiveState
     ints: Integers
@@ -104,45 +118,78 @@ class _State:
 
 
 class SmoSolver(DualSolver):
-    """Sequential minimal optimisation that can be stopped and continued after any number of steps.
+    """Sequential minimal optimisation for one binary problem, which can be interrupted and continued after any step.
+
+    It maximises ``sum_i alpha_i - 1/2 sum_ij alpha_i alpha_j y_i y_j k(x_i, x_j)`` over ``0 <= alpha_i <= C_i`` and
+    ``sum_i y_i alpha_i = 0``, two multipliers at a time.
 
     Parameters
     ----------
     X : array-like of shape (n, n_features)
+        Coordinates of at most 1e75.
     y : array-like of shape (n,)
         -1 and +1, both present.
     kernel : Kernel
-        For a `PrecomputedKernel`, `X` is the symmetric Gram matrix of shape (n, n).
+        For a `PrecomputedKernel` (in `solver.kernels.table`), `X` is the symmetric Gram matrix of shape (n, n).
     C : float or array-like of shape (n,), default=1.0
-        Upper bound of each alpha, at most 1e50; inf is the hard margin.
+        Upper bound of each alpha, above 0 and at most 1e50; inf is the hard margin.
     tol : float, default=1e-3
         Largest KKT violation called optimal.
     max_iter : int, default=-1
-        Steps after which the solver gives up; -1 means max(10^7, 100 n).
+        Largest number of steps; -1 means max(10^7, 100 n).
     selection : str, default="second-order"
-        A working-set rule of `RULES`.
+        Working-set rule, a name of `RULES`.
     random_state : int, default=0
         Seed of the rules that draw.
     alpha : array-like of shape (n,), optional
-        Multipliers to start from; brought into the box and onto sum y alpha = 0 if they are not there.
+        Multipliers to start from; moved into the box and onto sum y alpha = 0 if they are not there.  Default: zeros.
     cache_size : float, default=200
-        Bound of the kernel row cache in MB.
+        Bound on the memory of the kernel row cache (MB).
     shrinking : bool, default=True
-        Leave settled points out for a while (see `shrinking`); only with rules that choose among extremes of v.
+        Whether settled points are left out for a while (see `solver.svm.shrinking`); only with rules that choose among
+        extremes of v.
 
     Attributes
     ----------
     y : ndarray of shape (n,)
     C : ndarray of shape (n,)
         Upper bound of each alpha.
+    kernel : Kernel
+    status : Status
+        RUNNING until the KKT violation is at most `tol`, or another reason ends the training.
     compiled : bool
-        False where it began while `fast_loops.ready` was False: it works in plain numpy, by the second-order rule and
-        on the whole kernel matrix.
+        False if the solver was made while `fast_loops.ready` was False: then it works in plain numpy, by the
+        second-order rule and on the whole kernel matrix.
 
     Raises
     ------
     ValueError
-        One sentence naming the parameter, its value and what is allowed.
+        If an argument is invalid; the message names it, its value and what is allowed.
+    TypeError
+        If an array holds an object that is not a number.
+
+    References
+    ----------
+    Platt, "Fast training of support vector machines using sequential minimal optimization", 1998.  Keerthi, Shevade,
+    Bhattacharyya, Murthy, Neural Computation 13, 2001 (stopping).  Fan, Chen, Lin, "Working set selection using second
+    order information for training support vector machines", JMLR 6, 2005.
+
+    Examples
+    --------
+    Step to the optimum; no step lets the dual fall:
+
+    >>> from solver import Kernel, SmoSolver
+    >>> smo = SmoSolver([[0, 0], [1, 2], [2, 1], [3, 3]], [-1, 1, -1, 1], Kernel("rbf", gamma=0.5), C=10)
+    >>> duals = []
+    >>> while smo.step():
+    ...     duals.append(round(smo.dual, 9))
+    >>> print(smo.status, duals == sorted(duals), smo.certificate().gap < 1e-3)
+    optimal True True
+
+    f at the training points has the right signs:
+
+    >>> (smo.y - smo.v + smo.intercept > 0).tolist()
+    [False, True, False, True]
     """
 
     def __init__(
@@ -195,12 +242,12 @@ class SmoSolver(DualSolver):
                 self._begin_with(feasible(self.y, self.C, start))
 
     def _placed(self, points: Array, C: Array) -> tuple[Array, Array, bool]:
-        """Of these points: their centre, how they are worked on, and whether the kernel is known to be definite there.
+        """Return the points' centre, their coordinates in the solver, and whether the kernel is known to be definite.
 
         Raises
         ------
         ValueError
-            The kernel, or the kernel with these bounds, does not work there.
+            If the kernel, or the kernel with these bounds, cannot be used there.
         """
         kernel, n = self.kernel, len(points)
         centre = np.zeros(points.shape[1])
@@ -221,13 +268,13 @@ class SmoSolver(DualSolver):
         return centre, XT, definite
 
     def _set_bounds(self) -> None:
-        """What follows from y and C."""
+        """Set what follows from y and C."""
         self._lo, self._hi = np.where(self.y > 0, 0.0, -self.C), np.where(self.y > 0, self.C, 0.0)
         # No point may be inside the margin; with slack for some points every problem has a solution.
         self._hard = bool(np.isinf(self.C).all())
 
     def _reset(self) -> None:
-        """No update yet, nothing under way, nothing noted."""
+        """Set the state before the first update: nothing under way, nothing noted."""
         self.status = Status.RUNNING
         self._ints = np.array([0, 0, 0, -1, -1], dtype=np.int64)
         self._rng = np.array([(self._seed + 0x9E3779B97F4A7C15) % 2**64], dtype=np.uint64)
@@ -239,29 +286,31 @@ class SmoSolver(DualSolver):
         self._proved_primal = np.inf  # the best primal bound of former multipliers, of a hard margin
 
     def move_points(self, X: ArrayLike, y: ArrayLike | None = None, C: float | ArrayLike | None = None) -> None:
-        """Begin a training with points elsewhere, from the multipliers that there are now.
+        """Restart the training with moved points, from the present multipliers.
 
-        It is the training that a new solver with these multipliers makes, and proves as much; only sooner where few
-        points have moved, because the kernel rows of the others are kept.
+        The training is that of a new solver that starts from these multipliers, and proves as much; but it comes sooner
+        where few points have moved, because the kernel rows of the others are kept.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
             As many points as before, in the same order.
         y : array-like of shape (n,), optional
-            Their labels; None means as before.  A point whose label is another one begins with a multiplier of 0.
+            Their labels; None means as before.  A point with a changed label starts with a multiplier of 0.
         C : float or array-like of shape (n,), optional
             None means as before.  Multipliers at their bound follow it.
 
         Raises
         ------
         ValueError
-            Bad data, or another number of points or features; then nothing has changed.
+            If the data is invalid, or of another number of points or features; then nothing has changed.
+        TypeError
+            If an array holds an object that is not a number; then nothing has changed.
 
         Notes
         -----
-        `n_iter` and `n_kernel_evaluations` count from 0, steps are not noted any more, and checkpoints made before are
-        of no use.
+        `n_iter` and `n_kernel_evaluations` count from 0, steps are no longer noted, and checkpoints made before cannot
+        be restored.
         """
         points, active = check_points(X, LARGEST_COORDINATE, copy=False), self._active
         shape = active.whole.XT.shape[::-1]
@@ -283,7 +332,7 @@ class SmoSolver(DualSolver):
             self._begin_with(beta)
 
     def _carried_over(self, y: Array, C: Array) -> Array:
-        """A start for these labels and bounds from the present multipliers: beta itself where all may stay as it is."""
+        """Return a start for these labels and bounds from the present multipliers: beta itself where it is feasible."""
         beta = self.beta
         if y is self.y and C is self.C:
             size = self.alpha
@@ -295,7 +344,7 @@ class SmoSolver(DualSolver):
         return beta if unchanged else start
 
     def _begin_with(self, beta: Array) -> None:
-        """Begin with these multipliers, unless nothing is better."""
+        """Begin with these multipliers, or with zeros where these are better."""
         with np.errstate(over="ignore", invalid="ignore"):
             self.beta[:] = beta
             if not self._expand():
@@ -311,9 +360,9 @@ class SmoSolver(DualSolver):
         return self.compiled and int(np.count_nonzero(self.beta)) * len(self.y) >= MANY_ENTRIES
 
     def _expand(self) -> bool:
-        """v of the start by an expansion of the kernel, where that is quicker than its rows; False where it is not.
+        """Compute v of the start by an expansion of the kernel where that is quicker; return whether it is.
 
-        What is concluded in the end rests on v from its definition, as after any update.
+        What is concluded in the end is based on v from its definition, as after any update.
         """
         active, n = self._active, int(np.count_nonzero(self.beta))
         if not self._has_many_entries:
@@ -334,12 +383,12 @@ class SmoSolver(DualSolver):
 
     @property
     def n_iter(self) -> int:
-        """Pair updates so far."""
+        """Number of steps so far; each updates a pair of multipliers."""
         return int(self._ints[loops.ITERATION])
 
     @property
     def n_kernel_evaluations(self) -> int:
-        """Kernel values computed for its rows so far; one that the row cache still holds is not computed again."""
+        """Number of kernel values computed for kernel rows so far; those in the row cache are not computed again."""
         return self._active.n_evaluations
 
     @property
@@ -364,12 +413,12 @@ class SmoSolver(DualSolver):
 
     @property
     def is_optimal(self) -> bool:
-        """The KKT violation is at most `tol`."""
+        """Whether the KKT violation is at most `tol`."""
         return self.kkt_violation <= self.tol
 
     @property
     def kkt_violation(self) -> float:
-        """m - M."""
+        """KKT violation, m - M."""
         m, M = self.bounds
         return m - M
 
@@ -377,10 +426,16 @@ class SmoSolver(DualSolver):
         return self.beta, self.v, self._lo, self._hi
 
     def certificate(self, thorough: bool = True) -> Certificate:
-        """Status, KKT violation, primal and dual bounds of the current multipliers.
+        """Return status, KKT violation, primal and dual bounds of the present multipliers.
 
-        Its status is that of the solver, but PRECISION for OPTIMAL or STATIONARY where f is known no better than tol.
-        Without `thorough` the primal bound is the one at scale 1: valid, quicker, and looser when C is large.
+        The status is that of the solver, but PRECISION instead of OPTIMAL or STATIONARY where the rounding errors of f
+        are larger than `tol`.
+
+        Parameters
+        ----------
+        thorough : bool, default=True
+            Whether to search for the best scale of f in the primal bound; else it is that at scale 1, which is valid,
+            quicker, and looser when C is large.
         """
         size = np.abs(self.beta)
         primal = min(self._primal(thorough), self._proved_primal) if self._definite else np.inf
@@ -389,19 +444,19 @@ class SmoSolver(DualSolver):
         return self._certificate(status, self.kkt_violation, primal, bound)
 
     def snapshot(self, thorough: bool = True) -> SmoSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
         alpha, v = self.alpha, self.v.copy()
         alpha.flags.writeable = v.flags.writeable = False
         return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
 
     @property
     def _reachable(self) -> float:
-        """KKT violation that double precision can tell from zero for these multipliers, at best."""
+        """Smallest KKT violation that double precision can distinguish from zero for these multipliers."""
         return 50.0 * EPS * float(self._active.size.max())
 
     @property
     def _hidden_norm(self) -> float:
-        """What rounding may hide of ||w||^2, a difference of large numbers when the multipliers are large."""
+        """Bound on the rounding error of ||w||^2, a difference of large numbers when the multipliers are large."""
         size = np.abs(self.beta)
         if not self._moved_since_refresh:
             return 10.0 * EPS * float(size @ self._active.size)
@@ -420,9 +475,9 @@ class SmoSolver(DualSolver):
     # -- working ---------------------------------------------------------------------------------------------------
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """At most `n` pair updates; returns how many were made, fewer only when finished or stopped.
+        """Make at most `n` pair updates, and return how many: fewer only when finished or interrupted by `stop`.
 
-        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is asked every few milliseconds.
+        ``step(5); step(5)`` equals ``step(10)`` bit for bit.  `stop` is called every few milliseconds.
         """
         start = self.n_iter
         goal = start + check_integer("n", n, 0)
@@ -441,7 +496,7 @@ class SmoSolver(DualSolver):
         return self.n_iter - start
 
     def give_up(self) -> None:
-        """End here, with the multipliers as they are, unless it has ended already."""
+        """Stop early, with the present multipliers, unless the solver has finished already."""
         if self.status is Status.RUNNING:
             self._task, self.status = None, Status.STOPPED_EARLY
 
@@ -451,12 +506,12 @@ class SmoSolver(DualSolver):
         return self._task is not None
 
     def checkpoint(self) -> Checkpoint:
-        """The present state.
+        """Return the present state.
 
         Raises
         ------
         RuntimeError
-            Something is `pending`.
+            If work is `pending`.
         """
         if self.pending:
             raise RuntimeError("A checkpoint was asked for while work is pending; call step(0) first.")
@@ -475,12 +530,12 @@ class SmoSolver(DualSolver):
         return Checkpoint(state, active.nbytes + 500)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`.
+        """Go back (or forward) to a state of this solver; see `SteppedSolver.restore`.
 
         Raises
         ------
         RuntimeError
-            Points have moved since (`move_points`).
+            If points have moved since (`move_points`).
         """
         state: _State = checkpoint.state
         if state.XT is not self._active.whole.XT:
@@ -493,12 +548,12 @@ class SmoSolver(DualSolver):
             self._notes.start(state.noted if len(state.noted) else self._present)
 
     def start_notes(self) -> Array:
-        """Note each update: the dual is the present one plus its gain, and set right whenever v is computed anew.
+        """Note each update from now on, and return the present values; the dual adds up gains until v is computed anew.
 
         Raises
         ------
         ValueError
-            The solver leaves points out for a while, and so does not know m - M after each update.
+            If the solver was made with `shrinking`: it does not know m - M after each update then.
         """
         if self._active.shrinking:
             raise ValueError("shrinking is True; it must be False for steps to be noted.")
@@ -509,7 +564,7 @@ class SmoSolver(DualSolver):
         return max(1000, len(self.y)) if self._hard else 100_000
 
     def _advance(self, goal: int) -> None:
-        """Some updates, then whatever is due; what is due depends on the state only, never on how it was cut."""
+        """Make some updates, then whatever is due; that depends on the state only, not on how steps were divided."""
         active, every = self._active, self._refresh_every
         due = min(goal, self.max_iter, (self.n_iter // every + 1) * every)
         if active.shrinking:
@@ -533,7 +588,7 @@ class SmoSolver(DualSolver):
             self.status = Status.STOPPED_EARLY
 
     def _updates(self, n: int, tol: float) -> int:
-        """At most `n` updates of the points under work; how they ended, as `_smo_loops.run` says it."""
+        """Make at most `n` updates of the points under work, and return how they ended, as `_smo_loops.run` does."""
         code = RULES[self.selection].code
         return self._active.run(code, self._ints, self._rng, tol, n, PIECE, self._notes.record)
 
@@ -541,7 +596,7 @@ class SmoSolver(DualSolver):
         self._task = _Task(self._active.definition(), SmoSolver._refreshed, outcome)
 
     def _refreshed(self, task: _Task) -> None:
-        """v of all points is known from its definition: rounding errors of many updates must not certify anything."""
+        """Take v of all points from its definition: rounding errors of many updates must not certify anything."""
         moved, self._moved_since_refresh = self._moved_since_refresh, False
         self._active.refresh(task.sums)
         if self._notes:
@@ -549,7 +604,7 @@ class SmoSolver(DualSolver):
         self._conclude(task.outcome, moved)
 
     def _conclude(self, outcome: int, moved: bool) -> None:
-        """What can be said of the multipliers, given that v is fresh, and that something `moved` before it was."""
+        """Set the status that follows from a fresh v; `moved` is whether updates were made since v was last fresh."""
         if self._hard:  # a function that separated the points once stays a proof that they are separable
             self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
         violation = self.kkt_violation
@@ -568,14 +623,14 @@ class SmoSolver(DualSolver):
             self._active.review(self.n_iter)
 
     def _measured(self, task: _Task) -> None:
-        """The radius of the points in feature space, from the row means of the kernel matrix."""
+        """Set the radius of the points in feature space, from the row means of the kernel matrix, and conclude."""
         means = task.sums.total
         square = float((self._active.whole.diagonal - 2.0 * means + means.mean()).max())
         self._radius = float(np.sqrt(max(0.0, square)))
         self._conclude(task.outcome, task.moved)
 
     def _synchronised(self, task: _Task) -> None:
-        """v of the points left out is up to date: choose anew, or finish when no pair of all points moves any more."""
+        """Use v of the points left out, now up to date: choose anew, or finish when no pair of all points moves."""
         part, outcome = self._active.part, task.outcome
         self._active.synchronise(task.sums)
         settled = outcome == loops.CONVERGED and self.kkt_violation <= max(self.tol, self._reachable)
@@ -587,7 +642,7 @@ class SmoSolver(DualSolver):
             self._active.review(self.n_iter, part, longer=outcome == loops.RUNNING)
 
     def _recompute(self) -> None:
-        """v from its definition, at once."""
+        """Compute v from its definition, at once."""
         definition = self._active.definition()
         definition.work()
         self._active.refresh(definition)

@@ -1,8 +1,7 @@
-"""SVC: the scikit-learn shaped support vector classifier over SmoSolver."""
+"""SVC: the support vector classifier in the shape of scikit-learn, over SmoSolver."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
+from solver.core.binary_reduction import run
 from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
-from solver.core.class_weights import bounds, class_weights, sample_weights
-from solver.core.multiclass import REST, SCHEMES, Pair, PairTrainer, libsvm_table
+from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
+from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
 from solver.core.scikit_learn import of_scikit_learn
-from solver.core.stepping import never
 from solver.kernels.expansion import AnyKernel, gram_for_training, kernel_of
 from solver.kernels.kernel_classifier import UNFINISHED, KernelClassifier
 from solver.kernels.table import Kernel, PrecomputedKernel
@@ -35,7 +34,7 @@ _SHAPES = ("ovr", "ovo")
 
 @dataclass(frozen=True)
 class _Training:
-    """What a call of `prepare` found out about data and parameters; `adopt` makes learned attributes of it."""
+    """What `prepare` made of data and parameters; `adopt` makes learned attributes of it."""
 
     X: Array
     classes: NDArray[Any]
@@ -56,30 +55,34 @@ class SVC(KernelClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Price of slack, above 0; inf is the hard margin.
+        Penalty on slack, above 0 and at most 1e50; inf is the hard margin.
     kernel : {"linear", "poly", "rbf", "laplacian", "sigmoid", "precomputed"} or callable, default="rbf"
         With "precomputed", X is the Gram matrix, (n, n) in `fit` and (n_queries, n) in queries.  A callable
-        ``kernel(A, B)`` gives the kernel values (len(A), len(B)).
+        ``kernel(A, B)`` returns the kernel values, shape (len(A), len(B)).
     degree : int, default=3
+        Degree of "poly", from 0 to 100.
     gamma : {"scale", "auto"} or float, default="scale"
-        "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
+        Coefficient of all kernels but "linear", at least 0; "scale" is 1 / (n_features * X.var()), "auto"
+        1 / n_features.
     coef0 : float, default=0.0
+        Constant of "poly" and "sigmoid".
     tol : float, default=1e-3
         Largest KKT violation called optimal.
     max_iter : int, default=-1
-        Steps per binary problem; -1 means max(10^7, 100 n).  Reaching a limit sets `fit_status_` to 1.
+        Largest number of steps per binary problem; -1 means max(10^7, 100 n).  Reaching it sets `fit_status_` to 1.
     selection : str, default="second-order"
         Working-set rule, a name of `RULES`.
     random_state : int, RandomState or None, default=None
         Seed of the rules that draw.  None means 0: the same call gives the same answer.
     class_weight : dict, "balanced" or None, default=None
-        Weights by label, 1 where there is none; "balanced" is n / (n_classes * n_c).
+        Factor of C by label, at least 0, and 1 for labels not in it; "balanced" is n / (n_classes * n_c), with n_c
+        points of the class.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
-        For more than two classes, one column per class or, only one-vs-one, one per pair.
+        Columns of `decision_function` for more than two classes: one per class or, only one-vs-one, one per pair.
     multiclass : {"one-vs-one", "one-vs-rest"}, default="one-vs-one"
-        How more than two classes become binary problems, a name of `multiclass.SCHEMES`.
+        How more than two classes become binary problems, a name of `SCHEMES`.
     cache_size : float, default=200
-        Bound of the kernel rows kept while training, in MB.
+        Bound on the memory of kernel rows kept during training (MB).
     solver : {"smo", "auto", "path"}, default="smo"
         "smo" is what the playground's lanes show; stepped (`prepare`) it is that to the last bit.  `fit` reaches the
         same certified optimum in fewer steps: conjugate ones, of the points that matter (see `conjugate`; rule
@@ -88,14 +91,20 @@ class SVC(KernelClassifier):
         (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
         Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
         certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
-        `auto`.  `n_iter_` does not count what was jumped over.  "path" keeps the whole kernel matrix of up to 1000
-        points; its trainer's solvers can go on to another C (see `c_path`).
+        `auto`.  `n_iter_` does not count what was jumped over.  Meanwhile BLAS has one thread in the whole
+        process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
+        `c_path`).
     max_time : float, default=inf
-        Seconds after which training ends with what it has, and `fit_status_` 1; certificates tell how good that is.
-        Certifying it takes time besides.  With it, the same call may give another answer.
-    shrinking, verbose
-        Taken as scikit-learn takes them, without effect: what is left out of a step is looked at again before the end,
-        and nothing is printed.
+        Time limit of the training (s), above 0.  At the limit the training stops early, and `fit_status_` is 1; the
+        certificates, which take further time, show how good the answer is.  With a limit, the same call may give
+        another answer.
+    break_ties : bool, default=False
+        With more than two classes, one-vs-one, and ``decision_function_shape="ovr"``: whether `predict` decides equal
+        votes by the largest `decision_function`; else by the lowest of the classes.
+    shrinking, verbose : ignored
+        Accepted as in scikit-learn, without effect: points left out of a step are checked again before the end, and
+        nothing is printed.
     probability : bool, default=False
         True is refused: an SVM has no probabilities; ``CalibratedClassifierCV`` fits some to its values.
 
@@ -104,36 +113,62 @@ class SVC(KernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         Sorted labels of the points whose weight is above 0.
     support_ : ndarray of shape (n_SV,), int32
-        Rows of the X given to `fit`, by class.
+        Indices of the support vectors, as rows of the X given to `fit`, by class.
     support_vectors_ : ndarray of shape (n_SV, n_features)
         Empty, (0, 0), for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,), int32
+        Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
         y alpha, arranged as LIBSVM does.  One-vs-rest with more than two classes: (n_classes, n_SV), row c is
         y alpha of class c against the rest.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         One-vs-rest with more than two classes: (n_classes,).
     coef_ : ndarray of shape (len(intercept_), n_features)
-        Linear kernel only.
+        Weights of the features; linear kernel only.
     class_weight_ : ndarray of shape (n_classes,)
+        Factor of C of each class.
     n_iter_ : ndarray of shape (len(intercept_),), int32
+        Number of steps of each binary problem.
     n_features_in_ : int
+        Number of features; for a precomputed kernel, number of training points.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only if `fit` was given a data frame whose column names are strings.
     shape_fit_ : tuple of int
         Shape of the X given to `fit`.
     fit_status_ : int
-        0 when every problem is optimal (or stationary, or at the limit of double precision), else 1.
+        0 if every problem is optimal (or stationary, or at the limit of double precision), else 1.
     certificate_ : Certificate
-        What is proved about the answer; of several problems together, as in `certificate.joined`.
+        What is proved about the answer; for several problems, about the sum of their objectives.
     certificates_ : list of Certificate
         One per binary problem.
     pairs_ : list of Pair
-        The binary problems, in the order of `intercept_`.
+        The classes of the binary problems, in the order of `intercept_`.
+
+    See Also
+    --------
+    SmoSolver : The training of one binary problem, step by step.
 
     Notes
     -----
     Shapes and signs are scikit-learn's: for two classes f > 0 is classes_[1].
 
-    Source: Chang, Lin, "LIBSVM", ACM TIST 2, 2011; and the papers named in `smo`, `working_set_rules` and `multiclass`.
+    References
+    ----------
+    Cortes, Vapnik, "Support-vector networks", Machine Learning 20, 1995.  Chang, Lin, "LIBSVM: a library for support
+    vector machines", ACM TIST 2, 2011.
+
+    Examples
+    --------
+    >>> from solver import SVC
+    >>> X, y = [[0, 0], [1, 0], [3, 0], [4, 1], [5, 0]], ["left", "left", "right", "right", "right"]
+    >>> model = SVC(kernel="linear", C=10).fit(X, y)
+    >>> model.predict([[0, 1], [4, 4]]).tolist(), model.support_.tolist()
+    (['left', 'right'], [1, 2])
+
+    How far the answer can be from the optimum, proved:
+
+    >>> print(model.certificate_.status, model.certificate_.gap < 1e-3)
+    optimal True
     """
 
     _largest_coordinate = LARGEST_COORDINATE
@@ -148,75 +183,98 @@ class SVC(KernelClassifier):
     cache_size: float = 200
     solver: str = "smo"
     max_time: float = np.inf
+    break_ties: bool = field(default=False, kw_only=True)
     shrinking: bool = field(default=True, kw_only=True)
     verbose: bool = field(default=False, kw_only=True)
     probability: bool = field(default=False, kw_only=True)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Train on `X` (n, n_features) and labels `y` (n,); after an error the estimator is as it was before.
+        """Train on points and their labels.
 
         Parameters
         ----------
         X : array-like of shape (n, n_features)
+            Finite numbers of at most 1e75; for a precomputed kernel, the symmetric Gram matrix of shape (n, n).
         y : array-like of shape (n,)
-            At least two classes.
+            Labels of at least two classes: whole numbers or strings.
         sample_weight : array-like of shape (n,), optional
             Factors of C, at least 0.  A point of weight 0 is left out.
+
+        Returns
+        -------
+        Self
+            This estimator, fitted.
 
         Raises
         ------
         ValueError
-            Bad data or a bad parameter, in one sentence.
+            If the data or a parameter is invalid; the estimator is then unchanged.
         NotSeparableError
-            C is inf and some classes cannot be separated; a ValueError as well.
+            If C is inf and some classes cannot be separated; a ValueError as well.
+        TypeError
+            If `X` or `sample_weight` holds an object that is not a number, such as a dict or a date, or if only some
+            column names of `X` are strings.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If `max_iter`, `max_time` or the limit of double precision ended the training.
         """
         training = self._checked(X, y, sample_weight, in_steps=False)
         trainer = training.trainer
-        limit = check_number("max_time", self.max_time, 0.0, open_low=True)
-        end = time.monotonic() + limit
-        late = never if limit == np.inf else lambda: time.monotonic() >= end
-        while trainer.status is Status.RUNNING:
-            trainer.step(1_000_000, late)
-            if late():
-                for solver in trainer.solvers:
-                    solver.give_up()
-            for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
-                if solver.status is Status.NOT_SEPARABLE:
-                    raise NotSeparableError(_not_separable(training, pair, solver))
+        late = run(trainer, self.max_time)
+        for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
+            if solver.status is Status.NOT_SEPARABLE:
+                raise NotSeparableError(_not_separable(training, pair, solver))
         self._adopt(training, trainer.snapshot())._learned_from(X)
-        self._warn_unless_converged(
-            self.certificates_,
-            f"max_time={limit:g} s" + _outlook(trainer, self.certificate_, limit) if late() else None,
-        )
+        outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
+        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s{outlook}" if late else None)
         return self
 
     def prepare(
         self,
         X: ArrayLike,
         y: ArrayLike,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         sample_weight: ArrayLike | None = None,
         shrinking: bool = True,
     ) -> PairTrainer[SmoSolver]:
-        """Check data and parameters and return a trainer to step; `adopt` takes its snapshots.
+        """Check data and parameters, and return a trainer to step; `adopt` takes its snapshots.
 
         Parameters
         ----------
+        X : array-like of shape (n, n_features)
+        y : array-like of shape (n,)
         start : callable, optional
-            ``start(pair, C)`` gives the multipliers a binary problem starts from, or None; `C` are their bounds.
+            ``start(pair, C)`` returns the multipliers a binary problem starts from, or None; `C` are their bounds.
+        sample_weight : array-like of shape (n,), optional
+            As in `fit`.
         shrinking : bool, default=True
-            See `SmoSolver`.
+            As in `SmoSolver`.
+
+        Returns
+        -------
+        PairTrainer
+            Its solvers are `SmoSolver`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
 
         Notes
         -----
-        Unlike `fit` it lets a hard margin that does not exist be seen: the trainer ends as `Status.NOT_SEPARABLE`.
+        Unlike `fit` it does not raise NotSeparableError: the trainer ends with `Status.NOT_SEPARABLE`.
         With solver="smo" its steps are those of `SmoSolver`; `fit` takes shorter ways.
         """
         training = self._training = self._checked(X, y, sample_weight, start, shrinking)
         return training.trainer
 
     def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
-        """As `PairClassifier.move_points`; None with a Gram matrix, a callable kernel, another gamma, or "path"."""
+        """Restart the training with moved points, as `PairClassifier.move_points`.
+
+        None with a Gram matrix, a callable kernel, another gamma, or solver="path".
+        """
         training: _Training = self._training
         points = check_points(X, self._largest_coordinate)
         kernel = kernel_of(self.kernel, points, **self._kernel_parameters)
@@ -226,7 +284,7 @@ class SVC(KernelClassifier):
             return None
         solvers = iter(training.trainer.solvers)
 
-        def moved(pair: Pair) -> SmoSolver:
+        def moved(pair: BinaryProblem) -> SmoSolver:
             solver = next(solvers)
             solver.move_points(points[pair.index])
             return solver
@@ -237,19 +295,19 @@ class SVC(KernelClassifier):
         return trainer
 
     def to_sklearn(self) -> Any:
-        """The estimator of scikit-learn with the corresponding parameters, not fitted.
+        """Return the estimator of scikit-learn with the corresponding parameters, not fitted.
 
         It is an `sklearn.svm.SVC`; for one-vs-rest, the `OneVsRestClassifier` of one.  No parameter corresponds to
-        `selection`, `random_state` and `solver`, which change the way to the optimum only, nor to `max_time`, nor to a
+        `selection`, `random_state` and `solver`, which only change the way to the optimum, nor to `max_time`, nor to a
         `max_iter` of -1, which is no limit there.
 
         Raises
         ------
         ValueError
-            Nothing corresponds: C is inf, the Laplacian kernel has no number as gamma, or classes have weights in
+            If nothing corresponds: C is inf, the Laplacian kernel has no number as gamma, or classes have weights in
             one-vs-rest.
         ImportError
-            scikit-learn, which nothing else here needs, is not installed.
+            If scikit-learn is not installed.
         """
         check_choice("multiclass", self.multiclass, SCHEMES)
         rest = self.multiclass == "one-vs-rest"
@@ -262,13 +320,47 @@ class SVC(KernelClassifier):
             if isinstance(self.gamma, str):
                 raise ValueError(f"gamma is {self.gamma!r}; for kernel='laplacian' scikit-learn wants a number.")
             kernel = partial(of_scikit_learn("metrics.pairwise", "laplacian_kernel"), gamma=self.gamma)
-        names = ("C", "degree", "gamma", "coef0", "tol", "max_iter", "class_weight", "decision_function_shape")
+        names = (
+            "C",
+            "degree",
+            "gamma",
+            "coef0",
+            "tol",
+            "max_iter",
+            "class_weight",
+            "break_ties",
+            "decision_function_shape",
+        )
         parameters = {name: getattr(self, name) for name in names}
         svc = of_scikit_learn("svm", "SVC")(kernel=kernel, cache_size=max(self.cache_size, 1), **parameters)
         return of_scikit_learn("multiclass", "OneVsRestClassifier")(svc) if rest else svc
 
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each point, shape (n,): the class that `winner` names.
+
+        A point at exactly f = 0 belongs to the problem's negative class, see `PairClassifier.predict`.  With
+        `break_ties` a point of equal votes belongs to the class with the largest `decision_function`.
+
+        A point at exactly f = 0 belongs to the lower class of the pair.
+
+        Raises
+        ------
+        ValueError
+            As `decision_function`, or `break_ties` with ``decision_function_shape="ovo"``, as in scikit-learn.
+        """
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super().predict(X)
+
+    def winner(self, pair_values: Array) -> Indices:
+        """As `PairClassifier.winner`, with `break_ties` as in `predict`."""
+        if not self.break_ties or len(self.classes_) == 2:
+            return super().winner(pair_values)
+        largest: Indices = self._joined(pair_values).argmax(axis=-1)
+        return largest
+
     def pair_multipliers(self, snapshots: Sequence[SmoSnapshot]) -> list[tuple[Array, Array]]:
-        """alpha and C of the points of each binary problem, in the order of `Pair.index`."""
+        """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`."""
         solvers = self._training.trainer.solvers
         return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
 
@@ -279,7 +371,7 @@ class SVC(KernelClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
-        start: Callable[[Pair, Array], ArrayLike | None] | None = None,
+        start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         shrinking: bool = True,
         in_steps: bool = True,
     ) -> _Training:
@@ -293,6 +385,7 @@ class SVC(KernelClassifier):
         check_choice("selection", self.selection, RULES)
         if check_flag("probability", self.probability):
             raise ValueError("probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False).")
+        check_flag("break_ties", self.break_ties)
         check_choice("solver", self.solver, SOLVERS)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
         shape = check_choice("decision_function_shape", self.decision_function_shape, _SHAPES)
@@ -302,19 +395,13 @@ class SVC(KernelClassifier):
 
         of_classes = class_weights(self.class_weight, classes, codes)
         of_points = of_classes[codes] * sample_weights(sample_weight, len(points))
-        kept = of_points > 0
-        left = np.unique(codes[kept])
-        if len(left) < 2:
-            who = f"only points of class {classes[left[0]]!s} have" if len(left) else "no point has"
-            what = "a weight above zero; an SVM needs points of at least two classes."
-            raise ValueError(f"After weighting, {who} {what}")
+        left, codes = classes_with_weight(classes, codes, of_points, self._learner)
         C_i = bounds(self.C, of_points, LARGEST_C, or_inf=True)
         gram = gram_for_training(kernel, points)
-        codes = np.where(kept, np.searchsorted(left, codes), -1)
         pairs = scheme.problems(codes, len(left))
-        centre = _centre(kernel, points, kept)
+        centre = _centre(kernel, points, codes >= 0)
 
-        def solver(pair: Pair) -> SmoSolver:
+        def solver(pair: BinaryProblem) -> SmoSolver:
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
@@ -332,7 +419,7 @@ class SVC(KernelClassifier):
         return _Training(points, classes[left], codes, of_classes[left], kernel, centre, trainer)
 
     def _solver(self, kind: type[SmoSolver], X: Array, y: Array, kernel: Kernel, **arguments: Any) -> SmoSolver:
-        """The solver of one binary problem, of this `kind`."""
+        """Return the solver of one binary problem, of this `kind`."""
         return kind(
             X,
             y,
@@ -359,7 +446,7 @@ class SVC(KernelClassifier):
         self.support_ = support.astype(np.int32)
         self.support_vectors_ = np.empty((0, 0)) if precomputed else vectors
         self.n_support_ = np.bincount(codes[support], minlength=n_classes).astype(np.int32)
-        self.pairs_ = pairs
+        self.pairs_ = [pair.pair for pair in pairs]
         self._expand(
             kernel,
             self.support_vectors_,
@@ -379,20 +466,20 @@ class SVC(KernelClassifier):
 
 
 def _centre(kernel: AnyKernel, points: Array, kept: Mask) -> Array:
-    """By how much the points are shifted for a linear kernel: products of differences keep the digits far away."""
+    """Return the shift of the points for a linear kernel, which keeps digits of products far from the origin."""
     return points[kept].mean(axis=0) if kernel.is_translation_invariant else np.zeros(points.shape[1])
 
 
 def _outlook(trainer: PairTrainer[SmoSolver], certificate: Certificate, spent: float) -> str:
-    """What can be said of the problems that had no time to end."""
+    """Return what is known about the problems that the time limit stopped, for a warning."""
     left = (s.outlook(spent) for s in trainer.solvers if isinstance(s, AutoSolver) and s.status is Status.STOPPED_EARLY)
     words = next(filter(None, left), "")
     gap = f"; the gap is {100.0 * certificate.gap:.3g} %" if np.isfinite(certificate.gap) else ""
     return f"{gap}.  {words}" if words else gap
 
 
-def _not_separable(training: _Training, pair: Pair, solver: SmoSolver) -> str:
-    """The sentence about a hard margin that does not exist."""
+def _not_separable(training: _Training, pair: BinaryProblem, solver: SmoSolver) -> str:
+    """Return the error message about a hard margin that does not exist."""
     names = training.classes
     who = ""
     if len(names) > 2:

@@ -20,8 +20,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from app.core.points import Points
 from app.features.study import engines
-from app.features.study.cells import data_of, folds_of, paths, seed_of
-from app.features.study.computing import Given, Record, compute
+from app.features.study.cells import data_of, paths, seed_of
+from app.features.study.computing import Given, Record, compute, dealt
 from app.features.study.model import Axis, Study, log_steps
 from app.features.study.results import StudyResults
 from app.state.document import GeneratorSettings, Lane
@@ -62,7 +62,7 @@ def run_study(study: Study, given: Given | None, jobs: int) -> list[Record]:
 def grid() -> None:
     points = GeneratorSettings("moons", 250, 0.3).points()
     given = Given(points, Points())
-    fold = folds_of(points, FOLDS, seed_of(data_of(GRID, (0, 0)), 0, 0, "folds"))
+    _, fold = dealt(GRID, (0, 0), given, 0, 0)
     splits = [(np.flatnonzero(fold != f), np.flatnonzero(fold == f)) for f in range(FOLDS)]
     parameters = {axis.name: list(axis.values) for axis in GRID.axes}
 

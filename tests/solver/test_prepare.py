@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from solver import (
+    KERNELS,
     REST,
     SVC,
     DualAscentSVC,
@@ -145,17 +147,29 @@ def test_schemes_and_class_weights_are_those_of_svc(kind: Any, scheme: str, weig
     assert (ours.predict(T) == theirs.predict(T)).all()
 
 
-def test_a_running_picture_is_that_of_the_model() -> None:
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("kind", [SVC, OnlineSVC, DualAscentSVC, partial(DualAscentSVC, fit_intercept=False)])
+def test_a_running_picture_is_that_of_the_model(kind: Any, name: str) -> None:
     X, y = data(3)
-    grid = Grid(-2, 2, -1, 1, 12, 7)
-    for source in (OnlineSVC(gamma=GAMMA), DualAscentSVC(gamma=GAMMA)):
-        trainer = source.prepare(X, y)
-        running = RunningExpansion(Kernel("rbf", GAMMA), X, grid)
-        for steps in (3, 1, 1, 40):
-            trainer.step(steps)
-            model = source.snapshot_model(trainer.snapshot())
-            whole = model.pair_surface_on(grid.xs)(grid.ys)
-            assert model.expansion.next_rows(running)(grid.ys) == pytest.approx(whole, abs=1e-10)
+    X += [3.0, -2.0]  # away from the origin, so that shifting the points matters
+    grid = Grid(1, 5, -3, -1, 12, 7)
+    nodes = np.array([(x, y) for y in grid.ys for x in grid.xs])
+    formula = Formula(name, 0.1, 1.0, 2)
+    kernel = Kernel(name, formula.gamma, formula.coef0, formula.degree)
+    source = kind(kernel=name, gamma=kernel.gamma, coef0=kernel.coef0, degree=kernel.degree)
+    trainer = source.prepare(X, y)
+    running = RunningExpansion(kernel, X, grid)
+    for steps in (3, 1, 1, 40):
+        trainer.step(steps)
+        snapshots = trainer.snapshot()
+        model = source.snapshot_model(snapshots)
+        picture = model.expansion.next_rows(running)(grid.ys)
+        assert picture == pytest.approx(model.pair_surface_on(grid.xs)(grid.ys), abs=1e-9)
+        coef = np.zeros((len(X), len(trainer.pairs)))
+        for p, (pair, (alpha, _)) in enumerate(zip(trainer.pairs, source.pair_multipliers(snapshots), strict=True)):
+            coef[pair.index, p] = pair.y * alpha
+        by_hand = formula(nodes, X) @ coef + model.intercept_
+        assert picture.reshape(len(nodes), -1) == pytest.approx(by_hand, abs=1e-9)
 
 
 def test_pegasos_answers_with_the_average_and_shows_the_newest() -> None:

@@ -25,12 +25,14 @@ def test_the_three_lists_of_names_agree() -> None:
     typed = {
         alias.name: node.module
         for node in ast.walk(TREE)
-        if isinstance(node, ast.ImportFrom) and node.level == 1
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module != "version"
         for alias in node.names
     }
     home = solver._HOME
     assert typed == home
-    assert sorted(typed) == sorted(solver.__all__) == sorted(dir(solver))
+    rooms = [room.name for room in pkgutil.iter_modules(solver.__path__) if room.ispkg]
+    assert sorted(typed) == sorted(solver.__all__)
+    assert dir(solver) == sorted([*solver.__all__, *rooms, "__version__"])
     for name in solver.__all__:
         assert getattr(solver, name) is getattr(import_module(f"solver.{home[name]}"), name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
@@ -41,6 +43,7 @@ def test_the_three_lists_of_names_agree() -> None:
 def test_importing_the_package_costs_next_to_nothing() -> None:
     code = (
         "import sys; import solver; assert not {'numba', 'numpy'} & set(sys.modules);"
+        "assert solver.__version__; assert solver.kernels.Kernel and 'numba' not in sys.modules;"
         "from solver import SVC; assert 'numpy' in sys.modules and 'solver.knn.neighbors' not in sys.modules;"
         "from solver import KNeighborsClassifier, Kernel, SmoSolver; from solver.core import fast_loops;"
         "fast_loops.everywhere = False;"
@@ -187,3 +190,41 @@ def test_a_copy_in_the_middle_of_a_recomputation_goes_its_own_way() -> None:
     assert first.pending and first.status is solver.Status.RUNNING
     first.run()
     assert (first.alpha == second.alpha).all() and (first.alpha == third.alpha).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "n"),
+    [
+        (solver.Perceptron, 20_000),
+        (solver.PegasosClassifier, 20_000),
+        (solver.SVC, 20_000),
+        (solver.OnlineSVC, 20_000),
+        (solver.DualAscentSVC, 600),  # its steps take time quadratic in n
+    ],
+)
+def test_the_pickle_of_a_model_has_the_size_of_what_it_predicts_with(kind: type[Any], n: int) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 3
+    X = np.array([[-3.0, 0.0], [3.0, 0.0], [0.0, 3.0]])[y] + rng.uniform(-1.0, 1.0, (n, 2))
+    few, many = kind().fit(X[:200], y[:200]), kind().fit(X, y)
+    n_more = len(getattr(many, "support_", ())) - len(getattr(few, "support_", ()))
+    assert abs(n_more) < 20  # of `n` points, which would be 12 kB and more
+    # Two coordinates, a number, and three coefficients in two arrays; whole numbers take some bytes more or less.
+    assert abs(len(pickle.dumps(many)) - len(pickle.dumps(few))) < 100 + 80 * abs(n_more)
+
+
+def test_the_pickle_of_a_model_that_learns_on_has_the_size_of_the_points_it_keeps() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 2
+    X = np.array([[-3.0, 0.0], [3.0, 0.0]])[y] + rng.uniform(-1.0, 1.0, (3000, 2))
+    model = solver.OnlineSVC()
+    for first in range(0, 2000, 500):
+        model.partial_fit(X[first : first + 500], y[first : first + 500])
+    data = pickle.dumps(model)
+    kept = model._online[0].size
+    assert kept < 1000 and len(data) < 6000 + 100 * kept  # its kernel rows, in memory, take 8 bytes a pair
+    again = pickle.loads(data)
+    for each in (model, again):
+        each.partial_fit(X[2000:], y[2000:])
+    assert (again.support_ == model.support_).all() and (again.dual_coef_ == model.dual_coef_).all()

@@ -28,7 +28,7 @@ from app.engine.shading import Shades
 from app.engine.surface_values import problem_of
 from app.learners.model import Model
 from app.state.document import Lane
-from solver import Grid, Pair
+from solver import BinaryProblem, Grid
 from solver.core.arrays import Array, Indices, Integers
 from solver.inspection.active_learning import certainty, most_informative
 
@@ -132,7 +132,7 @@ def training(
     estimator = lane.family.label_estimator(lane.settings)
     classes = [int(label) for label in np.unique(labels)]
 
-    def start(pair: Pair, C: Array) -> Array | None:
+    def start(pair: BinaryProblem, C: Array) -> Array | None:
         old = before.get(problem_of(pair, classes))
         if old is None:
             return None

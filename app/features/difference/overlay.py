@@ -178,8 +178,7 @@ class _Grip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._theme is None:
             return
-        with painter_on(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(self, smooth=True) as painter:
             width = 3.0 if self.hasFocus() else 1.5
             painter.setPen(QPen(QColor(*self._theme.background), width))
             painter.setBrush(QColor(*self._theme.accent))

@@ -225,6 +225,7 @@ class EvaluationPanel(QWidget):
             self._group.addButton(button)
         self._choice = ButtonRows(self._buttons)
         self._confusion = ConfusionView()
+        self._class_scores = RoomyLabel("evaluation.class_scores", title="Scores of the classes", rich=True)
         self._undefined = RoomyLabel("evaluation.undefined", title="Scores that are not defined", rich=True)
         self._roc = RocView(self._evaluation.set_threshold)
         self._threshold = RoomyLabel("evaluation.threshold", title="The threshold", rich=True)
@@ -240,6 +241,7 @@ class EvaluationPanel(QWidget):
             QVBoxLayout(self._lane),
             self._choice,
             self._confusion,
+            self._class_scores,
             self._undefined,
             self._roc,
             self._threshold,
@@ -312,7 +314,9 @@ class EvaluationPanel(QWidget):
         self._choice.show_only(self._buttons[: len(evaluation.lanes)])
         self._choice.setVisible(len(evaluation.lanes) > 1)
         self._confusion.show_lane(evaluation, lane, theme)
-        remarks = [words.UNDEFINED] if self._confusion.has_undefined else []
+        table = words.class_scores(evaluation, lane)
+        self._class_scores.say(table, keep=False)
+        remarks = [words.UNDEFINED] if f">{words.UNDEFINED_SCORE}<" in table else []
         remarks += [words.TIES] if lane.scores is not None and len(lane.scores.tied) and not lane.moved else []
         self._undefined.say(escape("  ".join(remarks)))
         self._undefined.setVisible(bool(remarks))

@@ -13,6 +13,7 @@ from .scene import Evaluation, LaneEvaluation
 NO_TEST_POINTS = "No test points: choose a share of each class, or paint some with the brush N."
 NOTHING_PAINTED = "No test points yet: paint some with the brush N; Shift gives them back."
 NO_ROC = "A ROC curve needs a model of two classes, and points of both to measure it on."
+UNDEFINED_SCORE = "0*"
 UNDEFINED = "* 0 by convention: no point was predicted so, or none is of this class."
 TIES = "Ties: a point at which m classes tie counts 1/\u2060m for each of them, here and in every accuracy."
 STALE = "… of an earlier model; newer numbers are on their way."
@@ -154,3 +155,18 @@ def matrix_words(evaluation: Evaluation, lane: LaneEvaluation) -> str:
         )
         rows.append(f"Of {name}: {predicted or 'no points'}.")
     return " ".join(rows)
+
+
+def class_scores(evaluation: Evaluation, lane: LaneEvaluation) -> str:
+    """Return precision, recall and F1 of each class as a table in HTML, "0*" for what is not defined."""
+    scores = lane.of_classes
+    if scores is None or lane.scores is None:
+        return ""
+    rows = ["<tr><th></th><th>precision</th><th>recall</th><th>F1</th></tr>"]
+    for place, label in enumerate(lane.scores.classes):
+        unpredicted, missing = scores.called[place] == 0, scores.support[place] == 0
+        values = (scores.precision, unpredicted), (scores.recall, missing), (scores.f1, unpredicted and missing)
+        texts = [UNDEFINED_SCORE if undefined else share(float(value[place])) for value, undefined in values]
+        cells = "".join(f'<td align="center">{unbroken(text)}</td>' for text in texts)
+        rows.append(f"<tr><td>{escape(evaluation.class_names[label])}</td>{cells}</tr>")
+    return f'<table width="100%">{"".join(rows)}</table>'

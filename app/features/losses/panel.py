@@ -14,11 +14,11 @@ from app.scene.model import Scene
 from app.views.chart.axis import Axis
 from app.views.chart.chart import INSET
 from app.views.chart.linked import Hover, PointChart
-from app.views.chart.marks import DASHED, DOTTED, Dash, Level, Line, Mark, Region, Spots, Strokes, Texts
+from app.views.chart.marks import DASHED, DOTTED, Dash, Level, Line, Mark, Region, Spots, Strokes, Texts, class_spots
 from app.views.plot.clouds import size_for
 from app.views.plot.symbols import POINT
-from app.views.theme import SYMBOLS, Theme
-from app.views.widgets.form_fields import describe
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
 from solver.core.arrays import Array, Indices
@@ -116,13 +116,9 @@ class LossPicture(PointChart):
         self.show_marks(marks, theme, x, Axis(low=-(BELOW + TICK) * pixel, high=self._top, ticks=_tick))
 
     def _curves(self, run_state: RunState, left: float, right: float) -> list[Mark]:
-        theme = self.theme
-        marks: list[Mark] = []
-        nan = np.nan
-        step = [left, 0.0, nan, 0.0, right], [1.0, 1.0, nan, 0.0, 0.0]
-        marks.append(
-            Line(x=step[0], y=step[1], colour=theme.accent, name="0-1: 1 if y f ≤ 0, else 0", width=2.2, read=False)
-        )
+        theme, name = self.theme, "0-1: 1 if y f ≤ 0, else 0"
+        x, y = [left, 0.0, np.nan, 0.0, right], [1.0, 1.0, np.nan, 0.0, 0.0]
+        marks: list[Mark] = [Line(x=x, y=y, colour=theme.accent, name=name, width=2.2, read=False)]
         knees: list[tuple[str, float, Dash]] = [("hinge: max(0, 1 − y f)", 1.0, None)]
         if not run_state.trainer.has_margins:
             knees.insert(0, (f"{run_state.trainer.title.lower()}: max(0, −y f)", 0.0, DASHED))
@@ -130,9 +126,11 @@ class LossPicture(PointChart):
             x, y = [left, knee, right], [knee - left, 0.0, 0.0]
             marks.append(Line(x=x, y=y, colour=theme.ink, name=name, width=2.2, dash=dash, read=False))
         # At y f = 0 it is the upper one of the two that counts.
-        marks.append(Spots(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6))
-        marks.append(Spots(x=[0.0], y=[1.0], size=6.0, colour=theme.accent))
-        return marks
+        return [
+            *marks,
+            Spots(x=[0.0], y=[0.0], size=6.0, colour=theme.background, edge=theme.accent, edge_width=1.6),
+            Spots(x=[0.0], y=[1.0], size=6.0, colour=theme.accent),
+        ]
 
     def _ticks(self, margins: Array, pixel: float, width: float, longer: float = 0.0) -> Strokes:
         at = np.unique(np.clip(margins, *self._range))
@@ -185,9 +183,7 @@ class LossPicture(PointChart):
 
 def _symbols(theme: Theme, label: int, margins: Array, size: float) -> Spots:
     """Points of a class on the hinge curve."""
-    edge = (0, 0, 0) if theme.dark else theme.ink
-    y, sign = np.maximum(0.0, 1.0 - margins), SYMBOLS[label]
-    return Spots(x=margins, y=y, sign=sign, size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
+    return class_spots(theme, label, margins, np.maximum(0.0, 1.0 - margins), size)
 
 
 def _tick(value: float) -> str:
@@ -228,9 +224,7 @@ class LossPanel(QWidget):
             ),
         )
         self._spread = PictureBesideText("loss.message", self.picture, self._point, (self._numbers,))
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._spread)
+        filled(QVBoxLayout(self), self._spread, margins=0)
         self.first_stop = self.picture
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:

@@ -20,9 +20,9 @@ from app.views.chart.axis import Axis
 from app.views.chart.chart import EDGE, INSET
 from app.views.chart.linked import Hover, PointChart
 from app.views.chart.marks import Bars as BarMarks
-from app.views.chart.marks import Line, Mark, Region, Spots, Strokes
+from app.views.chart.marks import Line, Mark, Region, Strokes, class_spots
 from app.views.plot.symbols import kkt_pixmap
-from app.views.theme import SYMBOLS, Theme
+from app.views.theme import Theme
 from app.views.widgets.form_fields import combo_box, describe, filled
 from app.views.widgets.picture_beside_text import PictureBesideText
 from app.views.widgets.roomy_label import RoomyLabel
@@ -193,8 +193,7 @@ class MultiplierBars(PointChart):
             height = 0.5 * low * (14 + below) / below
             for label in np.unique(labels).tolist():
                 at = np.flatnonzero(labels == label) + 0.5
-                y, look = np.full(len(at), height), (SYMBOLS[label], theme.classes[label])
-                marks.append(Spots(x=at, y=y, sign=look[0], colour=look[1], edge=theme.ink, edge_width=1.0, size=11.0))
+                marks.append(class_spots(theme, label, at, np.full(len(at), height)))
         if self.place >= 0:
             bar, reach = int(bars.bar[self.place]), float(run_state.alpha[self.place])
             half = max(0.5, 3.0 / self.pitch())

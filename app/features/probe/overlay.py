@@ -108,8 +108,7 @@ def _ring(theme: Theme, ratio: float) -> QPixmap:
     """A ring with its seam: copied many times, it costs less than drawn."""
     side = float(np.ceil((2.0 * RING + 6.0) * ratio)) / ratio
     pixmap = blank(side, side, ratio)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         for pen in (QPen(QColor(*theme.background, 150), 3.6), QPen(QColor(*theme.ink), 1.6)):
             painter.setPen(pen)
             painter.drawEllipse(QPointF(side / 2.0, side / 2.0), RING, RING)

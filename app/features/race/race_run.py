@@ -19,7 +19,7 @@ from app.engine.shading import Shades
 from app.engine.surface_values import painted, problem_of, svm_source
 from app.learners.svm import svc_of
 from app.state.document import Lane
-from solver import REST, SVC, Grid, Pair, RunningExpansion, SmoSolver, Status
+from solver import REST, SVC, BinaryProblem, Grid, SmoSolver, Status
 
 from .race_frame import Course, Finish, RaceFrame
 from .racer import CostProbe, Racer, call_cost
@@ -57,7 +57,7 @@ class RaceRun:
     def __init__(self, course: Course) -> None:
         self.course = course
         self.points, self.racers = Points(), list[Racer]()
-        self._pair: Pair  # these are known once the racers are
+        self._pair: BinaryProblem  # these are known once the racers are
         self._estimator: SVC
         self._turns: Iterator[Racer]
         #: Steps or seconds that every racer is to have spent at the end of the round.
@@ -140,9 +140,9 @@ class RaceRun:
         if kept is not None and (kept[0], kept[1].grid, kept[2]) == (solver.n_iter, grid, shades):
             return kept[1]
         model = self._estimator.snapshot_model([solver.snapshot(thorough=False)])
-        kernel, running = solver.kernel, racer.running_expansion
-        if kernel.kind.pays_per_point and (running is None or running.grid != grid):
-            running = racer.running_expansion = RunningExpansion(kernel, self.points.xy, grid)
+        running = racer.running_expansion
+        if running is None or running.grid != grid:
+            running = racer.running_expansion = model.expansion.running(self.points.xy, grid)
         source, pace = svm_source(model, Lane("svm"), running), Pace(priority=Priority.TRAINING)
         picture = yield from painted(source, grid, self._colours(shades), 2, pace, most_vertices=MOST_VERTICES)
         racer.picture = solver.n_iter, picture, shades

@@ -52,8 +52,7 @@ def key_pixmap(theme: Theme, slot: int, ratio: float, height: int, longish: floa
     """A piece of the racer's line with its sign, for headings and the table; `longish` times as long as high."""
     width = round(longish * height)
     pixmap = blank(width, height, ratio)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(painter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         racer_line(theme, slot, np.empty((0, 2)), "").draw_sample(painter, QRectF(0, 0, width, height), theme)
     return pixmap
 
@@ -134,17 +133,14 @@ class RaceCurves(Chart):
             wanted = least * (most / least) ** shares
             signs = sorted({int(np.searchsorted(xy[:, 0], each)) for each in wanted if xy[0, 0] <= each < xy[-1, 0]})
             marks.append(racer_line(theme, slot, xy, title(self._frame.racers[slot].rule), signs))
-        for slot, xy in found:  # where each stands
-            colour, sign = colour_of(theme, slot), MARKERS[slot % 4]
-            marks.append(
-                Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour, sign=sign, size=1.6 * MARKER, edge=theme.base)
-            )
-        label = Texts(
-            x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=theme.background
-        )
-        upwards, rightwards = self.upwards, self.rightwards
-        x = _axis(NAMES[rightwards], rightwards)
-        self.show_marks([*marks, label], theme, x, replace(_axis("", upwards), floor=LOWEST))
+        size, edge, ground = 1.6 * MARKER, theme.base, theme.background
+        marks += [  # where each stands
+            Spots(x=xy[-1:, 0], y=xy[-1:, 1], colour=colour_of(theme, n), sign=MARKERS[n % 4], size=size, edge=edge)
+            for n, xy in found
+        ]
+        marks.append(Texts(x=[most], y=[self.goal], texts=[goal], colour=theme.accent, anchor=(1.0, 1.1), plate=ground))
+        x, y = _axis(NAMES[self.rightwards], self.rightwards), replace(_axis("", self.upwards), floor=LOWEST)
+        self.show_marks(marks, theme, x, y)
 
 
 @cache

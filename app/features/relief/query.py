@@ -148,9 +148,9 @@ def relief_of(model: Model, lane: Lane, points: Points, area: Area, places: int 
     if model.kind != "f":
         raise ValueError("This classifier has no f, so there is no relief of it.")
     p = shown_pair(model, lane)
-    pair = model.pairs_[p]
-    xy = points.xy[pair.index]
-    of_points = xy, points.labels[pair.index], pair.y, model.pair_decision_function(xy)[:, p]
+    own = model.pairs_[p].among(np.searchsorted(model.classes_, points.labels))
+    xy = points.xy[own.index]
+    of_points = xy, points.labels[own.index], own.y, model.pair_decision_function(xy)[:, p]
     found: list[Relief] = []
     for _ in ReliefQuery(model, lane, area).relief(of_points, places, Pace(never), found.append):
         pass

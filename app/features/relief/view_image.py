@@ -25,7 +25,6 @@ from app.engine.surface_values import UNKNOWN
 from app.views.plot.clouds import size_for
 from app.views.plot.symbols import POINT, shapes
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.painted import plate
 from app.views.widgets.painting import painter_on
 from solver.core.arrays import Array
 from solver.inspection.z_buffer import MOST_PIXELS, ZBuffer
@@ -162,8 +161,7 @@ def _symbols(theme: Theme, size: int, ratio: float) -> Array:
     for label in range(MAX_CLASSES):
         image = QImage(side, side, QImage.Format.Format_RGBA8888)
         image.fill(Qt.GlobalColor.transparent)
-        with painter_on(image) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(image, smooth=True) as painter:
             painter.translate(0.5 * side, 0.5 * side)
             painter.scale(ratio * size / POINT, ratio * size / POINT)
             for path, pen, brush in shapes(theme, str(label)):
@@ -194,7 +192,7 @@ def paint_captions(
         if any(box.intersects(other) for other in taken):
             continue
         taken.append(box)
-        plate(painter, box, theme)
+        painter.fillRect(box, QColor(*theme.background, 215))
         painter.setPen(QColor(*theme.ink))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
     return taken

@@ -1,21 +1,18 @@
-"""StepView: a picture of one part of an SMO step, drawn anew only when it changes; marks and texts of these."""
+"""Marks and texts of the pictures of an SMO step."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from app.engine.shading import RGB
 from app.views.plot.symbols import draw
 from app.views.theme import Theme
-from app.views.widgets.painting import broken, painter_on, saved, scale_font
-from solver.inspection.step_explanation import Explanation
+from app.views.widgets.painting import broken, saved, scale_font
 
 #: Radii of the marks, in lines of text: the present point, the new one, the top of the parabola.
 NOW, AFTER, TOP = 0.28, 0.46, 0.3
@@ -26,68 +23,6 @@ LEGEND = (("now", "now"), ("after", "after"), ("top", "λ*"))
 SUBSCRIPT, DROP = 0.82, 0.16
 _LETTERS = str.maketrans("ᵢⱼₖ", "ijk")
 _SUBSCRIPTS = re.compile("([ᵢⱼₖ]+)")
-
-
-class StepView(QWidget):
-    """What is common to the pictures of a step.
-
-    Attributes
-    ----------
-    step : Explanation or None
-    theme : Theme or None
-    least : int
-        Height in pixels that it shall have at least, although it could do with less.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.least = 0
-        self.step: Explanation | None = None
-        self.theme: Theme | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def show_step(self, step: Explanation | None, theme: Theme) -> None:
-        """Show `step`; nothing is drawn when it is shown already."""
-        if step is not self.step or theme is not self.theme:
-            self.step, self.theme = step, theme
-            self.update()
-
-    def line(self) -> float:
-        """Height of a line of text."""
-        return QFontMetricsF(self.font()).height()
-
-    def keep(self, least: int) -> None:
-        """Ask for a height of at least so many pixels."""
-        if least != self.least:
-            self.least = least
-            self.updateGeometry()
-
-    def lines_needed(self) -> float:
-        """The least height in lines of text."""
-        raise NotImplementedError
-
-    def minimumSizeHint(self) -> QSize:
-        line = self.line()
-        return QSize(math.ceil(11 * line), max(math.ceil(self.lines_needed() * line), self.least))
-
-    def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.updateGeometry()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.step is None or self.theme is None:
-            return
-        with painter_on(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            self.paint(painter, self.step, self.theme)
-
-    def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
-        """Draw `step`."""
-        raise NotImplementedError
 
 
 def pen(colour: RGB, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: int = 255) -> QPen:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
+from app.views.widgets.painted import Painted
 from app.views.widgets.painting import bold
 from solver.inspection.step_explanation import Explanation
 
 from . import text as words
 from .geometry import Box, Place, PlotFrame, apart, box_of, fitted, free_corner, leaves
-from .view import LEGEND, StepView, arrow, mark, paint_symbol, pen, text_at, width_of
+from .view import LEGEND, arrow, mark, paint_symbol, pen, text_at, width_of
 
 #: Lines of text above the picture and below it; and below it where the words stand beside it.
 ABOVE, BELOW, BELOW_ALONE = 1.35, 1.3, 1.0
@@ -25,15 +26,24 @@ NARROW = 23.0
 FLAT, BESIDE = 1.3, 5.6
 #: Room round the box for a lambda* outside it, in lines.
 ROUND = 1.15
+#: Least height, in lines.
+LINES = ABOVE + BELOW + 2 + 2 * ROUND + 3.2
 USUAL_LABEL = "H = 0.0000"
 DASHES = (3.0, 2.5)
 
 
-class BoxView(StepView):
-    """The box of a step; with the classes of both points, whose symbols stand at the axes."""
+class BoxView(Painted):
+    """The box of a step; with the classes of both points, whose symbols stand at the axes.
+
+    Attributes
+    ----------
+    step : Explanation or None
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self._least = 0  # height in pixels that it has at least, although it could do with less
+        self.step: Explanation | None = None
         describe(
             self,
             "step.box",
@@ -48,8 +58,25 @@ class BoxView(StepView):
             self.classes = classes
             self.update()
 
-    def lines_needed(self) -> float:
-        return ABOVE + BELOW + 2 + 2 * ROUND + 3.2
+    def show_step(self, step: Explanation | None, theme: Theme) -> None:
+        """Show `step`; nothing is drawn when it is shown already."""
+        if step is not self.step or theme is not self._theme:
+            self.step, self._theme = step, theme
+            self.update()
+
+    def line(self) -> float:
+        """Return the height of a line of text."""
+        return self.metrics().height()
+
+    def keep(self, least: int) -> None:
+        """Ask for a height of at least so many pixels."""
+        if least != self._least:
+            self._least = least
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        line = self.line()
+        return QSize(math.ceil(11 * line), max(math.ceil(LINES * line), self._least))
 
     @property
     def _is_narrow(self) -> bool:
@@ -83,7 +110,10 @@ class BoxView(StepView):
         )
         return box, frame, flat
 
-    def paint(self, painter: QPainter, step: Explanation, theme: Theme) -> None:
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        step = self.step
+        if step is None:
+            return
         line, (box, frame, flat) = self.line(), self.placed(step)
         if frame.width < line or frame.height < line:
             return

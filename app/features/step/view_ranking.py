@@ -12,10 +12,11 @@ from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QMouseE
 
 from app.core.number_format import grouped
 from app.views.chart.chart import is_plain
+from app.views.chart.legend import LEFT, RIGHT
 from app.views.plot.symbols import HIGHLIGHT, symbol_pixmap
 from app.views.theme import Theme
 from app.views.widgets.form_fields import describe
-from app.views.widgets.painted import LEFT, RIGHT, Painted
+from app.views.widgets.painted import Painted
 from app.views.widgets.painting import bold
 from solver.core.arrays import Array
 from solver.svm.working_set_candidates import Ranking
@@ -104,14 +105,6 @@ class RankingView(Painted):
         line = self.metrics().height()
         return QSize(math.ceil(7.9 * line), math.ceil(HEADER * line + LEAST_ROWS * self._row() + 2.25 * line))
 
-    def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.updateGeometry()
-
     def _row(self) -> float:
         return max(ROW, ROW_LINES * self.metrics().height())
 
@@ -186,7 +179,6 @@ class RankingView(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         if self._strip is not None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._paint_strip(painter, self._strip, theme)
 
     def _paint_strip(self, painter: QPainter, strip: Strip, theme: Theme) -> None:

@@ -85,8 +85,7 @@ class TextView(QWidget):
         self.setFixedHeight(self._kept)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(self, smooth=True) as painter:
             self._lay_out(painter)
 
     def _lay_out(self, painter: QPainter | None) -> float:

@@ -27,6 +27,13 @@ def _shard(text: str) -> tuple[int, int]:
     return int(number), int(count)
 
 
+def _seconds(text: str) -> float:
+    seconds = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
+    if not 0.0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; write 60 or 0.5")
+    return seconds
+
+
 def add_to(parser: argparse.ArgumentParser) -> None:
     """The subcommands of `study`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=type(parser))
@@ -52,12 +59,26 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     part = "part I of M of the work, for machines that share nothing: copy the results together"
     run.add_argument("--shard", type=_shard, default=(1, 1), metavar="I/M", help=part)
     run.add_argument("--retry", action="store_true", help="compute what has failed once more")
+    limit = "give up a cell after SECONDS; it is computed again with a larger limit, or without one"
+    run.add_argument("--cell-limit", type=_seconds, default=float("inf"), metavar="SECONDS", help=limit)
+    dry = "compute and write nothing; report what there is to do, and about how long it takes"
+    run.add_argument("--dry-run", action="store_true", help=dry)
+    as_json = "print one JSON object in one line; sentences go to standard error"
+    run.add_argument("--json", action="store_true", help=as_json)
     status = actions.add_parser("status", help="how far it is", description="Say how far a study is.")
     status.add_argument("results", type=_path, metavar="FOLDER")
+    status.add_argument("--json", action="store_true", help=as_json)
     show = actions.add_parser("show", help="the table or map", description="Print the table, or draw the map.")
     show.add_argument("results", type=_path, metavar="FOLDER")
-    show.add_argument("--out", type=_path, metavar="MAP.png", help="draw the map into this PNG file")
+    form = show.add_mutually_exclusive_group()
+    form.add_argument("--out", type=_path, metavar="MAP.png", help="draw the map into this PNG file")
+    form.add_argument("--json", action="store_true", help=as_json)
     show.add_argument("--value", default="", metavar="NAME", help="what of; default: the first value of the study")
-    export = actions.add_parser("export", help="all results as CSV", description="Write all results as a CSV file.")
+    all_results = "all results, and the fold of each point, as CSV or JSON"
+    export = actions.add_parser("export", help=all_results, description=f"Write {all_results}.")
     export.add_argument("results", type=_path, metavar="FOLDER")
-    export.add_argument("--csv", type=_path, required=True, metavar="FILE")
+    file = export.add_mutually_exclusive_group(required=True)
+    file.add_argument("--csv", type=_path, metavar="FILE", help="the results; FILE-folds.csv beside it has the folds")
+    file.add_argument("--json", type=_path, metavar="FILE", help="both in one object")
+    points = "the document that has the points of the study, if it has: without it, folds are left out"
+    export.add_argument("--from", dest="source", type=_path, metavar="DOCUMENT", help=points)

@@ -8,6 +8,7 @@ cells of a repetition have the same points and folds, wherever and whenever they
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -42,6 +43,11 @@ class Path(msgspec.Struct, frozen=True):
     cells: tuple[Places, ...]
     repetition: int
     fold: int
+
+    def only(self, wanted: Callable[[tuple[int, ...]], Any]) -> Path:
+        """Return the path with those cells alone whose result, by its index in the arrays, is `wanted`."""
+        cells = tuple(cell for cell in self.cells if wanted((*cell, self.repetition, self.fold)))
+        return msgspec.structs.replace(self, cells=cells)
 
 
 def paths(study: Study) -> list[Path]:

@@ -10,13 +10,15 @@ import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from app.core.number_format import count, grouped, short, span_of_time
 from app.exchange.opening import is_share_text
@@ -25,12 +27,15 @@ from app.files.documents import FileError
 from app.state.document import Document
 
 from . import engines, reading, results
-from .cells import Places, paths, shard
-from .computing import Given
+from .cells import Path as CellPath
+from .cells import Places, digest_of, paths, shard
+from .computing import NOT_DEFINED, TOOK_LONGER, Given
+from .folds import folds_of_study, rows_of
 from .map_reading import all_rests
-from .model import PRESETS, Study
-from .planning import Plan, axis_plan, plan_of, planned
-from .results import Means
+from .model import PRESETS, Study, existing_cells
+from .planning import Plan, axis_plan, costs_of, plan_of, planned
+from .results import FAILED, NAMED, Means, StudyResults, status_of
+from .timing import BEGINNING, Trial
 
 Tell = Callable[[str], None]
 Open = Callable[[Path | None], Document]
@@ -42,6 +47,12 @@ OPEN = (
     "Warning: the connection to the Dask scheduler at {} is not encrypted, and anybody who can reach the scheduler can "
     "run programs in your name.  A scheduler at tls://, with --tls, accepts only clients with a certificate."
 )
+#: What `status` adds of results without a value, if there are any.
+MORE = {"took_longer": "took longer than their limit", "not_defined": "not defined"}
+#: Seconds of computing from which the time of a study can be estimated, and between two looks at cells being timed.
+ENOUGH, SHORTLY = 0.2, 0.05
+#: Signals that stop a run: Ctrl+C, that of a scheduler, and a terminal that closes (Windows has none).
+ENDING = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
 #: Exit code after Ctrl+C, and seconds after which nothing is waited for any more.
 STOPPED, PATIENCE = 130, 0.4
 
@@ -94,6 +105,8 @@ def study_of(document: Document) -> Study:
 
 
 def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
+    if options.tls and not options.dask.startswith("tls://"):
+        raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")
     try:
         source = None if options.source is None else opener(options.source)
         if options.study is not None:
@@ -106,42 +119,122 @@ def _run(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
         _complain("".join(f"{fault}\n" for fault in error.faults))
         return 2
     folder: Path = options.out
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder} cannot be made: {documents.reason(error)}.") from None
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise FileError(f"{folder} cannot be made: there is a file of this name.")
     everything = paths(study)
     mine = shard(everything, *options.shard)
-    missing = {path.number for path in _read(folder, study).missing(mine, options.retry)}
-    todo = [path for path in mine if path.number in missing]  # each whole: its cells begin with the first
+    found = _read(folder, study)
+    todo = found.todo(mine, options.retry, options.cell_limit)
     progress = _Progress(len(mine), len(todo))
-    trainings = study.draws * sum(len(path.cells) for path in todo)
-    progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
-    if options.dask and options.dask != "local" and not options.dask.startswith("tls://"):
-        progress.say(OPEN.format(options.dask))
-    failed = 0
     if threading.current_thread() is threading.main_thread():
         _stop_on_signals(progress)
-    computing = engines.run(study, given, todo, folder, options.jobs, options.dask, options.tls)
     try:
-        for records, ended in computing:
-            failed += sum(bool(record.error) for record in records)
-            progress.more(ended)
+        if options.dry_run:
+            return _estimate(options, found, given, todo, tell)
+        ended = _compute(options, found, given, todo, progress)
+        if found.damaged and not found.missing():
+            results.settle(folder, study, found.damaged)
     except KeyboardInterrupt:
         return STOPPED
     except OSError as error:
         raise FileError(f"{folder} cannot be written to: {documents.reason(error)}.") from None
-    progress.end()
-    after = f"; {grouped(failed)} failed, which study run --retry computes once more" if failed else ""
-    tell(f"{count(len(mine), 'path')} of {grouped(len(everything))} are in {folder}{after}\n")
+    text = f"{count(len(mine), 'path')} of {grouped(len(everything))} are in {folder}"
+    if late := ended[TOOK_LONGER]:
+        text += (
+            f"; {grouped(late)} took longer than {options.cell_limit:g} s, which a larger --cell-limit computes again"
+        )
+    if failed := ended[FAILED]:
+        text += f"; {grouped(failed)} failed, which study run --retry computes once more"
+    _report(options, tell, text, {"folder": str(folder), "computed": ended.total(), **_numbers(found)})
     return 1 if failed else 0
 
 
+def _compute(
+    options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], progress: _Progress
+) -> Counter[str]:
+    """Compute `todo` into the folder and into `found`; returns how many results ended with each status."""
+    trainings, ended = found.study.draws * sum(len(path.cells) for path in todo), Counter[str]()
+    progress.say(f"{count(trainings, 'training')} in {count(len(todo), 'path')} to do.")
+    if options.dask and options.dask != "local" and not options.dask.startswith("tls://"):
+        progress.say(OPEN.format(options.dask))
+    where = options.out, options.jobs, options.dask, options.tls, options.cell_limit
+    for records, n_paths in engines.run(found.study, given, todo, *where):
+        for record in records:
+            found.add(record)
+        ended.update(map(status_of, records))
+        progress.more(n_paths)
+    progress.end()
+    return ended
+
+
+def _estimate(
+    options: argparse.Namespace, found: StudyResults, given: Given | None, todo: list[CellPath], tell: Tell
+) -> int:
+    """Report what a run would do and how long that takes, by the model of costs and how much slower this machine is."""
+    study, costs, known = found.study, costs_of(found.study, given), ~(np.isnan(found.seconds) | found.ended(FAILED))
+    took, cost = float(found.seconds[known].sum()), float((known.sum(axis=(-2, -1)) * costs).sum())
+    source = "the results that are there"
+    if took < ENOUGH and todo:
+        trial, source = Trial(study, given), "some cells timed just now, at the lowest priority"
+        while not trial.ended:
+            time.sleep(SHORTLY)
+            trial.collect()
+        if trial.run.failure:
+            raise FileError(trial.run.failure)
+        took, cost = trial.took, trial.cost
+    each = np.minimum(costs * took / cost, options.cell_limit) if todo else costs
+    processes = 1 if options.dask else max(1, min(options.jobs, os.cpu_count() or 1, len(todo)))
+    to_do = [cell for path in todo for cell in path.cells]
+    seconds = BEGINNING + float(sum(each[cell] for cell in to_do)) / processes
+    numbers = {"folder": str(options.out), **_numbers(found), "to_do": len(to_do)}
+    text = (
+        f"{count(numbers['cells'], 'cell')}, {count(study.folds, 'fold')}, {count(study.repetitions, 'repetition')}, "
+        f"{count(study.draws, 'draw')}: {count(numbers['trainings'], 'training')}.\n"
+        f"{grouped(found.done)} of {count(numbers['results'], 'result')} are there already, "
+        f"{grouped(len(to_do))} in {count(len(todo), 'path')} are to be computed."
+    )
+    if todo:
+        with_all = f"about {_duration(seconds)} with {'one process' if processes == 1 else f'{processes} processes'}"
+        text += f"\nThat takes {with_all}, estimated from {source}; a new file in {options.out} is written."
+        numbers |= {"estimate": {"seconds": seconds, "processes": processes, "source": source}}
+    _report(options, tell, text, numbers)
+    return 0
+
+
+def _numbers(found: StudyResults) -> dict[str, Any]:
+    """Return what is there of a study, for `--json`."""
+    study, cells = found.study, int(existing_cells(found.study).sum())
+    results = cells * study.repetitions * max(1, study.folds)
+    return {
+        "cells": cells,
+        "folds": study.folds,
+        "repetitions": study.repetitions,
+        "draws": study.draws,
+        "results": results,
+        "trainings": results * study.draws,
+        "there": found.done,
+        "failed": int(found.ended(FAILED).sum()),
+        "took_longer": int(found.ended(TOOK_LONGER).sum()),
+        "not_defined": int(found.ended(NOT_DEFINED).sum()),
+        "seconds": float(np.nansum(found.seconds)),
+        "damaged": found.damaged,
+    }
+
+
+def _report(options: argparse.Namespace, tell: Tell, text: str, content: dict[str, Any]) -> None:
+    """Print `text`; with `--json` on standard error, and `content` on standard output as an object in one line."""
+    if options.json:
+        _complain(f"{text}\n")
+        text = msgspec.json.encode(content).decode()
+    tell(f"{text}\n")
+
+
 def _stop_on_signals(progress: _Progress) -> None:
-    """Ctrl+C and the signal of a scheduler: end within a second, whatever libraries do on their way out."""
+    """Ctrl+C, the signal of a scheduler, or a terminal that closes: end within a second, whatever libraries do then."""
+    numbers = [each for each in ENDING if signal.getsignal(each) is not signal.SIG_IGN]  # nohup ignores one
 
     def stop(number: int, frame: object) -> NoReturn:
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in numbers:
             signal.signal(each, signal.SIG_IGN)
         watch = threading.Timer(PATIENCE, os._exit, (STOPPED,))
         watch.daemon = True
@@ -152,8 +245,8 @@ def _stop_on_signals(progress: _Progress) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         raise KeyboardInterrupt
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
+    for each in numbers:
+        signal.signal(each, stop)
 
 
 class _Progress:
@@ -208,7 +301,7 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 100 else f"{hours:.1f} h"
 
 
-def _read(folder: Path, expected: Study | None = None) -> results.StudyResults:
+def _read(folder: Path, expected: Study | None = None) -> StudyResults:
     """Return the results in `folder`, and report its damaged lines."""
     found = results.read(folder, expected)
     if found.damage:
@@ -221,14 +314,15 @@ def _read(folder: Path, expected: Study | None = None) -> results.StudyResults:
 
 def _status(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     found = _read(options.results)
-    everything = paths(found.study)
-    done, whole = len(everything) - len(found.missing()), sum(len(path.cells) for path in everything)
-    tell(
-        f"{grouped(done)} of {count(len(everything), 'path')}, "
-        f"{grouped(found.done)} of {count(whole, 'result')}, {grouped(len(found.errors))} failed; "
-        f"{count(found.n_files, 'part')}, {_duration(float(np.nansum(found.seconds)))} of computing\n"
+    numbers, whole = _numbers(found), len(paths(found.study))
+    errors = sorted(set(found.errors.values()))[:NAMED]
+    more = "".join(f", {grouped(numbers[key])} {words}" for key, words in MORE.items() if numbers[key])
+    text = (
+        f"{grouped(whole - len(found.missing()))} of {count(whole, 'path')}, "
+        f"{grouped(found.done)} of {count(numbers['results'], 'result')}, {grouped(numbers['failed'])} failed{more}; "
+        f"{count(found.n_files, 'part')}, {_duration(numbers['seconds'])} of computing"
     )
-    tell("".join(f"  {error}\n" for error in sorted(set(found.errors.values()))[:5]))
+    _report(options, tell, "\n  ".join([text, *errors]), numbers | {"errors": errors})
     return 0
 
 
@@ -238,8 +332,17 @@ def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     value = options.value or values[0]
     if value not in values:
         raise FileError(f"--value {value} is not of this study; it has {', '.join(values)}.")
+    if options.json:
+        means, states, study = found.means(value), found.states, found.study
+        numbers = [("mean", means.mean), ("spread", means.spread), ("results", means.count), ("state", states)]
+        cells = [
+            study.choice(cell) | {name: array[cell].item() for name, array in numbers}
+            for cell in np.ndindex(study.shape)
+        ]
+        tell(msgspec.json.encode({"value": value, "study": study, "cells": cells}).decode() + "\n")
+        return 0
     if options.out is None:
-        tell(table(found.study, value, found.means(value)))
+        tell(table(found, value))
         return 0
     if options.out.suffix.lower() != ".png":
         raise FileError(f"--out {options.out} must end in .png.")
@@ -252,28 +355,47 @@ def _show(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
 
 def _export(options: argparse.Namespace, opener: Open, tell: Tell) -> int:
     found = _read(options.results)
-    documents.write_bytes(found.table(), options.csv)
-    tell(f"Wrote {options.csv}, {count(found.done, 'result')}\n")
+    study, given, dealt = found.study, None, found.study.folds > 0
+    if study.digest and options.source is not None:
+        document = opener(options.source)
+        given = Given(document.training_points, document.test_points)
+        if digest_of(given.points, given.tests) != study.digest:
+            raise FileError(f"{options.source} has other points than the study.")
+    elif study.digest and dealt:
+        _complain("The folds are left out: name the document that has the points with --from.\n")
+        dealt = False
+    sets = list(folds_of_study(study, given)) if dealt else []
+    if options.csv is not None:
+        beside = options.csv.with_name(f"{options.csv.stem}-folds.csv")
+        files = {options.csv: found.table(), **({beside: results.csv_of(rows_of(sets))} if sets else {})}
+    else:
+        heads, *rows = found.rows()
+        content = {"study": study, "results": [dict(zip(heads, row, strict=True)) for row in rows], "folds": sets}
+        files = {options.json: msgspec.json.encode(content)}
+    for path, data in files.items():
+        documents.write_bytes(data, path)
+        tell(f"Wrote {path}\n")
     return 0
 
 
-def table(study: Study, value: str, means: Means) -> str:
+def table(found: StudyResults, value: str) -> str:
     """Mean and spread of each cell in plain text: the first axis downwards, the second to the right."""
+    study, means, states = found.study, found.means(value), found.states
     first, blocks = study.axes[0], []
     heads = [f"{study.head(axis)}={value}" for axis in study.axes[1:2] for value in axis.values] or ["all"]
     for rest in all_rests(study):
         other = [f"{study.head(axis)} = {axis.values[place]}" for axis, place in zip(study.axes[2:], rest, strict=True)]
         rows = [[study.head(first), *heads]]
         for i, at in enumerate(first.values):
-            rows.append([str(at), *(_told(means, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))])
+            rows.append([str(at), *(_told(means, states, (i, j, *rest)[: len(study.axes)]) for j in range(len(heads)))])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(each.rjust(width) for each, width in zip(row, widths, strict=True)) for row in rows]
         blocks.append("\n".join([", ".join([value, *other]), *lines]) + "\n")
     return "\n".join(blocks)
 
 
-def _told(means: Means, places: Places) -> str:
+def _told(means: Means, states: NDArray[np.str_], places: Places) -> str:
     mean, spread = float(means.mean[places]), float(means.spread[places])
     if math.isnan(mean):
-        return "failed" if means.errors[places] else "–"
+        return str(states[places]) or "–"
     return (f"{mean:.4f}" if abs(mean) < 10 else short(mean)) + ("" if math.isnan(spread) else f"±{short(spread)}")

@@ -6,10 +6,11 @@ the kernel rows of the C before, and ends at the same tolerance.  Nothing depend
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -26,12 +27,12 @@ from app.learners.model import SharesModel
 from app.state.document import GeneratorSettings, Lane
 from app.state.test_split import folds_of
 from solver import Status
-from solver.core.arrays import Array, Mask
+from solver.core.arrays import Array, Indices, Mask
 from solver.core.certificate import EPS
 from solver.core.multiclass import PairTrainer, leaders
 from solver.data import datasets
 from solver.svm.c_path import MOST_POINTS, PathSolver
-from solver.svm.expanded import OneThread
+from solver.svm.expanded import ONE_THREAD
 
 from .cells import Path, Places, data_of, seed_of
 from .model import MEASURES, Study
@@ -42,7 +43,8 @@ BLOCK, QUERIES = 100_000, 5000
 MOST_VALUES = 4_000_000
 #: Updates between two looks at the interpreter's signals.
 ROUND = 10_000
-_ONE_THREAD = OneThread()
+#: Statuses of cells without a value: more neighbours than points, and beyond the time limit.
+NOT_DEFINED, TOOK_LONGER = "not defined", "took longer"
 #: More than any measure comes to: a result beyond it is damage, and no mean could be taken of it.
 LARGEST = 1e100
 Measured = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
@@ -59,7 +61,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     values : dict of str to float
         By the names of `MEASURES`; empty where there is an error.
     status : str
-        How the training ended; the gravest of several.
+        How the training ended, the gravest of several; or why there is no value, see `NOT_DEFINED`.
     error : str
         Why there is no result, in a sentence.
     seconds : float
@@ -99,17 +101,53 @@ class Given:
         return Given(Points.of(lists[0], lists[1]), Points.of(lists[2], lists[3]))
 
 
-def compute(study: Study, path: Path, given: Given | None) -> Iterator[Record]:
-    """The results of the cells of `path`, each as soon as it is known: the sum of what each draw adds."""
-    sums: list[Record] = []
-    with _ONE_THREAD:
+class Watch:
+    """The time limit of each cell, and which cells are being computed.
+
+    Parameters
+    ----------
+    limit : float, optional
+        Seconds of a cell; of several that are computed in one go, for each of them.
+    begun : callable, optional
+        ``begun(cells)``: these are computed next; none while points are drawn and loops compiled, without a limit.
+    """
+
+    def __init__(self, limit: float = math.inf, begun: Callable[[Sequence[Places]], object] | None = None) -> None:
+        self.limit, self._begun, self._end = limit, begun, math.inf
+
+    def begin(self, cells: Sequence[Places]) -> None:
+        """Start the time of `cells`."""
+        self._end = time.perf_counter() + self.limit * len(cells) if cells else math.inf
+        if self._begun is not None:
+            self._begun(cells)
+
+    def check(self) -> None:
+        """ValueError when the time is over; called between the rounds of a training and the blocks of a search."""
+        if self._end < math.inf and time.perf_counter() > self._end:
+            raise ValueError("The time limit is over.")
+
+
+def longer(cell: Places, repetition: int, fold: int, limit: float) -> Record:
+    """Return the result of a cell that was given up after `limit` seconds."""
+    return Record(cell, repetition, fold, {}, TOOK_LONGER, f"It took longer than {limit:g} s.", limit)
+
+
+def compute(study: Study, path: Path, given: Given | None, watch: Watch | None = None) -> Iterator[Record]:
+    """The results of the cells of `path`, each as soon as it is known: the sum of what each draw adds.
+
+    A cell beyond the time limit has no value, also where it could not be given up before it had one.
+    """
+    watch, sums = watch or Watch(), dict[Places, Record]()
+    with ONE_THREAD:
         for draw in range(study.draws):
-            added = _of_draw(study, path, given, draw)
-            results = map(_sum, sums, added) if draw else added
-            if draw == study.draws - 1:
-                yield from results
-            else:
-                sums = list(results)
+            for added in _of_draw(study, path, given, draw, watch) if path.cells else ():
+                sums[added.places] = whole = _sum(sums[added.places], added) if draw else added
+                if whole.seconds > watch.limit:
+                    del sums[added.places]
+                    yield longer(added.places, path.repetition, path.fold, watch.limit)
+                elif draw == study.draws - 1:
+                    yield whole
+            path = msgspec.structs.replace(path, cells=tuple(sums))
 
 
 def _sum(one: Record, other: Record) -> Record:
@@ -121,20 +159,23 @@ def _sum(one: Record, other: Record) -> Record:
     return msgspec.structs.replace(one, values=values, status=status, seconds=seconds)
 
 
-def _of_draw(study: Study, path: Path, given: Given | None, draw: int) -> Iterator[Record]:
-    """What one draw adds to the result of each cell."""
-    cells, begun, share = iter(path.cells), time.perf_counter(), 1.0 / study.draws
+def _of_draw(study: Study, path: Path, given: Given | None, draw: int, watch: Watch) -> Iterator[Record]:
+    """What one draw adds to the result of each cell; cells computed in one go have equal shares of its time."""
+    cells, begun, share = deque(path.cells), time.perf_counter(), 1.0 / study.draws
+    watch.begin(())
     try:
         drawn = _drawn(study, path, given, draw)
         begun += _warm_up(study, path, drawn)
-        for found, status, error in _results(study, path, drawn):
-            values = {name: value * share for name, value in found.items()}
-            seconds = values.get("seconds", time.perf_counter() - begun)
-            yield Record(next(cells), path.repetition, path.fold, values, status, error, seconds)
+        for results in _results(study, path, drawn, watch):
+            took = (time.perf_counter() - begun) / len(results)
+            for found, status, error in results:
+                values = {name: value * share for name, value in found.items()}
+                seconds = values.get("seconds", took)
+                yield Record(cells.popleft(), path.repetition, path.fold, values, status, error, seconds)
             begun = time.perf_counter()
     except Exception as error:
-        sentence = _sentence(error)
-        yield from (Record(cell, path.repetition, path.fold, error=sentence) for cell in cells)
+        sentence, took = _sentence(error), (time.perf_counter() - begun) / max(len(cells), 1)
+        yield from (Record(cell, path.repetition, path.fold, error=sentence, seconds=took) for cell in cells)
 
 
 def _sentence(error: Exception) -> str:
@@ -150,19 +191,28 @@ def _sentence(error: Exception) -> str:
 
 
 def _drawn(study: Study, path: Path, given: Given | None, draw: int) -> Given:
-    data = data_of(study, path.cells[0])
-    generator, seed = data.get("generator"), partial(seed_of, data, path.repetition, draw)
+    if not study.folds:
+        return _undivided(study, path.cells[0], given, path.repetition, draw)
+    points, folds = dealt(study, path.cells[0], given, path.repetition, draw)
+    inside = folds != path.fold
+    return Given(_chosen(points, inside), _chosen(points, ~inside))
+
+
+def dealt(study: Study, places: Places, given: Given | None, repetition: int, draw: int) -> tuple[Points, Indices]:
+    """Return the points of a cell in one draw, and the fold of each, from 0."""
+    points = _chosen(_undivided(study, places, given, repetition, draw).points, slice(None))
+    return points, folds_of(points, study.folds, repetition * study.draws + draw)
+
+
+def _undivided(study: Study, places: Places, given: Given | None, repetition: int, draw: int) -> Given:
+    """The points of a cell in one draw, before they are dealt into folds."""
+    data = data_of(study, places)
+    generator, seed = data.get("generator"), partial(seed_of, data, repetition, draw)
     if generator is None:
         assert given is not None
-        drawn = _sampled(given, data["n"], seed("points"))
-    else:
-        tests = Points() if study.folds else _tests(study, generator, seed("tests"))
-        drawn = Given(_made(generator, generator.count, seed("points")), tests)
-    if not study.folds:
-        return drawn
-    points = _chosen(drawn.points, slice(None))
-    inside = folds_of(points, study.folds, path.repetition * study.draws + draw) != path.fold
-    return Given(_chosen(points, inside), _chosen(points, ~inside))
+        return _sampled(given, data["n"], seed("points"))
+    tests = Points() if study.folds else _tests(study, generator, seed("tests"))
+    return Given(_made(generator, generator.count, seed("points")), tests)
 
 
 def _chosen(points: Points, rows: Any) -> Points:
@@ -211,7 +261,7 @@ def _warm_up(study: Study, path: Path, drawn: Given) -> float:
     labels = drawn.points.labels
     rows = np.concatenate([np.flatnonzero(labels == label)[:3] for label in drawn.points.classes])
     few = Given(_chosen(drawn.points, np.sort(rows)), _chosen(drawn.tests, slice(1)))
-    deque(_results(study, path, few), maxlen=0)
+    deque(_results(study, path, few, Watch()), maxlen=0)
     return time.perf_counter() - begun
 
 
@@ -221,19 +271,24 @@ def _warm_up(study: Study, path: Path, drawn: Given) -> float:
 Result = tuple[dict[str, float], str, str]
 
 
-def _results(study: Study, path: Path, drawn: Given) -> Iterator[Result]:
-    """Of each cell of the path."""
+def _results(study: Study, path: Path, drawn: Given, watch: Watch) -> Iterator[list[Result]]:
+    """Yield the results of those cells of the path that are computed in one go, until there are those of all."""
     lanes, other = [study.lane_at(study.choice(places)) for places in path.cells], None
+    watch.begin(path.cells)
     if "disagreement" in study.values:
         assert study.other is not None
-        other = _fitted(study, drawn, None, study.other).predicted()
-    if not lanes[0].family.searched:
-        return _one_by_one(study, lanes, drawn, other)
-    groups = [[lane] for lane in lanes] if "seconds" in study.values else [lanes]
-    return (result for group in groups for result in _at_once(study, group, drawn, other))
+        other = _fitted(study, drawn, None, watch, study.other).predicted()
+    searched = bool(lanes[0].family.searched)
+    size = len(lanes) if searched and "seconds" not in study.values else 1
+    goes_on = not searched and _goes_on(study, lanes, drawn)
+    train = _OnPath(study, drawn, other, watch).trained if goes_on else partial(_fitted, study, drawn, other, watch)
+    for start in range(0, len(lanes), size):
+        watch.begin(path.cells[start : start + size])
+        group = lanes[start : start + size]
+        yield list(_at_once(study, group, drawn, other, watch)) if searched else [_alone(study, group[0], drawn, train)]
 
 
-def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None) -> Iterator[Result]:
+def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None, watch: Watch) -> Iterator[Result]:
     """The results of a learner for which one search is enough, such as kNN for all k."""
     family, points, n, begun = lanes[0].family, drawn.points, len(drawn.points), time.perf_counter()
     ahead_of = family.ahead_of_all(lanes[0].settings, points.xy, points.labels)
@@ -245,6 +300,7 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
         same = np.zeros(int(sound.sum()))
         size = max(1, BLOCK // (n * (1 + len(classes))))
         for start in range(0, len(xy), size):
+            watch.check()
             part = slice(start, start + size)
             ahead = ahead_of(xy[part], ks[sound], None)
             if not ties:  # the lowest class of several
@@ -260,35 +316,28 @@ def _at_once(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None
         values["training_accuracy"] = shares(points.xy, points.labels)
     if other is not None:
         values["disagreement"] = 1.0 - shares(drawn.tests.xy, other, ties=False)
-    for k, there, place in zip(ks, sound, sound.cumsum() - 1, strict=True):
-        if there:
-            yield {name: float(values[name][place]) for name in study.values}, "exact", ""
-        else:
-            yield {}, "", f"{searched.called} is {k}, but there are only {n} points to learn from."
+    for there, place in zip(sound, sound.cumsum() - 1, strict=True):
+        found = {name: float(values[name][place]) for name in study.values if there}
+        yield found, "exact" if there else NOT_DEFINED, ""
 
 
-def _one_by_one(study: Study, lanes: list[Lane], drawn: Given, other: Labels | None) -> Iterator[Result]:
-    """One training after the other; those of one path of C go on where the one before has ended."""
-    alone = partial(_fitted, study, drawn, other)
-    train = _OnPath(study, drawn, other).trained if _goes_on(study, lanes, drawn) else alone
-    for lane in lanes:
-        try:
-            if not len(drawn.tests):
-                raise ValueError("There are no points to test on.")
-            trained = train(lane)
-            values = {name: float(MEASURES[name].of(trained)) for name in study.values}
-        except Exception as error:
-            yield {}, "", _sentence(error)
-        else:
-            yield values, trained.status, ""
+def _alone(study: Study, lane: Lane, drawn: Given, train: Callable[[Lane], Trained]) -> Result:
+    """The result of one training."""
+    try:
+        if not len(drawn.tests):
+            raise ValueError("There are no points to test on.")
+        trained = train(lane)
+        return {name: float(MEASURES[name].of(trained)) for name in study.values}, trained.status, ""
+    except Exception as error:
+        return {}, "", _sentence(error)
 
 
-def _fitted(study: Study, drawn: Given, other: Labels | None, lane: Lane) -> Trained:
+def _fitted(study: Study, drawn: Given, other: Labels | None, watch: Watch, lane: Lane) -> Trained:
     """Train `lane` by itself."""
     begun, trainer = time.perf_counter(), None
     if lane.trainer is not None:
         estimator = lane.estimator(at_once=not _from_zero(study))
-        trainer = _ended(estimator.prepare(drawn.points.xy, drawn.points.labels), study)
+        trainer = _ended(estimator.prepare(drawn.points.xy, drawn.points.labels), study, watch)
         seconds = time.perf_counter() - begun
         model: Any = estimator.adopt(trainer.snapshot(thorough=False))
     else:
@@ -325,9 +374,10 @@ class _Estimator(SharesModel):
         return np.asarray(shares_of(self._estimator, X, self.classes_))
 
 
-def _ended(trainer: PairTrainer[Any], study: Study) -> PairTrainer[Any]:
-    """`trainer` at its end, or after as many steps as are allowed."""
+def _ended(trainer: PairTrainer[Any], study: Study, watch: Watch) -> PairTrainer[Any]:
+    """`trainer` at its end, or after as many steps as are allowed; ValueError when its time is over."""
     while trainer.status is Status.RUNNING and trainer.n_iter < study.most_steps:
+        watch.check()
         trainer.step(min(ROUND, study.most_steps - trainer.n_iter))
     trainer.step(0)
     return trainer
@@ -399,8 +449,8 @@ class Trained:
 class _OnPath:
     """Trainings for one C after the other, from kernel values that are computed once."""
 
-    def __init__(self, study: Study, drawn: Given, other: Labels | None) -> None:
-        self._study, self._drawn, self._other = study, drawn, other
+    def __init__(self, study: Study, drawn: Given, other: Labels | None, watch: Watch) -> None:
+        self._study, self._drawn, self._other, self._watch = study, drawn, other, watch
         self._trainer: PairTrainer[PathSolver] | None = None
         self._C = 1.0
         self._rows: dict[bool, list[Array]] = {}
@@ -415,7 +465,7 @@ class _OnPath:
         else:
             for solver in trainer.solvers:
                 solver.restart(solver.C / self._C * lane.settings.C)
-        self._trainer, self._C = _ended(trainer, self._study), lane.settings.C
+        self._trainer, self._C = _ended(trainer, self._study, self._watch), lane.settings.C
         support = np.zeros(len(self._drawn.points), dtype=bool)
         for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
             support[pair.index] |= solver.beta != 0.0

@@ -377,7 +377,7 @@ class StudyController:
 
     def apply(self, places: Places) -> None:
         """Put the settings of a cell into the lane, and its points into the document, as one step."""
-        if self.kept is None or not self.kept.study.exists(places):
+        if self.kept is None or not self.kept.defined[places]:
             return
         study, lane = self.kept.study, Lane() if self.lane.is_difference else self.lane
         wanted, generator = study.lane_at(study.choice(places)), study.generator_at(study.choice(places))

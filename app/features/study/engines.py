@@ -7,11 +7,12 @@ of `--dask local` accepts only clients and workers with a certificate of this ru
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path as File
 from typing import Any
@@ -20,7 +21,7 @@ from app.files import documents
 from app.files.documents import FileError
 
 from .cells import Path
-from .computing import Given, Record, compute
+from .computing import Given, Record, Watch, compute
 from .model import Study
 from .results import ResultsFile
 from .running import Run, next_of
@@ -41,6 +42,7 @@ def run(
     jobs: int = 1,
     dask: str = "",
     tls: Sequence[File] = (),
+    limit: float = math.inf,
 ) -> Iterator[tuple[Sequence[Record], int]]:
     """Yield results as they come, and the number of paths that end with them.
 
@@ -60,41 +62,52 @@ def run(
     tls : sequence of pathlib.Path
         PEM files for a scheduler at tls://: certificate authority, certificate and key.  Empty: those of Dask's
         configuration.
+    limit : float
+        Seconds of a cell, at most.
 
     Raises
     ------
     FileError
-        Dask is not installed or does not answer, the TLS files cannot be used or have no scheduler, or no process can
-        be started.
+        Dask is not installed or does not answer, the TLS files cannot be used, no process can be started, or `folder`
+        cannot be written to.
     """
-    if tls and not dask.startswith("tls://"):
-        raise FileError("--tls is for a Dask scheduler at tls://…: --dask names none.")
-    file = None if folder is None or not todo else ResultsFile(folder, study)
-    with nullcontext() if file is None else closing(file):
-        if dask:
-            yield from _with_dask(study, given, todo, file, jobs, dask, tls)
-        else:
-            yield from _with_processes(study, given, todo, file, jobs)
+    with _cluster(jobs, dask, tls, given) if dask else nullcontext() as parallel:
+        file = None if folder is None or not todo else ResultsFile(folder, study)
+        with nullcontext() if file is None else closing(file):
+            if parallel is None:
+                yield from _with_processes(study, given, todo, file, jobs, limit)
+                return
+            for records in parallel(_work, ((study, path, given, limit) for path in todo)):
+                if file is not None:
+                    file.add(*records)
+                yield records, 1
+
+
+def _needs_ending(study: Study, limit: float) -> bool:
+    """Whether a time limit can only be kept by ending the process: a training of another library is one call."""
+    lanes = (study.lane, study.other or study.lane)
+    return limit < math.inf and any(lane.family.own_process for lane in lanes)
 
 
 def _with_processes(
-    study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int
+    study: Study, given: Given | None, todo: Sequence[Path], file: ResultsFile | None, jobs: int, limit: float
 ) -> Iterator[tuple[Sequence[Record], int]]:
     """This process, and others that take paths from the same list once it is known to be long.
 
-    Starting a process takes about a second: this one does not wait for the others, and does little work alone.
+    Starting a process takes about a second: this one does not wait for the others, and does little work alone.  Where
+    processes may have to be ended it computes nothing itself.
     """
     left, n_left = deque(todo), sum(len(path.cells) for path in todo)
-    others: Run | None = None
-    ready = threading.Event()
+    ready, watch, computes = threading.Event(), Watch(limit), not _needs_ending(study, limit)
+    others = None if computes else Run(study, given, lambda: left, ready.set, jobs, file, limit)
     spent, n_done, n_counted = 0.0, 0, 0
     try:
         while True:
             over = others is None or others.state == "ended"
-            path = next_of(left)
+            path = next_of(left) if computes else None
             if path is not None:
                 records = []
-                for record in compute(study, path, given):
+                for record in compute(study, path, given, watch):
                     records.append(record)
                     if file is not None:
                         file.add(record)
@@ -102,7 +115,7 @@ def _with_processes(
                     spent += record.seconds  # not those in which compiled code is fetched
                     alone = others is None and jobs > 1
                     if alone and spent > LOOK and (n_left - n_done) * spent / n_done > WORTHWHILE:
-                        others = Run(study, given, lambda: left, ready.set, jobs - 1, file)
+                        others = Run(study, given, lambda: left, ready.set, jobs - 1, file, limit)
                 yield records, 1
             elif over:
                 break
@@ -110,6 +123,7 @@ def _with_processes(
                 ready.wait(SIGNALS)
                 ready.clear()
             if others is not None:
+                others.end_late()
                 found, n_ended = others.take(), others.n_done
                 yield found, n_ended - n_counted
                 n_counted = n_ended
@@ -122,20 +136,21 @@ def _with_processes(
         raise FileError(others.failure)
 
 
-def _work(study: Study, path: Path, given: Given | None) -> list[Record]:
-    """What a worker of Dask does; the points are an argument of their own, which is handed over once."""
-    return list(compute(study, path, given))
+def _work(study: Study, path: Path, given: Given | None, limit: float) -> list[Record]:
+    """What a worker of Dask does; the points are an argument of their own, which is handed over once.
+
+    It must go on when a process has to be ended: that is another one, for this path alone.
+    """
+    if not _needs_ending(study, limit):
+        return list(compute(study, path, given, Watch(limit)))
+    return [record for records, _ in _with_processes(study, given, [path], None, 1, limit) for record in records]
 
 
-def _with_dask(
-    study: Study,
-    given: Given | None,
-    todo: Sequence[Path],
-    file: ResultsFile | None,
-    jobs: int,
-    address: str,
-    tls: Sequence[File],
-) -> Iterator[tuple[Sequence[Record], int]]:
+@contextmanager
+def _cluster(
+    jobs: int, address: str, tls: Sequence[File], given: Given | None
+) -> Iterator[Callable[[Any, Iterable[Any]], Any]]:
+    """Connect with Dask; what calls a function for each tuple of arguments, and yields the values as they come."""
     try:
         import joblib
 
@@ -168,10 +183,7 @@ def _with_dask(
         # Joblib hands the very object that is scattered over by reference.
         with joblib.parallel_config("dask", scatter=[given] if given is not None else None):
             parallel = joblib.Parallel(return_as="generator_unordered")
-            for records in parallel(joblib.delayed(_work)(study, path, given) for path in todo):
-                if file is not None:
-                    file.add(*records)
-                yield records, 1
+            yield lambda function, calls: parallel(joblib.delayed(function)(*call) for call in calls)
     finally:
         client.close(timeout=1)
         if cluster is not None:

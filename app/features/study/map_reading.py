@@ -187,8 +187,8 @@ def cell_text(kept: StudyResults, means: Means, value: str, places: Places) -> s
     """What is known of a cell: its number never without spread and repetitions."""
     study = kept.study
     where = choice_text(study, places)
-    if not study.exists(places):
-        return f"{where}: no such cell, k is above n"
+    if not kept.defined[places]:
+        return f"{where}: not defined, k is above n"
     count, errors = int(means.count[places]), int(means.errors[places])
     if not count:
         return f"{where}: {kept.error(places) or 'not computed yet'}"

@@ -211,7 +211,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     test_on : {"generator", "square"}
         Drawn as the training points are; or evenly on [-1, 1]^2, with the true classes of the data set.
     k_up_to_n : bool
-        Only the cells with k up to n, the points per class.
+        Cells with k above n, the points per class, are not defined.
     most_steps : int
         After which a training is stopped early.
     other : Lane or None
@@ -265,10 +265,6 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def shape(self) -> tuple[int, ...]:
         """Values of each axis."""
         return tuple(len(axis.values) for axis in self.axes)
-
-    def exists(self, places: tuple[int, ...]) -> bool:
-        """Whether the cell at `places` is one of the study."""
-        return bool(existing_cells(self)[places])
 
 
 @lru_cache(maxsize=8)

@@ -105,6 +105,7 @@ class _Reader:
             self.fault(name, f"must be a table, [{name}].")
             tables[name] = {}
         fields = self._converted({name: whole[name] for name in _WHOLE if name in whole}, Study, "")
+        fields.setdefault("k_up_to_n", fields.get("kind") == "efficiency")
         try:
             lanes = [self._classifier(tables["classifier"])] if self.source is None else lanes_of(self.source)
         except FileError as error:
@@ -267,7 +268,7 @@ class _Reader:
                 for name in needed
             ),
             (study.kind == "grid" and len(names) < 2, "axes", "has one axis only; a grid has two."),
-            (study.k_up_to_n and not {"n", "k"} <= names, "k_up_to_n", "needs the axes n and k."),
+            (study.k_up_to_n and not {*needed, "n", "k"} <= {*needed, *names}, "k_up_to_n", "needs the axes n and k."),
         ]
         for broken, key, sentence in rules:
             if broken:
@@ -276,7 +277,7 @@ class _Reader:
         if not self.faults and total > MOST_RESULTS:
             self.fault("axes", f"make {total} results with repetitions and folds; {MOST_RESULTS} are the most.")
         elif not self.faults and not existing_cells(study).any():
-            self.fault("k_up_to_n", "leaves no cell.")
+            self.fault("k_up_to_n", "is true and leaves no cell: each k is above each n.")
 
 
 def _of_values(study: Study) -> Iterator[_Rule]:
@@ -388,6 +389,7 @@ def written(study: Study, sentence: str, document: str = "") -> str:
     other = (
         ["# The classifier that disagreement compares with.", "[other]", *_lane(study.other), ""] if study.other else []
     )
+    has_n_and_k = {"n", "k"} <= {axis.name for axis in study.axes}
     varied = f"What is varied: {', '.join(axis_names(lane.classifier, generator is not None))}."
     lines = [
         f"# {sentence}",
@@ -400,7 +402,7 @@ def written(study: Study, sentence: str, document: str = "") -> str:
         f"folds = {study.folds}  # of a cross-validation; 0: test points decide",
         f"repetitions = {study.repetitions}  # each has other points, or of a document other folds",
         *(tests if not study.folds and generator is not None else ()),
-        *(["k_up_to_n = true  # no cells with k above n"] if study.k_up_to_n else ()),
+        *([f"k_up_to_n = {_toml(study.k_up_to_n)}  # true: no cells with k above n"] if has_n_and_k else ()),
         f"most_steps = {study.most_steps}  # after which a training is stopped early",
         "",
         "[data]",

@@ -2,8 +2,10 @@
 
 A document keeps them as one part, packed.  The command line keeps them in a folder, as lines of JSON that each run
 appends to a file of its own: the results are the union of all files, so that those of other machines are merged by
-copying.  The first line of a file is the study.  A line that was torn when its writer was killed is dropped.  Any other
-damaged line is set aside and named, and its cell counts as missing.
+copying.  The first line of a file is the study, and each line has a checksum of itself and of that.  A line that was
+torn when its writer was killed is dropped.  Any other damaged line is set aside and named, and its cell counts as
+missing, until a run has computed all that is missing: it appends to its own file which lines are settled, since another
+run may be appending to the file that has them.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ import socket
 import threading
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
@@ -32,7 +35,7 @@ from app.files.documents import FileError, read_bytes, reason
 from solver.core.arrays import Array, Integers
 
 from .cells import OLDEST, Path, Places, key_of, numerics_of, paths
-from .computing import LARGEST, Record
+from .computing import LARGEST, NOT_DEFINED, TOOK_LONGER, Record
 from .model import MEASURES, Study, existing_cells
 from .reading import faults_of
 
@@ -44,6 +47,8 @@ MOST_RESULTS = 200_000
 #: Files of a folder, bytes of one at most, and seconds between two waits for the disk.
 PATTERN = "part-*.jsonl"
 LARGEST_FILE, SYNC = 4_000_000_000, 1.0
+#: Status of a result with an error.
+FAILED = "failed"
 #: Number of damaged lines that are named in one sentence, which stays legible.
 NAMED = 5
 _BAD = "The study that is kept with this document cannot be used"
@@ -115,24 +120,44 @@ class StudyResults:
     def add(self, record: Record) -> None:
         """Take a result, in place of one that was there."""
         place = (*record.places, record.repetition, record.fold)
+        self._status[place] = self._statuses.setdefault(status_of(record), len(self._statuses))
         for name, array in self.values.items():
             array[place] = record.values.get(name, np.nan)
         self.seconds[place] = record.seconds
-        self._status[place] = self._statuses.setdefault(record.status, len(self._statuses))
         self.errors.pop(place, None)
         if record.error:
             self.errors[place] = record.error
 
     def merge(self, record: Record) -> None:
-        """Take a result of a file; of several the first, but any in place of a failure.  ValueError where the study has
-        no such cell, or a measure no such value."""
+        """Take a result of a file: of several the first value, else what took longest, else the first failure.
+
+        ValueError where the study has no such cell, or a measure no such value.
+        """
         index = (*record.places, record.repetition, record.fold)
         if not self.has(index) or not self._exists[record.places]:
             raise ValueError("a result of no cell")
         if record.seconds < 0.0 or not all(MEASURES[name].holds(value) for name, value in record.values.items()):
             raise ValueError("a value outside its range")
-        if math.isnan(self.seconds[index]) or (index in self.errors and not record.error):
+        seconds, statuses = float(self.seconds[index]), list(self._statuses)
+        if math.isnan(seconds) or _rank(status_of(record), record.seconds) > _rank(
+            statuses[self._status[index]], seconds
+        ):
             self.add(record)
+
+    def ended(self, status: str) -> NDArray[np.bool_]:
+        """Return which results have this status."""
+        return np.asarray(self._status == self._statuses.get(status, -1))
+
+    @property
+    def defined(self) -> NDArray[np.bool_]:
+        """Which cells can have a value, over all axes."""
+        return self._exists & ~self.ended(NOT_DEFINED).any(axis=(-2, -1))
+
+    @property
+    def states(self) -> NDArray[np.str_]:
+        """Why a cell has no value, or one of fewer results, over all axes; "" where it is only not computed yet."""
+        why = {name: self.ended(name).any(axis=(-2, -1)) for name in (FAILED, TOOK_LONGER)}
+        return np.select([~self.defined, *why.values()], [NOT_DEFINED, *why], "")
 
     @property
     def damage(self) -> str:
@@ -165,14 +190,21 @@ class StudyResults:
             errors[place[:-2]] += 1
         return Means(np.where(count > 0, mean, np.nan), np.where(count > 1, spread, np.nan), count, errors)
 
-    def missing(self, of: Sequence[Path] | None = None, retry: bool = False) -> list[Path]:
-        """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed."""
-        lacks = np.isnan(self.seconds)
-        for index in self.errors if retry else ():
-            lacks[index] = True
-        each = paths(self.study) if of is None else of
-        found = (tuple(cell for cell in path.cells if lacks[(*cell, path.repetition, path.fold)]) for path in each)
-        return [msgspec.structs.replace(path, cells=cells) for path, cells in zip(each, found, strict=True) if cells]
+    def missing(self, of: Sequence[Path] | None = None, retry: bool = False, limit: float = 0.0) -> list[Path]:
+        """Of each path, by default of all in order, the cells that are not there; with `retry`, or have failed; or took
+        longer than a time limit below `limit`."""
+        lacks = np.isnan(self.seconds) | (self.ended(TOOK_LONGER) & (self.seconds < limit))
+        if retry:
+            lacks |= self.ended(FAILED)
+        found = (path.only(lacks.__getitem__) for path in (paths(self.study) if of is None else of))
+        return [path for path in found if path.cells]
+
+    def todo(self, of: Sequence[Path], retry: bool, limit: float) -> list[Path]:
+        """Return the paths with cells that are `missing`: whole, for its cells begin where the ones before have ended,
+        but without those that took longer than this limit before."""
+        given_up = self.ended(TOOK_LONGER) & (self.seconds >= limit)
+        missing = {path.number for path in self.missing(of, retry, limit)}
+        return [path.only(lambda index: not given_up[index]) for path in of if path.number in missing]
 
     @property
     def lacking(self) -> NDArray[np.bool_]:
@@ -207,22 +239,22 @@ class StudyResults:
             status, error = statuses[self._status[place]], self.errors.get(place, "")
             yield Record(place[:-2], place[-2], place[-1], values, status, error, float(self.seconds[place]))
 
-    def table(self) -> bytes:
-        """A CSV file: configuration, repetition and fold, values, how it ended, error, and seconds.
+    def rows(self) -> Iterator[list[Any]]:
+        """The results for a table, after its heads: configuration, repetition and fold, values, status, error, seconds.
 
         Nothing but the last column depends on where, when or in which process a cell was computed.
         """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
         heads = [self.study.head(axis) for axis in self.study.axes]
         measured = [name for name in self.study.values if name != "seconds"]
-        writer.writerow(["cell", *heads, "repetition", "fold", *measured, "status", "error", "seconds"])
+        yield ["cell", *heads, "repetition", "fold", *measured, "status", "error", "seconds"]
         for each in self.records():
-            values = [repr(each.values[name]) if name in each.values else "" for name in measured]
             key = key_of(self.study, each.places, each.repetition, each.fold)
-            row = [key, *self.study.choice(each.places).values(), each.repetition + 1, each.fold + 1, *values]
-            writer.writerow([*row, each.status, each.error, f"{each.seconds:.6f}"])
-        return text.getvalue().encode()
+            row = [key, *self.study.choice(each.places).values(), each.repetition + 1, each.fold + 1]
+            yield [*row, *map(each.values.get, measured), each.status, each.error, round(each.seconds, 6)]
+
+    def table(self) -> bytes:
+        """The `rows` as a CSV file."""
+        return csv_of(self.rows())
 
     # -- in a document ---------------------------------------------------------------------------------------------
 
@@ -246,6 +278,23 @@ class StudyResults:
         """Whether the study has a result with this index."""
         shape = self.seconds.shape
         return len(index) == len(shape) and all(0 <= at < side for at, side in zip(index, shape, strict=True))
+
+
+def csv_of(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Return a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def status_of(record: Record) -> str:
+    """Return how a result ended; files of earlier versions have no status of failures."""
+    return record.status or (FAILED if record.error else "")
+
+
+def _rank(status: str, seconds: float) -> float:
+    """Return which of two results of a cell counts: that with the greater number."""
+    return {FAILED: -1.0, TOOK_LONGER: seconds}.get(status, math.inf)
 
 
 def shape_of(study: Study) -> tuple[int, ...]:
@@ -314,15 +363,20 @@ class ResultsFile:
     """
 
     def __init__(self, folder: File, study: Study) -> None:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{folder} cannot be made: {reason(error)}.") from None
         host = "".join(sign if sign.isalnum() else "-" for sign in socket.gethostname())[:40]
         self._file = (folder / f"part-{host}-{os.getpid()}-{secrets.token_hex(6)}.jsonl").open("xb")
-        self._lock, self._synced = threading.Lock(), time.monotonic()
+        self._lock, self._synced, self._seed = threading.Lock(), time.monotonic(), 0
         self.add({"manifest": manifest(study)})
+        self._seed = _seed(manifest(study))
 
     def add(self, *lines: Any) -> None:
         """Append results; they stay when the process is killed, and after `SYNC` when the machine loses its power."""
         with self._lock:
-            self._file.write(b"".join(map(_line, lines)))
+            self._file.write(b"".join(_line(line, self._seed) for line in lines))
             self._file.flush()
             if time.monotonic() - self._synced > SYNC:
                 os.fsync(self._file.fileno())
@@ -334,16 +388,33 @@ class ResultsFile:
             os.fsync(self._file.fileno())
 
 
-def _line(content: Any) -> bytes:
+def settle(folder: File, study: Study, damaged: Sequence[str]) -> None:
+    """Note in a new file of `folder` that there are results in place of damaged lines, which `read` then skips."""
+    with closing(ResultsFile(folder, study)) as file:
+        file.add({"settled": damaged})
+
+
+def _seed(study: dict[str, Any]) -> int:
+    """Return where the checksums of lines after the first begin: so each of them proves which study it is of."""
+    return zlib.crc32(msgspec.json.encode(study, order="sorted"))
+
+
+def _line(content: Any, seed: int) -> bytes:
     """Return a line of a file, with a checksum as its last key."""
     whole = msgspec.to_builtins(content)
-    return msgspec.json.encode(whole | {"crc": zlib.crc32(msgspec.json.encode(whole))}) + b"\n"
+    return msgspec.json.encode(whole | {"crc": zlib.crc32(msgspec.json.encode(whole), seed)}) + b"\n"
 
 
-def _without_checksum(line: Any) -> Any:
-    """Return the content of a line, None where its checksum is another; lines of earlier versions have none."""
+def _checked(line: Any, *seeds: int | None) -> Any:
+    """Return the content of a line, None where its checksum begins at none of `seeds`; None among these: it may have
+    none."""
     crc = line.pop("crc", None) if isinstance(line, dict) else None
-    return line if crc is None or crc == zlib.crc32(msgspec.json.encode(line)) else None
+    sums = (seed if seed is None else zlib.crc32(msgspec.json.encode(line), seed) for seed in seeds)
+    return line if crc in sums else None
+
+
+class _Settled(msgspec.Struct):
+    settled: tuple[str, ...]
 
 
 class _Manifest(msgspec.Struct):
@@ -353,34 +424,65 @@ class _Manifest(msgspec.Struct):
 
 def read(folder: File, expected: Study | None = None) -> StudyResults:
     """The union of all files in `folder`; FileError where one is of another study or cannot be read, and where there is
-    none but no study was `expected`."""
+    none but no study was `expected`.
+
+    Of a file whose first line is damaged those lines count whose checksums prove that they are of the study.
+    """
     try:
         files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
     except OSError as error:
         raise FileError(f"{folder.name} cannot be read: {reason(error)}.") from None
-    first = None if expected is None else manifest(expected)
-    found = None if expected is None else StudyResults(expected)
-    for path in files:
-        lines = _lines(path)
-        head = next(lines, ...)
-        if head is ...:
-            continue
-        own = head.get("manifest") if isinstance(head, dict) else None
-        if not isinstance(own, dict):
-            raise FileError(f"{path.name} does not begin with the study that it is of.")
-        if first is None or found is None:
-            first, found = own, StudyResults(_study_of(own, folder))
-        elif (differs := difference(first, own)) is not None:
+    heads = {path: head for path in files if (head := _head_of(path)) is not None}
+    first = next(filter(None, heads.values()), None) if expected is None else manifest(expected)
+    if first is None and heads:
+        raise FileError(
+            f"{next(iter(heads)).name} is damaged in its first line, which names its study: run the study again with "
+            f"its STUDY.toml and --out {folder}, then what is whole counts."
+        )
+    if first is None:
+        raise FileError(f"{folder.name} holds no results of a study.")
+    found, settled = StudyResults(expected or _study_of(first, folder)), set[str]()
+    for path, own in heads.items():
+        if own and (differs := difference(first, own)) is not None:
             raise FileError(f"{path.name} is of another study: {differs}.")
         found.n_files += 1
-        for number, line in enumerate(lines, 2):
-            try:
-                found.merge(msgspec.convert(line, Record))
-            except (ValueError, KeyError):  # KeyError: an unknown measure
-                found.damaged.append(f"{plain(path.name)}, line {number}")
-    if found is None:
-        raise FileError(f"{folder.name} holds no results of a study.")
+        settled.update(_take(found, path, (None, _seed(first), 0) if own else (_seed(first),)))
+    found.damaged = [line for line in found.damaged if line not in settled]
     return found
+
+
+def _head_of(path: File) -> dict[str, Any] | None:
+    """Return the manifest in the first line of a file, empty where that is damaged; None where there is no line."""
+    for line in _lines(path):
+        head = _checked(line, 0, None)
+        own = head.get("manifest") if isinstance(head, dict) else None
+        return own if isinstance(own, dict) else {}
+    return None
+
+
+def _take(found: StudyResults, path: File, seeds: Sequence[int | None]) -> list[str]:
+    """Merge the lines of a file whose checksums begin at one of `seeds`; returns which damaged lines they settle.
+
+    FileError where the first line is damaged, so that checksums have one seed, and no other has such a one.
+    """
+    whole = len(seeds) > 1
+    settled, damaged, number = list[str](), list[str](), 0
+    for number, line in enumerate(_lines(path), 1):
+        content = _checked(line, *seeds)
+        try:
+            if isinstance(content, dict) and "settled" in content:
+                settled += msgspec.convert(content, _Settled).settled
+            elif number > 1 or not whole:
+                found.merge(msgspec.convert(content, Record))
+        except (ValueError, KeyError, OverflowError):  # an unknown measure, or more statuses than there are
+            damaged.append(f"{plain(path.name)}, line {number}")
+    if not whole and len(damaged) == number:
+        raise FileError(
+            f"{path.name} is damaged in its first line, which names its study, and no other line proves it: move the "
+            "file out of the folder, then its results are computed again."
+        )
+    found.damaged += damaged
+    return settled
 
 
 def _study_of(own: dict[str, Any], folder: File) -> Study:
@@ -403,7 +505,7 @@ def _lines(path: File) -> Iterator[Any]:
     *lines, _ = read_bytes(path, LARGEST_FILE).split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
-            yield _without_checksum(msgspec.json.decode(line))
+            yield msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             if number < len(lines):
                 yield None

@@ -5,6 +5,7 @@ The window and the command line compute with it alike; what it has found, the wi
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import threading
@@ -20,7 +21,7 @@ from app.core import log
 from solver.core.own_process import command
 
 from .cells import Path
-from .computing import Given, Record
+from .computing import Given, Record, longer
 from .model import Study
 from .results import ResultsFile
 from .worker import Answer, Order
@@ -31,6 +32,8 @@ AT_A_TIME, MOST = 0.2, 256
 TRIES = 2
 #: How many may fail to begin, one after the other.
 BARREN = 3
+#: Seconds beyond the time limit of a cell after which its worker is ended: before, it gives the cell up by itself.
+GRACE = 1.0
 #: How far workers of the window stand back behind all other processes; those of the command line do not.
 NICENESS = 19
 ENDED = "The process that computed this has ended."
@@ -61,6 +64,11 @@ class _Worker:
         self._lock = threading.Lock()
         #: It reads what it is told at once.
         self.begun = False
+        #: The part of a path that it computes under a time limit, and when (s) that is over.
+        self.part: Path | None = None
+        self.end_of_part = math.inf
+        #: Results of the order at hand.
+        self.done: list[Record] = []
 
     def say(self, order: Order) -> None:
         """OSError where nobody listens any more."""
@@ -92,6 +100,8 @@ class Run:
         Processes.
     file : ResultsFile, optional
         Gets each result, too, on the command line.
+    limit : float, optional
+        Seconds of a cell, at most; somebody must call `end_late` now and then.
 
     Attributes
     ----------
@@ -109,8 +119,9 @@ class Run:
         wake: Callable[[], None],
         n_jobs: int = 0,
         file: ResultsFile | None = None,
+        limit: float = math.inf,
     ) -> None:
-        self.study = study
+        self.study, self._limit = study, limit
         self._points = None if given is None else given.lists()
         self._give, self._wake, self._file = todo, wake, file
         self._todo: deque[Path] | None = None
@@ -163,6 +174,13 @@ class Run:
             for worker in self._workers:
                 worker.process.kill()
 
+    def end_late(self) -> None:
+        """End the workers whose cell is beyond the time limit, in compiled code that nothing else interrupts."""
+        with self._condition:
+            for worker in self._workers:
+                if time.monotonic() > worker.end_of_part:
+                    worker.process.kill()
+
     # -- a thread for each worker ----------------------------------------------------------------------------------
 
     def _serve(self) -> None:
@@ -180,8 +198,9 @@ class Run:
                     share = min(2 * share, MOST) if time.monotonic() - begun < AT_A_TIME else max(share // 2, 1)
                 except (OSError, msgspec.MsgspecError) as error:
                     self._end(worker)
+                    if worker is None or not self._late(worker, paths):
+                        self._fail(paths, error)
                     worker, share = None, 1
-                    self._fail(paths, error)
         finally:
             self._end(worker)
             with self._condition:
@@ -209,7 +228,8 @@ class Run:
                 self._workers.append(worker)
                 if self._cancelled:
                     worker.process.kill()
-            self._order(worker, Order(self.study, self._points))
+            limit = None if self._limit == math.inf else self._limit
+            self._order(worker, Order(self.study, self._points, limit=limit))
             with self._condition:  # `pause` tells it, or finds it not begun
                 if self._paused:
                     worker.say(Order(go=False))
@@ -229,6 +249,7 @@ class Run:
 
     def _order(self, worker: _Worker, order: Order) -> None:
         """Give an order, and take what comes of it until it is done."""
+        worker.done = []
         worker.say(order)
         assert worker.process.stdout is not None
         for line in worker.process.stdout:
@@ -236,6 +257,9 @@ class Run:
             if answer.note:
                 log.LOGGER.error(answer.note)
             self._post(answer.records, len(order.paths) if answer.done else 0)
+            worker.done += answer.records
+            worker.part, cells = answer.begun, 0 if answer.begun is None else len(answer.begun.cells)
+            worker.end_of_part = time.monotonic() + GRACE + self._limit * cells if cells else math.inf
             if answer.done:
                 return
         if not self._cancelled:
@@ -253,6 +277,18 @@ class Run:
         with self._condition:  # held while waking: whoever is woken cannot be taken down meanwhile
             if not self._cancelled or self.failure:
                 self._wake()
+
+    def _late(self, worker: _Worker, paths: list[Path]) -> bool:
+        """Whether a worker was ended beyond the time limit: its cells have no value, and others compute the rest."""
+        part = worker.part
+        if part is None or self._cancelled or time.monotonic() < worker.end_of_part:
+            return False
+        over = [longer(cell, part.repetition, part.fold, self._limit) for cell in part.cells]
+        done = {(*each.places, each.repetition, each.fold) for each in (*worker.done, *over)}
+        left = [path.only(lambda index: index not in done) for path in paths]
+        self._again += [path for path in left if path.cells]
+        self._post(over, sum(not path.cells for path in left))
+        return True
 
     def _fail(self, paths: list[Path], error: Exception) -> None:
         """A worker has ended before its paths were done: each is tried once more, alone, and then given up."""

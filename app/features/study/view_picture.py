@@ -41,7 +41,7 @@ from .map_reading import (
     span_of,
     value_text,
 )
-from .model import MEASURES, Study, existing_cells
+from .model import MEASURES, Study
 from .results import Means, StudyResults
 
 #: Of a map, cividis: dark blue to yellow, told apart by all eyes and in grey print.
@@ -167,7 +167,7 @@ def map_marks(drawn: Drawn, theme: Theme) -> list[Mark]:
     """Cells with their numbers, contour, star and cross."""
     study, rest = drawn.study, drawn.rest
     mean, errors = plane_of(drawn.means.mean, study, rest), plane_of(drawn.means.errors, study, rest)
-    there, exists = np.isfinite(mean), plane_of(existing_cells(study), study, rest)
+    there, exists = np.isfinite(mean), plane_of(drawn.kept.defined, study, rest)
     shown, table = blocks(there, study), shades(drawn.midpoint is not None)
     filled = (shown[..., 0] >= 0) & exists & (there | (errors == 0))
     coloured = table[_levels(mean[shown[..., 0], shown[..., 1]], drawn.span or span_of(mean, drawn.midpoint))]

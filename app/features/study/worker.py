@@ -5,6 +5,7 @@ It reads lines from its standard input and ends with it, so that it never outliv
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import queue
@@ -12,14 +13,15 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 import msgspec
 
 from app.core import log
 
-from .cells import Path
-from .computing import Given, PointLists, Record, compute
+from .cells import Path, Places
+from .computing import Given, PointLists, Record, Watch, compute
 from .model import Study
 
 #: Seconds between two lines of results.
@@ -27,23 +29,26 @@ EVERY = 0.05
 
 
 class Order(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A line to the worker: the first has the study; each may have paths, or say whether to go on."""
+    """A line to the worker: the first has the study, and may have a time limit in seconds for each cell; each may have
+    paths, or say whether to go on."""
 
     study: Study | None = None
     points: PointLists | None = None
     paths: tuple[Path, ...] = ()
     go: bool | None = None
+    limit: float | None = None
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A line from the worker; `done` after the last result of what was ordered, so when it has begun, too.
 
-    A `note` is for the log.
+    A `note` is for the log.  Under a time limit the part of a path that is `begun` comes before its results.
     """
 
     records: tuple[Record, ...] = ()
     done: bool = False
     note: str = ""
+    begun: Path | None = None
 
 
 class _Forward(logging.Handler):
@@ -83,17 +88,27 @@ def main(niceness: int) -> None:
     log.LOGGER.addHandler(_Forward(out))
     order = orders.get()
     assert order.study is not None
-    study, given = order.study, None if order.points is None else Given.of_lists(order.points)
+    study, limit, given = order.study, order.limit, None if order.points is None else Given.of_lists(order.points)
+    found: list[Record] = []
+
+    def records(path: Path) -> Iterator[Record]:
+        def begun(cells: Sequence[Places]) -> None:
+            _tell(out, Answer(tuple(found), begun=msgspec.structs.replace(path, cells=tuple(cells))))
+            found.clear()
+
+        return compute(study, path, given, Watch() if limit is None else Watch(limit, begun))
+
     while True:
-        found: list[Record] = []
         told = time.monotonic()
-        for record in (record for path in order.paths for record in compute(study, path, given)):
+        for record in itertools.chain.from_iterable(map(records, order.paths)):
             found.append(record)
             if time.monotonic() - told > EVERY or not go.is_set():
                 _tell(out, Answer(tuple(found)))
-                found, told = [], time.monotonic()
+                found.clear()
+                told = time.monotonic()
             go.wait()
         _tell(out, Answer(tuple(found), True))
+        found.clear()
         order = orders.get()
 
 

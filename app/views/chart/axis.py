@@ -105,16 +105,16 @@ class Axis:
         by = max(round_up((high - low) / 4), 1.0 if self.whole else 0.0)
         return math.floor(low / by + 1e-9) * by, math.ceil(high / by - 1e-9) * by
 
-    def marks(self, low: float, high: float, most: int) -> list[tuple[float, str]]:
+    def marks(self, low: float, high: float, most: float) -> list[tuple[float, str]]:
         """Return places and texts of about `most` round numbers from place `low` to place `high`."""
         if self.names:
             shown, free = [], low
             for place, name in zip(self._named().tolist(), self.names, strict=True):
                 if free - 1e-9 <= place <= high + 1e-9:
                     shown.append((place, name))
-                    free = place + (high - low) / max(most, 1)
+                    free = place + (high - low) / max(most, 1.0)
             return shown
-        most = min(max(most, 1), MOST)
+        most = min(max(int(most), 1), MOST)
         if self.log and high - low >= 2.0:
             first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
             every = max(1, math.ceil((last - first) / most))

@@ -29,18 +29,20 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import LIGHT, Theme, mixed
-from app.views.widgets.painting import guarded, painter_on
+from app.views.widgets.painting import guarded, painter_on, saved
 from solver.core.arrays import Array
 
 from . import saving
 from .axis import Axis
-from .legend import CENTRE, LEFT, RIGHT, flow, paint_legend
+from .legend import CENTRE, GAP, LEFT, RIGHT, SAMPLE, flow
 from .marks import Frame, Line, Mark, MarksItem
 
 #: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
 #: Share of ink in the lines at the numbers.
 GRID = 0.25
+#: Share of the width that the names at the left take at most.
+NAMES = 0.3
 #: Pixels up to which the pointer finds a value.
 REACH = 40.0
 #: How much a key zooms.
@@ -93,13 +95,15 @@ class Chart(pg.GraphicsView):
         There is a frame without the focus, too.
     square : bool
         As wide as high.
+    equal : bool
+        Both axes have the same scale.
     under : bool
         It is part of a form: the legend stands below the area, and the numbers of the upward axis at its right.
     short : float
         A title that takes less than this share of the width stands beside the numbers.
     """
 
-    sets = framed = square = under = False
+    sets = framed = square = equal = under = False
     short = 0.3
 
     def __init__(self, x: Axis | None = None, y: Axis | None = None) -> None:
@@ -205,6 +209,10 @@ class Chart(pg.GraphicsView):
         wide = max(right - left, 8.0)
         if self.square:
             wide = high = min(wide, high)
+        if self.equal:
+            sizes, middles = (wide, high), [0.5 * (low + end) for low, end in ends]
+            half = 0.5 * max((end - low) / size for (low, end), size in zip(ends, sizes, strict=True))
+            ends = [(at - half * size, at + half * size) for at, size in zip(middles, sizes, strict=True)]
         area = QRectF(left, top, wide, high)
         self.box.setGeometry(area)
         self._fit(ends, area)
@@ -229,6 +237,7 @@ class Chart(pg.GraphicsView):
         """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
         texts = [] if self.y.bare else self.numbers(1, high, ends)
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
+        widest = min(widest, NAMES * self.width()) if self.y.names else widest
         needed = np.ceil(max(widest, metrics.horizontalAdvance("0.00")) + BESIDE + EDGE)
         self.needed_left = EDGE if self.y.bare else float(needed)
         return max(self.needed_left, self.least_left), self.width() - self.right_of(metrics)
@@ -257,7 +266,7 @@ class Chart(pg.GraphicsView):
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
         low, high = self.box.viewRange()[way] if ends is None or self.zoomed else ends
-        return axis.marks(low, high, int(size / room))
+        return axis.marks(low, high, size / room)
 
     def _values(self, way: int) -> Array:
         """Return all that the axis to the right (0) or upwards (1) has to reach; nothing where its ends are given."""
@@ -501,6 +510,7 @@ class Chart(pg.GraphicsView):
         for place, text in self.numbers(1, area.height()):
             y = self.pixel(0.0, self.y.value(place)).y()
             wide = self.width() - side if self.under else area.left() - BESIDE + 2
+            text = text if self.under else metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
             grid += [QLineF(area.left(), round(y), area.right(), round(y))] if self.y.lined else []
         # Not transparent: Qt needs 0.4 ms for each line that is.
@@ -547,13 +557,31 @@ class Chart(pg.GraphicsView):
         """Paint legend and titles."""
         area = self.area()
         corner = QPointF(EDGE, self.height() - self.legend_height() if self.under else 0.5 * EDGE)
-        paint_legend(painter, corner, self.named(), self._boxes, self.y.title, self.theme)
         high = painter.fontMetrics().lineSpacing()
+        painter.setPen(QColor(*self.theme.ink))
+        painter.drawText(QRectF(corner.x(), corner.y(), 1e4, high + 2), LEFT, self.y.title)
+        for mark, box in zip(self.named(), self._boxes, strict=False):
+            self._paint_entry(painter, mark, box.translated(corner))
         row = QRectF(area.left(), area.bottom() + 3, self.width() - area.left() - EDGE, high)
         if not self._inline:
             row.moveTop(self.height() - high - 2)
         across = Qt.AlignmentFlag.AlignRight if self._inline else Qt.AlignmentFlag.AlignHCenter
         painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
+
+    def _paint_entry(self, painter: QPainter, mark: Mark, box: QRectF) -> None:
+        """Paint the legend's entry of a mark; on return the pen has the theme's ink."""
+        metrics, ink = self.metrics(), QColor(*self.theme.ink)
+        with saved(painter):
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            mark.draw_sample(painter, QRectF(box.left(), box.top(), SAMPLE, box.height()), self.theme)
+        box.setLeft(box.left() + SAMPLE + GAP)
+        room = box.width() - (metrics.horizontalAdvance(mark.value) + 1 if mark.value else 0.0)
+        label = metrics.elidedText(mark.name, Qt.TextElideMode.ElideRight, room + 2)
+        painter.setPen(QColor(*self.theme.faint) if mark.value else ink)
+        painter.drawText(box.adjusted(0, 0, 2, 0), LEFT, label)
+        painter.setPen(ink)
+        box.setLeft(box.left() + metrics.horizontalAdvance(f"{label} "))
+        painter.drawText(box.adjusted(0, 0, 40, 0), LEFT, mark.value)
 
     def _paint_reading(self, painter: QPainter) -> None:
         if self.reading is None or not self.lines():

@@ -1,14 +1,11 @@
-"""Legend: what the marks of a chart are, in as many lines as the width needs."""
+"""Legend: where the entries of a chart's marks stand, in as many lines as the width needs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
-
-from app.views.theme import Theme
-from app.views.widgets.painting import saved
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from .marks import Mark
 
@@ -40,26 +37,3 @@ def flow(marks: Sequence[Mark], title: str, metrics: QFontMetricsF, width: float
         boxes.append(QRectF(x, y, min(wide, width), high))
         x += wide + BETWEEN
     return boxes
-
-
-def paint_legend(
-    painter: QPainter, corner: QPointF, marks: Sequence[Mark], boxes: Sequence[QRectF], title: str, theme: Theme
-) -> None:
-    """Paint what `flow` has laid out, its upper left corner at `corner`."""
-    metrics = QFontMetricsF(painter.font())
-    ink, faint = QColor(*theme.ink), QColor(*theme.faint)
-    painter.setPen(ink)
-    painter.drawText(QRectF(corner.x(), corner.y(), 1e4, metrics.lineSpacing() + 2), LEFT, title)
-    for mark, box in zip(marks, boxes, strict=False):
-        at = box.translated(corner)
-        with saved(painter):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            mark.draw_sample(painter, QRectF(at.left(), at.top(), SAMPLE, at.height()), theme)
-        at.setLeft(at.left() + SAMPLE + GAP)
-        room = at.width() - (metrics.horizontalAdvance(mark.value) + 1 if mark.value else 0.0)
-        label = metrics.elidedText(mark.name, Qt.TextElideMode.ElideRight, room + 2)
-        painter.setPen(faint if mark.value else ink)
-        painter.drawText(at.adjusted(0, 0, 2, 0), LEFT, label)
-        at.setLeft(at.left() + metrics.horizontalAdvance(f"{label} "))
-        painter.setPen(ink)
-        painter.drawText(at.adjusted(0, 0, 40, 0), LEFT, mark.value)

@@ -13,11 +13,12 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from app.engine.requests import Picture
 from app.engine.shading import RGB
 from app.views.plot.lines import draw_line, draw_on_any, draw_pieces, draws_shapes, pieces_in
-from app.views.plot.picture import draw_samples
-from app.views.plot.symbols import cells, copy_cells
-from app.views.theme import LIGHT, Theme
+from app.views.plot.picture import draw_samples, paint_lines, paint_surface
+from app.views.plot.symbols import POINT, cells, copy_cells
+from app.views.theme import LIGHT, SYMBOLS, Theme
 from app.views.widgets.painting import guarded
 from solver.core.arrays import Array
 
@@ -264,11 +265,9 @@ class Level(Mark):
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
         seen, at = frame.seen, np.full(2, (frame.across if self.upright else frame.up)(self.at))
-        pen = QPen(QColor(*self.colour), self.width)
-        if self.upright:
-            draw_line(painter, at, np.array([seen.top(), seen.bottom()]), pen, seen, self.dash)
-        else:
-            draw_line(painter, np.array([seen.left(), seen.right()]), at, pen, seen, self.dash)
+        way = [seen.top(), seen.bottom()] if self.upright else [seen.left(), seen.right()]
+        x, y = (at, np.array(way)) if self.upright else (np.array(way), at)
+        draw_line(painter, x, y, QPen(QColor(*self.colour), self.width), seen, self.dash)
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
         _draw_level(painter, box, self.colour, self.width, self.dash)
@@ -371,6 +370,12 @@ class Spots(Mark):
         draw_signs(painter, x, y, self.sign, self.size, pen, brush)
 
 
+def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: float = POINT) -> Spots:
+    """Return the symbol of a class at places, as a plot has it."""
+    edge = (0, 0, 0) if theme.dark else theme.ink
+    return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bars(Mark):
     """Bars from 0 upwards, each on whole pixels.
@@ -432,6 +437,19 @@ class Cells(Mark):
         (left, right), (bottom, top) = frame.across([-0.5, columns - 0.5]), frame.up([-0.5, rows - 0.5])
         target = QRectF(left, top, right - left, bottom - top)
         draw_samples(painter, np.ascontiguousarray(self.pixels[::-1]), target, frame.seen)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Surface(Mark):
+    """The picture of a lane: its colours, boundary and margins."""
+
+    picture: Picture
+
+    def draw(self, painter: QPainter, frame: Frame) -> None:
+        corners, seen = frame.to.inverted()[0].mapRect(frame.seen), frame.seen
+        paint_surface(painter, self.picture, corners, seen, seen)
+        paint_lines(painter, self.picture, corners, seen, seen, frame.theme)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -173,8 +173,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
 def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -> QPixmap:
     """Picture of one legend entry."""
     pixmap = blank(size, size, ratio)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         painter.translate(size / 2, size / 2)
         draw_entry(painter, theme, kind, size)
     return pixmap
@@ -183,8 +182,7 @@ def symbol_pixmap(theme: Theme, kind: str, size: int = 22, ratio: float = 1.0) -
 def kkt_pixmap(theme: Theme, case: KktCase | None, ratio: float) -> QPixmap:
     """Return the sign of a KKT case in a legend, its bar and its mark; those of a violation for None."""
     pixmap = blank(52, 26, ratio)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         mark = mark_of(KktCase.FREE, False) if case is None else mark_of(case, True)
         if case is None:
             painter.setPen(QPen(QColor(*theme.ink), 2))
@@ -213,8 +211,7 @@ def cells(count: int, side: int, ratio: float, draw_cell: Callable[[QPainter, in
         ``draw_cell(painter, place)`` draws one of them about the painter's origin.
     """
     pixmap = blank(side * count, side, 1.0)
-    with painter_on(pixmap) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    with painter_on(pixmap, smooth=True) as painter:
         for place in range(count):
             with saved(painter):
                 painter.translate((place + 0.5) * side, 0.5 * side)

@@ -10,7 +10,7 @@ from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QValidator
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QKeySequence, QPaintEvent, QPen, QValidator
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -268,8 +268,7 @@ class WholeField(QSpinBox):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if is_refused(self):  # a frame of the style sheet would take Qt's arrows away
-            with painter_on(self) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            with painter_on(self, smooth=True) as painter:
                 painter.setPen(QPen(self.palette().brightText(), 2))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.views.theme import LIGHT, Theme
 
 from .painting import painter_on
-
-MIDDLE = Qt.AlignmentFlag.AlignVCenter
-RIGHT, LEFT = MIDDLE | Qt.AlignmentFlag.AlignRight, MIDDLE | Qt.AlignmentFlag.AlignLeft
 
 
 class Painted(QWidget):
@@ -34,12 +31,20 @@ class Painted(QWidget):
         """Measures of its text."""
         return QFontMetricsF(self.font())
 
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.updateGeometry()
+
     def paint(self, painter: QPainter, theme: Theme) -> None:
         """Paint all but the frame."""
         raise NotImplementedError
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter:
+        with painter_on(self, smooth=True) as painter:
             painter.setFont(self.font())
             self.paint(painter, self._theme)
             focused = self.hasFocus()
@@ -49,8 +54,3 @@ class Painted(QWidget):
                 theme, inset = self._theme, 1 if focused else 0
                 painter.setPen(QPen(QColor(*(theme.accent if focused else theme.faint)), 2 if focused else 1))
                 painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -1, -1))
-
-
-def plate(painter: QPainter, box: QRectF, theme: Theme) -> None:
-    """A ground for text over lines."""
-    painter.fillRect(box, QColor(*theme.background, 215))

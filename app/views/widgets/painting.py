@@ -49,13 +49,14 @@ def broken(text: str, measure: Callable[[str], float], most: float) -> list[str]
 
 
 @contextmanager
-def painter_on(device: QPaintDevice) -> Iterator[QPainter]:
-    """A painter on `device`, closed in the end whatever happens.
+def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]:
+    """Open a painter on `device`, `smooth` for one that antialiases, and close it whatever happens.
 
     On a widget an exception ends here: it is handed to `sys.excepthook`, and a sentence stands where the widget would
     have been painted.  On an image or pixmap it goes on to the caller.
     """
     painter = QPainter(device)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
     failure: Exception | None = None
     try:
         yield painter

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -18,7 +17,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QRadioButton,
-    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -32,18 +30,19 @@ from app.exchange.delimited import DECIMALS, SEPARATORS
 from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.background_task import Task
 from app.files.documents import FileError
-from app.views.plot.symbols import draw
+from app.views.chart.axis import Axis
+from app.views.chart.chart import Chart
+from app.views.chart.marks import Mark, class_spots
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.clickable import clickable
 from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
-from app.views.widgets.painting import bold, painter_on, saved
+from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
 
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
 _MOST_DRAWN = 800
-_MARGIN = 10
 
 
 class Rows(QTableWidget):
@@ -94,46 +93,29 @@ def _shown(column: Column, row: int) -> str:
     return f"{column.values[row]:.12g}"
 
 
-class Picture(QWidget):
+class Picture(Chart):
     """The points as the canvas would show them, both axes equally scaled; of many only some."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._imported: Imported | None = None
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-
-    def sizeHint(self) -> QSize:
-        return QSize(260, 190)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(160, 120)
+    equal = True
 
     def show_points(self, imported: Imported | None) -> None:
         """Show these points, or none."""
-        self._imported = imported
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter:
-            theme = theme_of(self.palette().window().color().lightness() < 128)
-            painter.fillRect(self.rect(), QColor(*theme.background))
-            painter.setPen(QColor(*theme.faint))
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-            if self._imported is not None:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                xy, labels = self._imported.xy, self._imported.labels
-                low, high = xy.min(axis=0), xy.max(axis=0)
-                room = np.array([self.width(), self.height()]) - 2 * _MARGIN
-                size = np.maximum(high - low, 1e-300)
-                scale = min(float((room / size).min()), 1e290)
-                spots = (xy - (low + (high - low) / 2)) * scale
-                # By chance: every tenth of a table that repeats itself could be of one class.
-                number = min(len(xy), _MOST_DRAWN)
-                some = np.sort(np.random.default_rng(0).choice(len(xy), number, replace=False))
-                for (x, y), label in zip(spots[some].tolist(), labels[some].tolist(), strict=True):
-                    with saved(painter):
-                        painter.translate(self.width() / 2 + x, self.height() / 2 - y)
-                        draw(painter, theme, str(label), 0.7)
+        theme, marks = theme_of(self.palette().window().color().lightness() < 128), list[Mark]()
+        x_axis, y_axis = Axis(), Axis()
+        if imported is not None:
+            xy, labels = imported.xy, imported.labels
+            low, size = xy.min(axis=0), np.ptp(xy, axis=0)
+            # Round a single place the axes reach as far as from there to 0.
+            size = size if size.max() > 1e-9 * np.abs(low).max() + 1e-30 else np.maximum(np.abs(low), 1.0)
+            x_axis, y_axis = (
+                Axis(low=at - by, high=at + each + by) for at, each, by in zip(low, size, 0.05 * size, strict=True)
+            )
+            # By chance: every tenth of a table that repeats itself could be of one class.
+            some = np.random.default_rng(0).choice(len(xy), min(len(xy), _MOST_DRAWN), replace=False)
+            for label in np.unique(labels[some]).tolist():
+                x, y = xy[some[labels[some] == label]].T
+                marks.append(class_spots(theme, label, x, y, 7.7))
+        self.show_marks(marks, theme, x_axis, y_axis)
 
 
 #: The entry of the class box that is no column.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSlider
 
 from app.controllers.playback import PlaybackController
@@ -126,14 +126,19 @@ class Timeline(QSlider):
         theme, run_state = self._theme, self._study
         if theme is None:
             return
-        with painter_on(self) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scale = self.scale()
+        grown = min(max(1.0, self.height() / USUAL), MOST)
+        thick, (width, height), mark = GROOVE * grown, (HANDLE[0] * grown, HANDLE[1] * grown), MARK * grown
+        middle = 0.5 * (self.height() - mark)
+        if run_state is not None:
+            with painter_on(self) as painter:  # not smooth: each mark is one pixel wide
+                at = SIDE + np.flatnonzero(run_state.trace.changes(cell_edges(scale))) + 0.5
+                top = np.full(len(at), round(middle + 0.5 * height - 3) + 0.5)
+                pieces = np.column_stack((at, top, at, top + round(mark) - 1))
+                draw_pieces(painter, pieces, QPen(QColor(*theme.ink), 1))
+        with painter_on(self, smooth=True) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             faint, accent = QColor(*theme.faint), QColor(*theme.accent)
-            scale = self.scale()
-            grown = min(max(1.0, self.height() / USUAL), MOST)
-            thick, (width, height), mark = GROOVE * grown, (HANDLE[0] * grown, HANDLE[1] * grown), MARK * grown
-            middle = 0.5 * (self.height() - mark)
             groove = QRectF(SIDE, middle - 0.5 * thick, scale.columns, thick)
             faint.setAlpha(130)
             painter.setBrush(faint)
@@ -144,14 +149,6 @@ class Timeline(QSlider):
                 painter.drawRoundedRect(QRectF(SIDE, groove.top(), x - SIDE, thick), 2, 2)
                 if run_state.ended:  # a wall, where no further step can be made
                     painter.fillRect(QRectF(groove.right() - 1, middle - 6, 2, 12), QColor(*theme.ink))
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                marks = run_state.trace.changes(cell_edges(scale))
-                at, top = SIDE + np.flatnonzero(marks) + 0.5, round(middle + 0.5 * height - 3) + 0.5
-                down = np.full(len(at), top + round(mark) - 1)
-                pieces = np.column_stack((at, np.full(len(at), top), at, down))
-                draw_pieces(painter, pieces, QPen(QColor(*theme.ink), 1))
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 painter.setPen(QColor(*theme.window))  # keeps it apart from the marks
                 painter.drawRoundedRect(QRectF(x - 0.5 * width, middle - 0.5 * height, width, height), 3, 3)
             if self.hasFocus():

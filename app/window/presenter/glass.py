@@ -91,8 +91,7 @@ class Glass(QWidget):
         return self._place(self._spot.x, self._spot.y), DISC * min(self.width(), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        with painter_on(self) as painter, guarded(painter, QRectF(self.rect()), self):
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        with painter_on(self, smooth=True) as painter, guarded(painter, QRectF(self.rect()), self):
             if self._state.spotlight:
                 self._paint_dark(painter, QRectF(event.rect()))
             pen = QPen(QColor(), self._pen_width())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from app.controllers.controller import Controller
@@ -17,7 +17,7 @@ from app.views.plot.symbols import symbol_pixmap
 from app.views.theme import SHAPE_NAMES, Theme
 from app.views.widgets.flat_button import flat_button
 from app.views.widgets.form_fields import describe, filled
-from app.views.widgets.painting import blank, painter_on
+from app.views.widgets.icons import drawn
 
 from .glass import INKS
 
@@ -71,10 +71,11 @@ class Tray(QFrame):
             for label, button in enumerate(self._classes):
                 self._show_class(scene, theme, label, button, side)
             on = (presenting.ink if not presenting.erasing else len(INKS)) if presenting.pen else -1
-            for place, button in enumerate(self._pens):
+            signs = (*(("pen", ink[theme.dark]) for ink in INKS), ("tool.eraser", theme.ink))
+            for place, (button, (sign, ink)) in enumerate(zip(self._pens, signs, strict=True)):
                 button.setVisible(presenting.pen)
                 button.setChecked(place == on)
-                _show(button, side, self._picture(place, theme, side))
+                _show(button, side, drawn(sign, QColor(*ink), side, self.devicePixelRatioF()))
             self.adjustSize()
             self.move(round(area.right()) - self.width() - MARGIN, round(area.top()) + MARGIN)
         self.setHidden(self.width() + 2 * MARGIN > area.width())
@@ -91,23 +92,6 @@ class Tray(QFrame):
         button.setText(called)
         tip = f"New points are of {name}, drawn as {SHAPE_NAMES[label]} (key {label + 1})."
         describe(button, button.objectName(), f"Class {label + 1}, {called or SHAPE_NAMES[label]}", tip)
-
-    def _picture(self, place: int, theme: Theme, side: int) -> QPixmap:
-        """Return a stroke of a pen, or an eraser."""
-        pixmap = blank(side, side, self.devicePixelRatioF())
-        with painter_on(pixmap) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            inset = 0.25 * side
-            if place < len(INKS):
-                pen = QPen(QColor(*INKS[place][theme.dark]), 0.18 * side)
-                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-                painter.setPen(pen)
-                painter.drawLine(QPointF(inset, side - inset), QPointF(side - inset, inset))
-            else:
-                painter.setPen(QPen(QColor(*theme.ink), 0.08 * side))
-                painter.drawRoundedRect(QRectF(inset, 0.35 * side, side - 2 * inset, 0.3 * side), 2, 2)
-                painter.drawLine(QPointF(0.5 * side, 0.35 * side), QPointF(0.5 * side, 0.65 * side))
-        return pixmap
 
 
 def _show(button: QToolButton, side: int, picture: QPixmap) -> None:

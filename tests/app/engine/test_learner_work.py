@@ -76,7 +76,7 @@ def test_a_lane_ends_where_its_estimator_does(learner: str, points: Points) -> N
     if not TRAINERS[learner].has_multipliers:
         assert not len(frame.marks.free) and not len(frame.marks.bounded)
     else:
-        pairs = expected.pairs_
+        pairs = trainer.pairs
         alphas = [np.zeros(len(points)) for _ in pairs]
         for alpha, pair, solver in zip(alphas, pairs, trainer.solvers, strict=True):
             alpha[pair.index] = solver.alpha

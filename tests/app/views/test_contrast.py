@@ -100,7 +100,7 @@ def test_texts_of_pictures(theme: Theme) -> None:
     assert ratio(theme.background, theme.accent) >= TEXT, "the number beside the wipe"
     assert ratio(theme.background, theme.ink) >= TEXT
     assert ratio(theme.background, lesson_overlay.COLOURS[theme.dark]) >= TEXT, "on a cover"
-    shares = [over(theme.accent, theme.background, alpha) for alpha in range(FULLEST + 1)]
+    shares = [over(theme.accent, theme.background, FULLEST * alpha) for alpha in range(256)]
     assert least([theme.ink], shares) >= TEXT, "the table of predicted classes"
 
 

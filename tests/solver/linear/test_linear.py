@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from sklearn import linear_model
 from sklearn.linear_model import SGDClassifier
 from sklearn.svm import LinearSVC
 
@@ -295,6 +297,88 @@ def test_alpha_is_that_of_scikit_learn() -> None:
     )
     assert primal(ours, X, y, 0.02) == pytest.approx(primal(theirs, X, y, 0.02), rel=5e-3)
     assert ours == pytest.approx(theirs, rel=0.05)
+
+
+# -- sample weights ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_weights_of_the_perceptron_are_those_of_scikit_learn(n_classes: int, fit_intercept: bool) -> None:
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(60, 2)), np.arange(60) % n_classes, rng.choice([0.0, 0.5, 1.0, 3.0], 60)
+    common: dict[str, Any] = {"max_iter": 7, "shuffle": False, "fit_intercept": fit_intercept}
+    ours = Perceptron(**common).fit(X, y, sample_weight=weights)
+    theirs = linear_model.Perceptron(tol=None, **common).fit(X, y, sample_weight=weights)
+    assert ours.coef_ == pytest.approx(theirs.coef_) and ours.intercept_ == pytest.approx(theirs.intercept_)
+    assert ours.coef_ != pytest.approx(Perceptron(**common).fit(X, y).coef_)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_no_order_of_weighted_points_makes_more_mistakes_than_the_bound(seed: int, fit_intercept: bool) -> None:
+    X, y = separable(seed, 60, 2, 0.05, 0.1 if fit_intercept else 0.0)
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0.1, 3.0, 60)
+    solver = PerceptronSolver(X, y, fit_intercept=fit_intercept, max_iter=10**4, sample_weight=weights)
+    solver.run()
+    bound = solver.certificate().mistake_bound
+    z = (np.hstack([X, np.ones((60, 1))]) if fit_intercept else X) * weights[:, None]
+    count = solver.snapshot().count
+    assert (weights * count * y) @ X == pytest.approx(solver.coef)
+    # Any separating direction bounds the mistakes by (R / its margin)^2; the largest margin does so best.
+    w = np.append(solver.coef, solver.intercept)[: z.shape[1]]
+    margin = float((y * (z @ w)).min()) / np.linalg.norm(w)
+    assert solver.status is Status.OPTIMAL and 0 < solver.n_iter <= bound
+    assert bound <= solver.certificate(thorough=False).mistake_bound * (1 + 1e-9)
+    assert solver.certificate(thorough=False).mistake_bound == pytest.approx(
+        (np.linalg.norm(z, axis=1).max() / margin) ** 2
+    )
+
+
+def test_weights_of_pegasos_are_shares_of_the_mean_loss() -> None:
+    X, y = points("noisy line", 60, 3)
+    weights = np.random.default_rng(0).choice([1.0, 2.0, 5.0], 60)
+    lam, repeated = 0.05, np.repeat(np.arange(60), weights.astype(int))
+    best = optimum(X[repeated], y[repeated], lam)
+    solver = PegasosSolver(X, y, lam=lam, max_iter=400_000, sample_weight=weights)
+    for steps in (100, 10_000, 10**6):
+        solver.step(steps)
+        certificate = solver.certificate()
+        assert certificate.primal == pytest.approx(primal(solver.coef, X[repeated], y[repeated], lam))
+        assert certificate.dual <= best * (1 + 1e-9) and certificate.primal >= best * (1 - 1e-9)
+    assert certificate.primal <= best * 1.002 and certificate.dual >= best * 0.96
+    assert (solver.multipliers * y) @ X / lam == pytest.approx(solver.coef, rel=1e-9)
+
+
+def test_a_weight_of_2_is_the_point_twice_for_pegasos() -> None:
+    X, y = points("noisy line", 60, 3)
+    weights, twice = np.where(np.arange(60) % 3, 1.0, 2.0), np.repeat(np.arange(60), np.where(np.arange(60) % 3, 1, 2))
+    learner = PegasosClassifier(n_iter=5000)
+    one = learner.fit(X, y, sample_weight=weights)
+    two = PegasosClassifier(n_iter=5000).fit(X[twice], y[twice], sample_weight=np.ones(len(twice)))
+    assert one.coef_ == pytest.approx(two.coef_, rel=1e-12)
+    assert one.certificates_[0].primal == pytest.approx(two.certificates_[0].primal)
+
+
+@pytest.mark.parametrize("learner", [Perceptron(max_iter=20), PegasosClassifier(n_iter=3000)])
+def test_a_point_of_weight_0_is_left_out(learner: Any) -> None:
+    X, y = separable(4, 90, 2, 0.05, 0.1)
+    labels, kept = np.where(y > 0, "b", "a"), np.arange(90) % 4 != 0
+    labels[~kept & (np.arange(90) % 8 == 0)] = "c"
+    weights = np.where(kept, np.random.default_rng(1).uniform(0.5, 2.0, 90), 0.0)
+    make = partial(type(learner), **learner.get_params())
+    all_points, without = make().fit(X, labels, weights), make().fit(X[kept], labels[kept], weights[kept])
+    assert all_points.classes_.tolist() == ["a", "b"]
+    assert (all_points.coef_ == without.coef_).all() and (all_points.intercept_ == without.intercept_).all()
+    with pytest.raises(ValueError, match="positive weights belong to the same class, a; a linear classifier needs"):
+        make().fit(X, labels, labels == "a")
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        make().fit(X, labels, np.zeros(90))
+    with pytest.raises(ValueError, match="sample_weight is -1 at point 3"):
+        make().fit(X, labels, np.where(np.arange(90) == 3, -1.0, 1.0))
+    with pytest.raises(ValueError, match="takes points of weights above 0 only"):
+        type(make().prepare(X, labels).solvers[0])(X, y, sample_weight=weights)
 
 
 # -- both --------------------------------------------------------------------------------------------------------------

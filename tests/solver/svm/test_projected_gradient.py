@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import count, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.svm import LinearSVC
 
-from solver import SVC, DualAscentSolver, DualAscentSVC, Kernel, SmoSolver, Status, project
+from solver import SVC, ConvergenceWarning, DualAscentSolver, DualAscentSVC, Kernel, SmoSolver, Status, project
 from solver.svm.projection import best_scaled_primal
 from tests.examples import examples
 from tests.solver.svm_reference import Formula, Problem, dual_value, kkt_violation, points, problems, solve_dual
@@ -330,3 +331,20 @@ def test_bad_data(change: Any, sentence: str) -> None:
         DualAscentSolver(X, y, Kernel("rbf"))
     with pytest.raises(ValueError, match=sentence):
         DualAscentSVC().fit(X, y)
+
+
+def test_the_limit_of_time_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock that goes on by one second whenever it is read, as a solver does after each step."""
+    seconds = count()
+    monkeypatch.setattr("solver.core.binary_reduction.time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), np.arange(90) % 3
+    whole = DualAscentSVC(gamma=1.0).fit(X, y)
+    assert whole.fit_status_ == 0 and whole.n_iter_.min() > 20
+    with pytest.warns(ConvergenceWarning, match="max_time=10 s"):
+        late = DualAscentSVC(gamma=1.0, max_time=10.0).fit(X, y)
+    assert late.fit_status_ == 1 and 1 < late.n_iter_.sum() < 20
+    for ended, best in zip(late.certificates_, whole.certificates_, strict=True):
+        assert ended.status is Status.STOPPED_EARLY and ended.dual < best.primal and best.dual < ended.primal
+    same = DualAscentSVC(gamma=1.0, max_time=1e9).fit(X, y)
+    assert (same.dual_coef_ == whole.dual_coef_).all()

@@ -108,7 +108,9 @@ def test_the_pairs_are_oriented_as_documented() -> None:
     codes = np.searchsorted(model.classes_, y)
     for p, pair in enumerate(model.pairs_):
         assert pair.positive < pair.negative
-        alone = svm.SVC(gamma=2.0, C=10.0, tol=1e-6).fit(X[pair.index], (codes[pair.index] == pair.positive))
+        index = pair.among(codes).index
+        assert (index == np.flatnonzero((codes == pair.positive) | (codes == pair.negative))).all()
+        alone = svm.SVC(gamma=2.0, C=10.0, tol=1e-6).fit(X[index], (codes[index] == pair.positive))
         np.testing.assert_allclose(values[:, p], alone.decision_function(X), atol=5e-3)
     theirs = svm.SVC(gamma=2.0, C=10.0, decision_function_shape="ovo").fit(X, y)
     np.testing.assert_allclose(values, theirs.decision_function(X), atol=5e-3)
@@ -239,7 +241,7 @@ def test_weights_multiply_and_repetition_is_a_weight() -> None:
         (["a", "b", "c"], "sample_weight must hold numbers only."),
         (
             [1.0, 0.0, 0.0],
-            "After weighting, only points of class 0 have a weight above zero; an SVM needs points of at"
+            "Invalid input - all samples with positive weights belong to the same class, 0; an SVM needs points of at"
             " least two classes.",
         ),
     ],
@@ -780,13 +782,10 @@ def test_parameters() -> None:
         ),
         (
             {"class_weight": {"ant": 0}},
-            "After weighting, only points of class zebra have a weight above zero; an SVM needs points of at least two"
-            " classes.",
+            "Invalid input - all samples with positive weights belong to the same class, zebra; an SVM needs points of"
+            " at least two classes.",
         ),
-        (
-            {"class_weight": {"ant": 0, "zebra": 0}},
-            "After weighting, no point has a weight above zero; an SVM needs points of at least two classes.",
-        ),
+        ({"class_weight": {"ant": 0, "zebra": 0}}, "Invalid input - all samples have zero or negative weights."),
         ({"C": 1e30, "class_weight": {"ant": 1e30}}, "C times the largest weight is 1e+60; it must be at most 1e+50."),
         (
             {"C": 1e-300, "class_weight": {"ant": 1e-300}},
@@ -921,3 +920,27 @@ def test_no_false_alarm_about_rounding() -> None:
         (DualAscentSVC(C=10.0), X),
     ):
         assert model.fit(at, y).certificates_[0].status is Status.OPTIMAL, model
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_ties_of_votes_are_broken_as_in_scikit_learn(kernel: str) -> None:
+    rng = np.random.default_rng(0)
+    X, y, queries = rng.normal(size=(60, 2)), np.array(list("abcdef"))[np.arange(60) % 6], rng.normal(size=(2000, 2))
+    settings = {"kernel": kernel, "gamma": 1.0, "tol": 1e-9}
+    lowest = SVC(**settings).fit(X, y)
+    ours, theirs = SVC(break_ties=True, **settings).fit(X, y), svm.SVC(break_ties=True, **settings).fit(X, y)
+    values = np.sort(theirs.decision_function(queries), axis=1)
+    pairs = theirs.set_params(decision_function_shape="ovo").decision_function(queries)
+    theirs.set_params(decision_function_shape="ovr")
+    sure = (values[:, -1] - values[:, -2] > 1e-5) & (np.abs(pairs).min(axis=1) > 1e-5)  # the optima are equal to 1e-8
+    assert sure.mean() > 0.9
+    assert (ours.predict(queries) == theirs.predict(queries))[sure].all()
+    broken = ours.predict(queries) != lowest.predict(queries)
+    assert broken.sum() > 20 and (ours.decision_function(queries) == lowest.decision_function(queries)).all()
+    largest = ours.classes_[ours.decision_function(queries).argmax(axis=1)]
+    assert (ours.predict(queries) == largest).all()
+    assert ours.to_sklearn().break_ties is True
+    with pytest.raises(ValueError, match="break_ties must be False when decision_function_shape is 'ovo'"):
+        ours.set_params(decision_function_shape="ovo").predict(queries)
+    with pytest.raises(ValueError, match="break_ties is 'yes'; it must be True or False"):
+        SVC(break_ties="yes").fit(X, y)

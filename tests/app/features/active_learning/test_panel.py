@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
-from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QSpinBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -35,7 +33,7 @@ from app.state.session import Session
 from app.state.store import Store
 from app.views import theme
 from app.views.chart.marks import Band as Ground
-from app.views.chart.marks import Level, Line
+from app.views.chart.marks import Level, Line, Texts
 from app.views.theme import LIGHT
 from app.window.main_window import MainWindow
 from tests.covering import first_of
@@ -150,8 +148,10 @@ class Stage:
 
     def point(self, index: int, off: tuple[int, int] = (0, 0)) -> None:
         picture = self.picture
-        x, y = picture.places()[index]
-        QTest.mouseClick(picture, Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1]))
+        x, y = picture.spots()[index]
+        QTest.mouseClick(
+            picture.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(round(x) + off[0], round(y) + off[1])
+        )
         self.rest()
 
     def choose(self, name: str, data: object) -> None:
@@ -310,34 +310,19 @@ def test_steps_back_restore_each_question(stage: Build) -> None:
     assert made.asking.answers == ()
 
 
-def signs_in(picture: PoolPicture, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The signs of one letter that are written into the picture when it is painted anew."""
-    written: list[str] = []
-
-    class Watched(QPainter):
-        def drawText(self, *arguments: object) -> object:
-            written.append(str(arguments[-1]))
-            return super().drawText(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("app.views.widgets.painting.QPainter", Watched)
-        repainted(picture)
-    return sorted(text for text in written if len(text) == 1)
+def signs_in(picture: PoolPicture) -> list[str]:
+    """The signs in the picture."""
+    marks = (*picture.marks, *picture.over)
+    return sorted(text.strip() for mark in marks if isinstance(mark, Texts) for text in mark.texts)
 
 
-def repainted(picture: PoolPicture) -> None:
-    """Paint all of it: of a new size, nothing can be kept from before."""
-    picture.resize(picture.width() - 1, picture.height())
-    picture.grab()
-
-
-def test_a_wrong_answer_is_shown_as_such(stage: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_answer_is_shown_as_such(stage: Build) -> None:
     made = stage()
     target = made.asking.target
     assert target is not None
     made.key(Qt.Key(Qt.Key.Key_1 + 1 - int(made.asking.pool.truth[target])))
     assert made.asking.wrong == 1 and "1 answer is not the truth (≠ in the picture)." in made.text("words")
-    assert signs_in(made.picture, monkeypatch) == ["?", "≠"]
+    assert signs_in(made.picture) == ["?", "≠"]
 
 
 # -- the own choice ------------------------------------------------------------------------------------------------
@@ -346,7 +331,7 @@ def test_a_wrong_answer_is_shown_as_such(stage: Build, monkeypatch: pytest.Monke
 def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made = stage()
     asked = made.asking.target
-    places = made.picture.places()
+    places = made.picture.spots()
     own = max(others(made.asking), key=lambda i: np.sort(np.hypot(*(places - places[i]).T))[1])  # far from any other
     made.point(own, (3, -2))
     assert made.asking.target == own and "Your own choice" in made.text("question")
@@ -360,7 +345,7 @@ def test_a_click_on_an_unlabelled_point_chooses_it(stage: Build) -> None:
     made.point(own)
     assert made.asking.chosen != own, "it has its label"
     before = made.asking
-    QTest.mouseClick(made.picture, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    QTest.mouseClick(made.picture.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(6, 6))
     assert made.asking is before, "nothing is near"
 
 
@@ -373,7 +358,7 @@ def test_a_labelled_point_does_not_hide_an_unlabelled_one(stage: Build) -> None:
 
 def test_arrow_keys_go_from_point_to_point(stage: Build) -> None:
     made = stage()
-    places = made.picture.places()
+    places = made.picture.spots()
     for key, (dx, dy) in {
         Qt.Key.Key_Left: (-1, 0),
         Qt.Key.Key_Right: (1, 0),
@@ -561,7 +546,8 @@ def test_closing_the_window_in_mid_run_leaves_no_thread_and_no_timer(
 def test_a_new_size_and_a_new_theme_get_a_picture_of_their_own(stage: Build) -> None:
     made = stage()
     first = made.panel.desk.picture
-    assert first is not None and (first.grid.width, first.grid.height) == (made.picture.width(), made.picture.height())
+    area = made.picture.area()
+    assert first is not None and (first.grid.width, first.grid.height) == (area.width(), area.height())
     made.panel.resize(*SIZES["wide"])
     QApplication.processEvents()
     made.rest()
@@ -590,8 +576,8 @@ def test_the_picture_shows_the_model_that_is_asked(stage: Build) -> None:
     sure = np.abs(model.decision_function(np.column_stack((columns.ravel(), rows.ravel())))) > 0.05  # type: ignore[union-attr]
     assert (bluer == (predicted == 0)).ravel()[sure].all() and len(np.unique(bluer)) == 2
     # The points stand on the colours of their own places, and the labelled ones have the colours of their classes.
-    pool, places = made.asking.pool, made.picture.places()
-    columns_, rows_ = (places.astype(int)[:, k] for k in (0, 1))
+    pool, places = made.asking.pool, made.picture.spots()
+    columns_, rows_ = (places - made.picture.area().topLeft().toTuple()).astype(int).T
     below = picture.argb[rows_, columns_].astype(np.int64)
     certain = np.abs(model.decision_function(pool.xy)) > 0.1  # type: ignore[union-attr]
     blue = (below & 0xFF) > (below >> 16 & 0xFF)
@@ -638,24 +624,6 @@ def test_painting_in_every_state_raises_nothing(stage: Build) -> None:
         made.point(others(made.asking)[0])
         made.panel.grab()
     assert "&" in made.find("class1").accessibleName()
-
-
-@pytest.mark.parametrize("method", ["_paint_pool", "_paint_rings"])
-def test_what_fails_while_it_is_painted_is_reported_and_takes_nothing_down(
-    stage: Build, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
-    picture = stage().picture
-    reported: list[BaseException] = []
-    monkeypatch.setattr(sys, "excepthook", lambda kind, error, traceback: reported.append(error))
-
-    def broken(*arguments: object) -> None:
-        raise RuntimeError("oops")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(picture, method, broken)
-        repainted(picture)
-    assert [str(error) for error in reported] == ["oops"]
-    repainted(picture)
 
 
 def test_the_chart_has_the_comparison_and_the_run_as_they_are(qtbot: QtBot) -> None:

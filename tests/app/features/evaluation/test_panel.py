@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QScrollArea, QSlid
 from pytestqt.qtbot import QtBot
 from sklearn import metrics as theirs
 
-from app.core.number_format import percent
+from app.core.number_format import counted, percent
 from app.features.evaluation import text as words
 from app.features.evaluation.controller import EvaluationController
 from app.features.evaluation.panel import EvaluationPanel
@@ -21,6 +21,7 @@ from app.features.evaluation.view_confusion import FULLEST, ConfusionView
 from app.features.evaluation.view_roc import RocView
 from app.state.document import Document, GeneratorSettings, Lane, SvmSettings, View
 from app.state.test_split import Split
+from app.views.chart.marks import Cells, Texts
 from app.views.theme import DARK, LIGHT
 from app.window.main_window import MainWindow
 from tests.app.features.evaluation.test_query import score_of
@@ -176,7 +177,22 @@ def test_the_matrix_of_the_chosen_lane(make: Make, qtbot: QtBot) -> None:
 
 
 def matrix_shown(panel: QWidget) -> np.ndarray:
-    return np.asarray(part(panel, ConfusionView, "confusion")._shown[1].confusion)
+    """The numbers in the cells, the first class in the first row."""
+    marks = part(panel, ConfusionView, "confusion").marks
+    (cells,), (numbers,) = ([mark for mark in marks if isinstance(mark, kind)] for kind in (Cells, Texts))
+    assert list(numbers.texts) == [counted(value) for value in cells.values.ravel().tolist()]
+    return np.asarray(cells.values[::-1])
+
+
+def test_the_scores_of_each_class(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    panel = look(window, qtbot)
+    test, guess = window.document.test_points, called(window, 0)
+    theirs_of = theirs.precision_recall_fscore_support(test.labels, guess)[:3]
+    expected = [percent(value) for row in zip(*theirs_of, strict=True) for value in row]
+    said = part(panel, QLabel, "class_scores").accessibleDescription().replace("\u00a0", " ")
+    found = [said.index(value) for value in expected]
+    assert found[0] > said.index("class 1") and found[3] > said.index("class 2") > found[2]
 
 
 def channels(image: Any, spot: Any) -> np.ndarray:
@@ -191,12 +207,12 @@ def test_cells_are_shaded_by_their_share_of_the_row(make: Make, qtbot: QtBot) ->
     view = part(panel, ConfusionView, "confusion")
     image = view.grab().toImage()
     counts = matrix_shown(panel)
-    ground = channels(image, view.cell(0, 0).topLeft() + QPoint(5, -view.cell(0, 0).height() * 2))
+    ground = np.array(LIGHT.background)
     for true in (0, 1):
         for guess in (0, 1):
-            opacity = FULLEST / 255 * counts[true, guess] / counts[true].sum()
-            expected = ground + opacity * (np.array(LIGHT.accent) - ground)
-            assert channels(image, view.cell(true, guess).topLeft() + QPoint(5, 5)) == pytest.approx(expected, abs=3)
+            expected = ground + FULLEST * counts[true, guess] / counts[true].sum() * (np.array(LIGHT.accent) - ground)
+            at = view.pixel(guess - 0.4, 1 - true + 0.2)  # beside the number; the first class is the upper row
+            assert channels(image, at) == pytest.approx(expected, abs=3)
 
 
 def test_folds_are_validated_and_put_into_words(make: Make, qtbot: QtBot) -> None:
@@ -312,7 +328,7 @@ def test_a_class_never_called_is_said_to_be_undefined(make: Make, qtbot: QtBot) 
     panel = look(window, qtbot)
     assert called(window, 0).max() == 0
     assert part(panel, QLabel, "undefined").isVisible() and text(panel, "undefined") == words.UNDEFINED
-    assert part(panel, ConfusionView, "confusion").has_undefined
+    assert "0*" in text(panel, "class_scores")
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from app.features.study.cells import data_of, digest_of, key_of, paths, seed_of, shard
-from app.features.study.model import NOTES, Axis, Study
+from app.features.study.model import NOTES, Axis, Study, existing_cells
 from app.features.study.planning import costs_of, seconds_of, trainings_of
 from app.learners.svm import SvmSettings
 from app.state.document import GeneratorSettings, Lane
@@ -93,7 +93,7 @@ def test_there_is_a_whole_map_soon_and_repetitions_refine_it() -> None:
     every = paths(NOTES)
     first = {cell for path in every[:10] for cell in path.cells}
     sides = [range(len(axis.values)) for axis in NOTES.axes[:2]]
-    assert first == {(*each, 0, 0, 0) for each in product(*sides) if NOTES.exists((*each, 0, 0, 0))}
+    assert first == {(*each, 0, 0, 0) for each in product(*sides) if existing_cells(NOTES)[(*each, 0, 0, 0)]}
     assert all(path.repetition == 0 for path in every[:180]), "all maps come once before one is refined"
     seconds, costs = seconds_of(NOTES, None), costs_of(NOTES, None)
     assert sum(costs[cell] for cell in first) < seconds / 150

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
 import random
 import signal
@@ -12,7 +13,9 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from PySide6.QtGui import QImage
 
@@ -20,6 +23,7 @@ from app.core.points import Points
 from app.features.study import command, results
 from app.features.study.arguments import PRESETS, add_to
 from app.features.study.cells import paths
+from app.features.study.map_reading import cell_text
 from app.features.study.model import PRESETS as STUDIES
 from app.features.study.model import Study
 from app.features.study.reading import written
@@ -29,7 +33,7 @@ from app.main import main
 from app.state.document import Lane
 from tests import playground_files
 
-from .studies import GRID, KNN, computed, document_of, exported, no_document, plain
+from .studies import FAILING, GRID, KNN, computed, document_of, exported, no_document, plain
 
 ROOT = Path(__file__).parents[4]
 
@@ -71,7 +75,7 @@ def wait_for_lines(folder: Path, n: int, process: subprocess.Popen[str]) -> None
 @pytest.fixture(autouse=True)
 def signals() -> object:
     """A run takes Ctrl+C for itself."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in command.ENDING}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -162,6 +166,10 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "no document": (["run", "--from", "nowhere.playground", "--out", "r"], "nowhere.playground"),
     "shard 0": (["run", "s", "--out", "r", "--shard", "0/2"], "is no shard"),
     "shard beyond": (["run", "s", "--out", "r", "--shard", "3/2"], "is no shard"),
+    "no limit": (["run", "s", "--out", "r", "--cell-limit", "0"], "is no number of seconds; write 60 or 0.5"),
+    "a limit without end": (["run", "s", "--out", "r", "--cell-limit", "inf"], "is no number of seconds"),
+    "json beside a picture": (["show", "r", "--json", "--out", "m.png"], "not allowed with argument --json"),
+    "no file to export to": (["export", "r"], "one of the arguments --csv --json is required"),
     "no jobs": (["run", "s", "--out", "r", "--jobs", "0"], "is no number of processes"),
     "empty name": (["status", ""], "the file name is empty"),
 }
@@ -178,7 +186,8 @@ def test_wrong_words_are_told(name: str, tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_is_there_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = file_of(KNN, tmp_path)
     assert study("init", file) == 2 and "is there already" in capsys.readouterr().err
-    assert study("run", file, "--out", file) == 2 and "cannot be made" in capsys.readouterr().err
+    for words in ([], ["--dry-run"]):
+        assert study("run", file, "--out", file, *words) == 2 and "cannot be made" in capsys.readouterr().err
     assert study("run", file, "--out", tmp_path / "r") == 0
     assert study("show", tmp_path / "r", "--value", "dual") == 2 and "it has accuracy" in capsys.readouterr().err
     assert study("show", tmp_path / "r", "--out", "map.jpg") == 2 and "must end in .png" in capsys.readouterr().err
@@ -196,15 +205,13 @@ def test_all_faults_of_a_file_are_told(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_failures_are_counted_and_retried(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = written(KNN, "A study.").replace("k_up_to_n = true", "").replace("k = [1,", "k = [1, 2,")
-    text = text.replace("k = [1, 2, 5, 10, 20]", "k = [1, 40]")
-    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    file = file_of(FAILING, tmp_path)
     for words in ([], ["--retry"]):
-        assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r", *words) == 1
-        assert "8 failed" in capsys.readouterr().out
-    assert study("run", tmp_path / "s.toml", "--out", tmp_path / "r") == 0  # done, as far as it goes
+        assert study("run", file, "--out", tmp_path / "r", *words) == 1
+        assert "12 failed" in capsys.readouterr().out
+    assert study("run", file, "--out", tmp_path / "r") == 0  # done, as far as it goes
     assert study("status", tmp_path / "r") == 0
-    assert "8 failed; 2 parts" in (said := capsys.readouterr().out) and "k is 40, but there are only" in said
+    assert "12 failed; 2 parts" in (said := capsys.readouterr().out) and len(said.splitlines()) > 1
     assert study("show", tmp_path / "r") == 0 and "failed" in capsys.readouterr().out
 
 
@@ -229,6 +236,90 @@ def test_every_command_names_a_damaged_line_and_the_next_run_mends_it(
         said = capsys.readouterr().err.splitlines()[0]
         assert said == f"1 damaged line set aside, to be computed again: {part.name}, line 3."
     assert exported(out) == whole
+    for words in commands:  # once its result is there again, nobody names it more
+        assert study(*words) == 0
+        assert "damaged" not in capsys.readouterr().err
+
+
+def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """What is in a folder, and when each file was last changed."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+@pytest.mark.slow
+def test_a_dry_run_reports_what_a_run_would_do_and_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = file_of(GRID, tmp_path), tmp_path / "r"
+    words = ("run", file, "--out", out)
+    before = tree(tmp_path)
+    assert study(*words, "--dry-run") == 0
+    said = capsys.readouterr()
+    assert said.out.startswith(
+        "6 cells, 3 folds, 2 repetitions, 1 draw: 36 trainings.\n"
+        "0 of 36 results are there already, 36 in 12 paths are to be computed.\nThat takes about "
+    )
+    assert said.out.endswith(
+        f"estimated from some cells timed just now, at the lowest priority; a new file in {out} is written.\n"
+    )
+    assert tree(tmp_path) == before and not out.exists() and not said.err
+    assert study(*words, "--shard", "1/2") == 0
+    (part,) = out.glob("part-*")
+    part.write_bytes(part.read_bytes().replace(b'"seconds":', b'"seconds":1', 1))  # a damaged line stays one
+    capsys.readouterr()
+    before = tree(tmp_path)
+    assert study(*words, "--dry-run", "--json", "--jobs", "2") == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert said.out.count("\n") == 1 and "1 damaged line" in said.err and "36 trainings" in said.err
+    assert (found["trainings"], found["there"], found["to_do"], found["folder"]) == (36, 17, 21, str(out))
+    assert found["damaged"] == [f"{part.name}, line 2"] and found["estimate"]["seconds"] > 0.0
+    assert tree(tmp_path) == before
+
+
+def test_json_is_one_object_on_standard_output_and_sentences_are_on_standard_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = msgspec.structs.replace(KNN, k_up_to_n=False)
+    file, out = file_of(made, tmp_path), tmp_path / "r"
+
+    def told(*words: str | Path) -> tuple[dict[str, Any], str]:
+        assert study(*words, "--json") == 0
+        said = capsys.readouterr()
+        assert said.out.count("\n") == 1 and said.out.endswith("}\n")
+        return json.loads(said.out), said.err
+
+    ran, sentence = told("run", file, "--out", out)
+    assert (ran["computed"], ran["results"], ran["there"], ran["failed"], ran["not_defined"]) == (48, 48, 48, 0, 4)
+    assert "12 paths of 12 are in" in sentence
+    again, _ = told("run", file, "--out", out)
+    assert again["computed"] == 0 and again["there"] == 48
+    status, sentence = told("status", out)
+    assert status == {key: value for key, value in ran.items() if key not in ("folder", "computed")} | {"errors": []}
+    assert "48 of 48 results, 0 failed, 4 not defined; 1 part" in sentence
+    shown, _ = told("show", out)
+    assert msgspec.convert(shown["study"], Study) == made and len(shown["cells"]) == 24
+    beyond = [cell for cell in shown["cells"] if (cell["n"], cell["k"]) == (5, 20)]
+    assert len(beyond) == 2 and all(cell["mean"] is None and cell["state"] == "not defined" for cell in beyond)
+    cell = next(cell for cell in shown["cells"] if (cell["n"], cell["k"], cell["weights"]) == (20, 5, "uniform"))
+    mean = results.read(out).means("accuracy")
+    assert (cell["mean"], cell["spread"], cell["results"]) == (mean.mean[2, 1, 0], mean.spread[2, 1, 0], 2)
+
+
+def test_cells_that_cannot_exist_are_not_defined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for made in (KNN, msgspec.structs.replace(KNN, k_up_to_n=False)):
+        out = tmp_path / str(made.k_up_to_n)
+        assert study("run", file_of(made, tmp_path), "--out", out) == 0
+        capsys.readouterr()
+        assert study("show", out) == 0
+        table = capsys.readouterr().out
+        assert "failed" not in table and "–" not in table
+        # k = 20 of 5 points per class; of k = 10 the limit is n, or the points there are.
+        assert table.count("not defined") == (6 if made.k_up_to_n else 2)
+        means = results.read(out).means("accuracy")
+        text = cell_text(results.read(out), means, "accuracy", (0, 3, 0))
+        assert text.endswith(": not defined, k is above n")
 
 
 def killed_and_resumed(made: Study, folder: Path, kills: int, seed: int, *words: str) -> None:
@@ -317,8 +408,9 @@ def test_ctrl_c_ends_at_once_and_loses_nothing(tmp_path: Path, words: tuple[str,
     ],
 )
 @pytest.mark.parametrize("at_work", [True, False])
+@pytest.mark.parametrize("sent", ["SIGKILL", "SIGHUP"])
 def test_a_killed_run_leaves_no_process(
-    tmp_path: Path, words: tuple[str, ...], n_processes: int, at_work: bool
+    tmp_path: Path, words: tuple[str, ...], n_processes: int, at_work: bool, sent: str
 ) -> None:
     endless = Study("grid", GRID.axes, ("accuracy",), GRID.lane, GRID.generator, folds=5, repetitions=10_000)
     process, out = start("run", file_of(endless, tmp_path), "--out", tmp_path / "r", *words), tmp_path / "r"
@@ -330,12 +422,26 @@ def test_a_killed_run_leaves_no_process(
         wait_for_lines(out, n_lines(out) + 4_000, process)
         left = descendants(process.pid)
         assert len(left) == n_processes
-    process.kill()
-    process.communicate()
+    semaphores = {name for each in (process.pid, *left) for name in semaphores_of(each)}
+    if at_work:  # Dask's, in the queues between its processes
+        assert bool(semaphores) == ("--dask" in words)
+    process.send_signal(getattr(signal, sent))
+    process.communicate(timeout=300)
+    if at_work and sent == "SIGHUP":
+        assert process.returncode == command.STOPPED
     deadline = time.monotonic() + 60
-    while any(begun_at(each) == begun for each, begun in left.items()):
-        assert time.monotonic() < deadline, "a process outlives the run"
+    while any(begun_at(each) == begun for each, begun in left.items()) or semaphores & set(os.listdir("/dev/shm")):
+        assert time.monotonic() < deadline, "a process or a semaphore outlives the run"
         time.sleep(0.02)
+
+
+def semaphores_of(process: int) -> set[str]:
+    """Return the names of the shared semaphores that the process has mapped."""
+    try:
+        lines = Path(f"/proc/{process}/maps").read_text().splitlines()
+    except OSError:
+        return set()
+    return {line.rpartition("/dev/shm/")[2].removesuffix(" (deleted)") for line in lines if "/dev/shm/" in line}
 
 
 def descendants(process: int) -> dict[int, int]:

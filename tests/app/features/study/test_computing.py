@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from app.core.points import Points
 from app.features.study import computing
 from app.features.study.cells import data_of, paths, seed_of
-from app.features.study.computing import compute
+from app.features.study.computing import NOT_DEFINED, compute
 from app.features.study.model import NOTES, Axis, Study, measures_of
 from app.learners.knn import KnnSettings
 from app.learners.svm import SvmSettings
@@ -205,7 +205,7 @@ def test_seconds_are_a_value_and_stand_once_in_the_table(lane: Lane, monkeypatch
     assert all(record.values["seconds"] == record.seconds == 1.0 for record in records)
     table = results_of(study, records).table().decode().splitlines()
     assert table[0] == "cell,n,noise,repetition,fold,accuracy,status,error,seconds"
-    assert all(row.endswith(",1.000000") for row in table[1:])
+    assert all(row.endswith(",1.0") for row in table[1:])
 
 
 def test_a_learning_curve_is_that_of_a_loop() -> None:
@@ -340,13 +340,21 @@ def test_steps_are_counted_from_nothing() -> None:
         assert record.values["steps"] == solver.n_iter
 
 
-def test_a_failing_cell_is_a_line_and_the_path_goes_on() -> None:
+def test_a_cell_that_cannot_exist_is_not_defined_and_the_path_goes_on() -> None:
     study = msgspec.structs.replace(
         KNN, axes=(Axis("n", (5,)), Axis("k", (5, 11))), k_up_to_n=False, repetitions=1, draws=2
     )
-    fine, failed = computed(study)
-    assert fine.values and not fine.error
-    assert failed.error == "k is 11, but there are only 10 points to learn from." and not failed.values
+    fine, beyond = computed(study)
+    assert fine.values and fine.status == "exact" and not fine.error
+    assert beyond.status == NOT_DEFINED and not beyond.values and not beyond.error
+    found = results_of(study, (fine, beyond))
+    assert found.states.tolist() == [["", NOT_DEFINED]] and found.defined.tolist() == [[True, False]]
+
+
+def test_a_failing_cell_is_a_line_and_the_path_goes_on() -> None:
+    few = msgspec.structs.replace(GRID, generator=GeneratorSettings("circle", 1, 0.2), folds=2, repetitions=1)
+    records = computed(few)  # each fold has one class
+    assert len(records) == 12 and all(record.error and not record.values for record in records)
     short = msgspec.structs.replace(GRID, generator=GeneratorSettings("circle", 30, 0.2, shift=0.9))
     assert all("shift" in record.error for record in computed(short))
 

@@ -34,9 +34,23 @@ def test_presets_are_read_as_they_were_written(name: str) -> None:
 COMPARED = msgspec.structs.replace(GRID, values=("disagreement", "seconds"), other=Lane("knn"))
 
 
-@pytest.mark.parametrize("study", [GRID, KNN, COMPARED])
+@pytest.mark.parametrize("study", [GRID, KNN, COMPARED, msgspec.structs.replace(KNN, k_up_to_n=False)])
 def test_studies_are_read_as_they_were_written(study: Study) -> None:
     assert read(written(study, "A study.")) == (study, [])
+
+
+def test_k_goes_up_to_n_in_efficiency_maps_unless_they_say_otherwise() -> None:
+    axes = '[classifier]\nname = "knn"\n[axes]\nn = [5, 10]\nk = [5, 10]\n'
+    for text, expected in (
+        ('kind = "efficiency"\n', True),
+        ('kind = "efficiency"\nk_up_to_n = false\n', False),
+        ("", False),
+        ("k_up_to_n = true\n", True),
+    ):
+        study, faults = read(text + axes)
+        assert study is not None and not faults and study.k_up_to_n == expected
+    _, faults = read('kind = "efficiency"\n[axes]\nC = [1]\n')
+    assert [fault.partition(":")[0] for fault in faults] == ["axes", "axes"]  # no further one of k_up_to_n
 
 
 def test_a_short_file_is_enough() -> None:
@@ -48,9 +62,24 @@ def test_a_short_file_is_enough() -> None:
     assert not faults and study is not None and study.axes[0].values == (1, 3, 5, 7, 9)
 
 
+#: Options that need a word of explanation.
+OPTIONS = "--shard", "--dry-run", "--json", "--cell-limit"
+
+
 def test_the_help_names_every_key_and_value() -> None:
     page = written_page("studies")
-    for word in (*_WHOLE[:2], *MEASURES, *PRESETS, "folds", "repetitions", "draws", "test_on", "--shard", "--dask"):
+    for word in (
+        *_WHOLE[:2],
+        *MEASURES,
+        *PRESETS,
+        "folds",
+        "repetitions",
+        "draws",
+        "test_on",
+        "k_up_to_n",
+        "--dask",
+        *OPTIONS,
+    ):
         assert word in page, word
     assert "dask_jobqueue" in page and "SBATCH" in page
 
@@ -105,7 +134,7 @@ FAULTS = {
     "k up to no n": ("k_up_to_n = true\n" + AXES, "k_up_to_n: needs the axes n and k"),
     "no cell left": (
         'k_up_to_n = true\n[classifier]\nname = "knn"\n[axes]\nk = [9]\nn = [5]',
-        "k_up_to_n: leaves no cell",
+        "k_up_to_n: is true and leaves no cell",
     ),
     "endless": ("repetitions = 100000\nfolds = 1000\n" + AXES, "axes: make 400000000 results"),
     "missing document": ('[data]\ndocument = "x"\n' + AXES, "data.document: gone"),

@@ -24,7 +24,7 @@ from app.features.study.results import ResultsFile, difference, manifest
 from app.files.documents import FileError
 from app.state.document import Lane
 
-from .studies import GRID, KNN, computed, document_of, exported, given_of, plain, results_of
+from .studies import FAILING, GRID, KNN, computed, document_of, exported, given_of, plain, results_of
 
 
 def run(study: Study, folder: Path, **options: object) -> None:
@@ -205,11 +205,11 @@ def test_other_numerics_are_refused(tmp_path: Path) -> None:
 
 
 BROKEN = {
-    "no JSON": (b"{]\n{}\n", "does not begin with the study"),
-    "no manifest": (b'{"key": 1}\n', "does not begin with the study"),
-    "a list": (b"[]\n{}\n", "does not begin with the study"),
+    "no JSON": (b"{]\n{}\n", "is damaged in its first line, which names its study: run the study again"),
+    "no manifest": (b'{"key": 1}\n', "is damaged in its first line"),
+    "a list": (b"[]\n{}\n", "is damaged in its first line"),
     "an unknown study": (b'{"manifest": {"study": {"kind": "x"}, "numerics": 1}}\n', "does not know"),
-    "a deep line": (b"[" * 100_000 + b"\n{}\n", "does not begin with the study"),
+    "a deep line": (b"[" * 100_000 + b"\n{}\n", "is damaged in its first line"),
 }
 
 
@@ -279,6 +279,54 @@ def test_lines_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
     assert exported(tmp_path) == whole and not results.read(tmp_path).damage
 
 
+def without_head(part: Path) -> None:
+    """Damage the first line of a file."""
+    head, rest = part.read_bytes().split(b"\n", 1)
+    part.write_bytes(head[:40] + b"#" + head[41:] + b"\n" + rest)
+
+
+def test_a_damaged_first_line_is_made_up_for_by_the_study_or_another_file(tmp_path: Path) -> None:
+    run(KNN, tmp_path)
+    (part,) = parts(tmp_path)
+    whole = exported(tmp_path)
+    without_head(part)
+    with pytest.raises(FileError, match=r"is damaged in its first line.* run the study again with its STUDY\.toml"):
+        results.read(tmp_path)
+    found = results.read(tmp_path, KNN)
+    assert plain(KNN, found.records()) == whole and found.damaged == [f"{part.name}, line 1"]
+    results.settle(tmp_path, KNN, found.damaged)  # its file has a first line
+    assert exported(tmp_path) == whole and not results.read(tmp_path).damaged
+
+
+def test_lines_of_another_study_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+    run(msgspec.structs.replace(KNN, draws=4), tmp_path)
+    (part,) = parts(tmp_path)
+    without_head(part)
+    with pytest.raises(FileError, match="no other line proves it: move the file out of the folder"):
+        results.read(tmp_path, KNN)
+    line = json.loads(part.read_bytes().splitlines()[1])
+    del line["crc"]  # of an earlier version: of any study
+    part.write_bytes(b"{]\n" + json.dumps(line).encode() + b"\n")
+    with pytest.raises(FileError, match="no other line proves it"):
+        results.read(tmp_path, KNN)
+
+
+@pytest.mark.parametrize("settled", [5, [5], "part-a.jsonl, line 2", {"a": 1}])
+def test_what_is_settled_is_checked(tmp_path: Path, settled: object) -> None:
+    head = json.dumps({"manifest": manifest(KNN)})
+    (tmp_path / "part-a.jsonl").write_text(f"{head}\n{json.dumps({'settled': settled})}\n")
+    assert results.read(tmp_path).damaged == ["part-a.jsonl, line 2"]
+
+
+def test_lines_of_the_version_before_have_checksums_of_themselves_alone(tmp_path: Path) -> None:
+    run(KNN, tmp_path)
+    (part,) = parts(tmp_path)
+    whole, lines = exported(tmp_path), map(json.loads, part.read_bytes().splitlines())
+    bare = [{name: value for name, value in line.items() if name != "crc"} for line in lines]
+    part.write_bytes(b"".join(results._line(line, 0) for line in bare))
+    assert exported(tmp_path) == whole and not results.read(tmp_path).damage
+
+
 def test_of_many_damaged_lines_the_first_are_named(tmp_path: Path) -> None:
     head = json.dumps({"manifest": manifest(KNN)})
     (tmp_path / "part-a.jsonl").write_text(f"{head}\n" + "{}\n" * 8)
@@ -299,7 +347,7 @@ def test_tables_name_parameters_without_their_classifier() -> None:
 
 
 def test_failures_are_done_until_they_are_tried_again(tmp_path: Path) -> None:
-    study = msgspec.structs.replace(KNN, k_up_to_n=False, repetitions=1)
+    study = msgspec.structs.replace(FAILING, repetitions=1)
     run(study, tmp_path)
     found = results.read(tmp_path, study)
     failed = [record for record in found.records() if record.error]
@@ -308,7 +356,7 @@ def test_failures_are_done_until_they_are_tried_again(tmp_path: Path) -> None:
     assert again and len(again) < len(paths(study))
     for record in failed:  # of a failure and a result, the result counts, in whichever order they come
         file = ResultsFile(tmp_path, study)
-        file.add(msgspec.structs.replace(record, error="", values={"accuracy": 0.5}))
+        file.add(msgspec.structs.replace(record, status="", error="", values={"accuracy": 0.5}))
         file.close()
     assert not results.read(tmp_path).errors
 

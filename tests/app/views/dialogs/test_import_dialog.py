@@ -397,6 +397,7 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
         "class",
         "standardise",
         "replace",
+        "picture",
         "import",
     ]
 

@@ -1,0 +1,180 @@
+"""Time limits of cells: what takes longer is given up and said so, in this process, in others, and with Dask."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from app.features.study import computing, engines, results, running
+from app.features.study.cells import paths
+from app.features.study.computing import TOOK_LONGER, Watch, compute
+from app.features.study.model import Axis, Study
+from app.learners.svm import SvmSettings
+from app.state.document import GeneratorSettings, Lane
+
+from .studies import GRID, KNN, computed, plain, results_of
+from .test_command import file_of, study
+
+#: The second cell is a training of a second or more, in rounds; the others are nothing beside it.
+ROUNDS = Study(
+    "grid",
+    (Axis("C", (1.0, 1e5, 2e5)), Axis("tol", (1e-2,))),
+    ("steps",),
+    Lane("svm", svm=SvmSettings(kernel="rbf")),
+    GeneratorSettings("moons", 1000, 0.5),
+    test=10,
+    most_steps=10_000_000,
+)
+#: The second cell of each path is a call of scikit-learn that takes many seconds.
+ONE_CALL = Study(
+    "grid",
+    (Axis("forest_n_estimators", (1, 500)), Axis("forest_max_depth", (20,))),
+    ("accuracy",),
+    Lane("forest"),
+    GeneratorSettings("moons", 10_000, 0.5),
+    test=10,
+)
+
+
+class Clock:
+    """Seconds that pass by one at each look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+def test_a_training_is_given_up_between_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when most of it is still to come: each look at the clock takes a second, and there are few."""
+    monkeypatch.setattr(computing, "ROUND", 100)
+    (path,) = paths(ROUNDS)
+    assert next(compute(ROUNDS, path, None)).status == "optimal"
+    monkeypatch.setattr(computing.time, "perf_counter", clock := Clock())
+    first, second, third = compute(ROUNDS, path, None, Watch(50.0))
+    assert first.status == "optimal" and first.values and clock.now < 200.0
+    for record in (second, third):
+        assert record.status == TOOK_LONGER and record.error == "It took longer than 50 s." and record.seconds == 50.0
+
+
+def test_cells_of_one_search_share_its_time_and_draws_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = max(paths(KNN), key=lambda path: len(path.cells))
+    assert len(path.cells) == 4
+    per_cell = [record.seconds for record in compute(KNN, path, None)]
+    assert max(per_cell) == min(per_cell) > 0.0
+    monkeypatch.setattr(computing.time, "perf_counter", Clock())
+    seconds = [record.seconds for record in compute(KNN, path, None, Watch(1000.0))]
+    assert seconds[0] == seconds[-1] and seconds[0] > 3 * 0.5
+    # Enough for two draws of three: no draw alone is beyond it.
+    limit = 2.5 * seconds[0] / 3
+    assert {record.status for record in compute(KNN, path, None, Watch(limit))} == {TOOK_LONGER}
+    assert {record.status for record in compute(KNN, path, None, Watch(math.inf))} == {"exact"}
+
+
+def test_what_took_longer_is_computed_again_with_a_larger_limit_only(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = file_of(ROUNDS, tmp_path), tmp_path / "r"
+    words = ("run", file, "--out", out)
+    assert study(*words, "--cell-limit", "1") == 0
+    assert "took longer than 1 s, which a larger --cell-limit computes again" in capsys.readouterr().out
+    late = [record for record in results.read(out).records() if record.status == TOOK_LONGER]
+    assert late and all(record.seconds == 1.0 for record in late)
+    for more in (["--cell-limit", "1"], ["--cell-limit", "0.5", "--retry"]):
+        assert study(*words, *more) == 0
+        assert "0 trainings in 0 paths to do" in capsys.readouterr().err
+    assert study("status", out) == 0
+    assert f", 0 failed, {len(late)} took longer than their limit; " in (said := capsys.readouterr().out)
+    assert "  It took longer than 1 s.\n" in said
+    assert study("show", out) == 0 and TOOK_LONGER in capsys.readouterr().out
+    assert study(*words, "--dry-run", "--cell-limit", "2") == 0
+    assert "3 in 1 path are to be computed" in capsys.readouterr().out
+
+
+def test_a_raised_limit_computes_again_and_a_lower_one_leaves_out() -> None:
+    path = paths(GRID)[0]
+    late = computing.longer(path.cells[1], path.repetition, path.fold, 5.0)
+    found = results_of(GRID, [late])
+    everything = paths(GRID)
+    assert path.cells[1] not in found.todo(everything, True, 5.0)[0].cells
+    assert path.cells[1] in found.todo(everything, False, 5.1)[0].cells
+    assert found.states[path.cells[1]] == TOOK_LONGER
+    higher, lower = (computing.longer(path.cells[1], path.repetition, path.fold, limit) for limit in (7.0, 6.0))
+    for each in (higher, lower, msgspec.structs.replace(late, status="", error="failed")):
+        found.merge(each)
+    assert found.seconds[(*path.cells[1], path.repetition, path.fold)] == 7.0
+    value = msgspec.structs.replace(late, status="optimal", error="", values={"accuracy": 0.5})
+    found.merge(value)
+    found.merge(higher)
+    assert not found.errors and not found.states[path.cells[1]]
+
+
+#: Put before the code of a worker: the cell with depth 2 stays in compiled code that nothing interrupts.
+STUCK = """
+import ctypes, app.features.study.computing as computing
+fit = computing._Estimator.__init__
+def stuck(self, lane, points):
+    if lane.settings.max_depth == 2 and len(points) > 20:
+        ctypes.PyDLL(None).sleep(600)
+    fit(self, lane, points)
+computing._Estimator.__init__ = stuck
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("ctypes") is None or running.os.name == "nt", reason="calls the C library")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_process_in_compiled_code_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
+    command = running.command
+
+    def with_stuck(*words: str) -> list[str]:
+        python, *flags, code, niceness = command(*words)
+        place = code.index("runpy.run_module")
+        return [python, *flags, code[:place] + STUCK + code[place:], niceness]
+
+    monkeypatch.setattr(running, "command", with_stuck)
+    monkeypatch.setattr(running, "GRACE", 0.5)
+    made = Study(
+        "grid",
+        (Axis("tree_max_depth", (1, 2, 3)), Axis("noise", (0.1, 0.3))),
+        ("accuracy",),
+        Lane("tree"),
+        GeneratorSettings("moons", 50, 0.2),
+        test=20,
+    )
+    begun = time.monotonic()
+    assert study("run", file_of(made, tmp_path), "--out", tmp_path / "r", "--cell-limit", "2", "--jobs", str(jobs)) == 0
+    assert time.monotonic() - begun < 500, "it waited for the compiled code"
+    found = results.read(tmp_path / "r")
+    assert not found.missing() and found.ended(TOOK_LONGER).sum() == 2
+    assert found.ended(TOOK_LONGER)[1].all() and found.seconds[1].tolist() == [[[2.0]], [[2.0]]]
+    sound = [record for record in found.records() if not record.error]
+    assert plain(made, sound) == plain(made, [record for record in computed(made) if record.places[0] != 1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "made", [pytest.param(ROUNDS, id="rounds"), pytest.param(ONE_CALL, id="one call of scikit-learn")]
+)
+@pytest.mark.skipif(importlib.util.find_spec("distributed") is None, reason="dask is not installed")
+def test_the_limit_holds_on_a_dask_cluster(tmp_path: Path, made: Study) -> None:
+    limit = "2" if made is ONE_CALL else "1"
+    words = ("--dask", "local", "--cell-limit", limit)
+    assert study("run", file_of(made, tmp_path), "--out", tmp_path / "r", *words) == 0
+    found = results.read(tmp_path / "r")
+    assert not found.missing() and not found.ended(results.FAILED).any()
+    assert found.ended(TOOK_LONGER)[1].all() and not found.ended(TOOK_LONGER)[0].any()
+
+
+def test_only_calls_of_another_library_need_a_process_that_can_be_ended() -> None:
+    needs: Callable[[Study, float], bool] = engines._needs_ending
+    assert needs(ONE_CALL, 1.0) and not needs(ONE_CALL, math.inf) and not needs(ROUNDS, 1.0)
+    assert needs(msgspec.structs.replace(GRID, other=Lane("tree")), 1.0)
