@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.session import Seek
-from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
+from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate, ReductionCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
@@ -22,7 +23,10 @@ from .cover import Cover
 from .run_state import RunState
 from .shading import Shades
 
-AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
+
+AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
 
 @dataclass(frozen=True)
@@ -113,13 +117,16 @@ def _none() -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, and points under a
-    tie of their own class with another."""
+    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
+    of their own class with another, points without which a picture of neighbours is another, and points that a training
+    has chosen which keeps some only."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
     tied: NDArray[np.intp] = field(default_factory=_none)
+    kept: NDArray[np.intp] = field(default_factory=_none)
+    chosen: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()
@@ -158,8 +165,8 @@ class Frame:
         The picture has the resolution asked for.
     model : Model or None
         Never changes; predicts what the picture shows.
-    certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
-        One per binary problem; empty for kNN.
+    certificates : tuple of Certificate, PerceptronCertificate, PegasosCertificate or ReductionCertificate
+        One per binary problem, or one of all points; empty for what does not train.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly (see `outcome`), training time, a sentence.
     run_state : RunState or None
@@ -198,6 +205,11 @@ class Frame:
     starts: Starts | None = None
     at_once: AtOnce | None = None
     cover: Cover = Cover.NOTHING
+
+    @property
+    def neighbours(self) -> KNeighborsClassifier | None:
+        """The nearest neighbours whose votes the picture shows; None of any other classifier."""
+        return None if self.model is None or self.model.kind == "f" else self.model.neighbours
 
     @property
     def ended(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.scene.feature_table import FeatureTable
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
+from .cells.feature import FEATURE as CELLS
 from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
@@ -38,6 +39,7 @@ FEATURES = FeatureTable(
         DIFFERENCE,
         PROBE,
         SEARCH,
+        CELLS,
         RELIEF,
         WHAT_IF,
         EVALUATION,

@@ -205,8 +205,8 @@ def scene(context: Context, others: object) -> tuple[GroundTruthScene]:
         ideal = _tally(results.answer("fresh"), law, session.of(GroundTruthSession).fresh_draw)
     learning = [index for index in range(document.shown) if not document.lanes[index].is_difference]
     rows = tuple(_row(index, document, session, results, law) for index in learning)
-    models = [_model(results.frame(document.slots[index]), document) for index in learning]
-    near = any(model is not None and model.kind != "f" and model.neighbours is not None for model in models)
+    frames = [results.frame(document.slots[index]) for index in learning]
+    near = any(frame is not None and frame.neighbours is not None for frame in frames)
     return (GroundTruthScene(origin, law, edited, bayes, ideal, rows, near),)
 
 

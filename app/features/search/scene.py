@@ -65,8 +65,7 @@ class SearchScene:
 def neighbours_of(results: Results, slot: int) -> KNeighborsClassifier | None:
     """Return the nearest neighbours of the model that a lane shows; None without any."""
     frame = results.frame(slot)
-    model = None if frame is None or frame.picture is None else frame.model
-    return None if model is None or model.kind == "f" else model.neighbours
+    return None if frame is None or frame.picture is None else frame.neighbours
 
 
 def slots_of(document: Document, results: Results) -> tuple[int, ...]:
