@@ -13,7 +13,7 @@ from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.session import Seek
-from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
+from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate, ReductionCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
@@ -22,7 +22,7 @@ from .cover import Cover
 from .run_state import RunState
 from .shading import Shades
 
-AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
+AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,14 @@ def _none() -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, and points under a
-    tie of their own class with another."""
+    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
+    of their own class with another, and points that a training has chosen which keeps some only."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
     tied: NDArray[np.intp] = field(default_factory=_none)
+    chosen: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()
@@ -158,8 +159,8 @@ class Frame:
         The picture has the resolution asked for.
     model : Model or None
         Never changes; predicts what the picture shows.
-    certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
-        One per binary problem; empty for kNN.
+    certificates : tuple of Certificate, PerceptronCertificate, PegasosCertificate or ReductionCertificate
+        One per binary problem, or one of all points; empty for what does not train.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly (see `outcome`), training time, a sentence.
     run_state : RunState or None

@@ -57,6 +57,7 @@ def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks,
 
 @lru_cache(maxsize=8)
 def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
-    found = [points.indices_of(sample.ids[index]) for index in (marks.free, marks.bounded, marks.wrong, marks.tied)]
-    wrong = np.concatenate((found[2], *(each.wrong for each in others)))
-    return Marks(found[0], found[1], wrong, np.concatenate((found[3], *(each.tied for each in others))))
+    of_sample = (marks.free, marks.bounded, marks.wrong, marks.tied, marks.chosen)
+    free, bounded, wrong, tied, chosen = (points.indices_of(sample.ids[index]) for index in of_sample)
+    wrong = np.concatenate((wrong, *(each.wrong for each in others)))
+    return Marks(free, bounded, wrong, np.concatenate((tied, *(each.tied for each in others))), chosen)

@@ -169,6 +169,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("margin", "Margins: f = −1 and f = +1"),
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
+    ("chosen", "Kept: the classifier consists of these points"),
     ("test", "Test point: nothing is trained on it"),
     ("wrong", "The model gets this point wrong"),
     ("tied", "Tied: neither right nor wrong"),

@@ -74,7 +74,7 @@ def _missing(document: Document, lane: Lane) -> str:
     training = document.training_points
     if not len(training):
         return "There is nothing to learn from: paint some points."
-    if lane.trainer is not None and len(training.classes) < 2:
+    if len(training.classes) < lane.family.n_classes_needed:
         return "All points are of one class: paint some of a second one."
     return ""
 
