@@ -23,6 +23,7 @@ from solver.core.stepping import SteppedSolver
 
 if TYPE_CHECKING:
     from solver.kernels.table import Kernel
+    from solver.knn.neighbors import KNeighborsClassifier
 
 #: File in the cache that says that everything is there.
 COMPLETE = "complete"
@@ -60,6 +61,7 @@ def steps() -> list[Step]:
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
         Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
+        Step("kNN cells", lambda: _cells(model), in_window=False),
         Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
         Step("SVM at once", lambda: _pivots(X, y, rbf), in_window=False),
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
@@ -74,6 +76,16 @@ def _pivots(X: Array, y: Array, kernel: Kernel) -> None:
     from solver.svm.auto import AutoSolver
 
     AutoSolver(X, y, kernel, alpha=[0.5, 0.0, 0.5, 0.0]).run()
+
+
+def _cells(model: KNeighborsClassifier) -> None:
+    """The cells of a picture of neighbours, their borders, and the points that it needs."""
+    from solver.kernels import lines
+    from solver.kernels.surface import Grid
+
+    grid = Grid(0.0, 1.0, 0.0, 1.0, 2, 2)
+    lines.borders(grid, model.cells_on(grid.xs)(grid.ys))
+    model.kept_on(grid.xs)(grid.ys)
 
 
 def _pixels() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from solver.kernels.kernel_classifier import UNFINISHED
 from .cover import Cover
 from .run_state import RunState
 from .shading import Shades
+
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
 
 AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
@@ -114,12 +118,14 @@ def _none() -> NDArray[np.intp]:
 @dataclass(frozen=True, eq=False)
 class Marks:
     """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
-    of their own class with another, and points that a training has chosen which keeps some only."""
+    of their own class with another, points without which a picture of neighbours is another, and points that a training
+    has chosen which keeps some only."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
     tied: NDArray[np.intp] = field(default_factory=_none)
+    kept: NDArray[np.intp] = field(default_factory=_none)
     chosen: NDArray[np.intp] = field(default_factory=_none)
 
 
@@ -199,6 +205,11 @@ class Frame:
     starts: Starts | None = None
     at_once: AtOnce | None = None
     cover: Cover = Cover.NOTHING
+
+    @property
+    def neighbours(self) -> KNeighborsClassifier | None:
+        """The nearest neighbours whose votes the picture shows; None of any other classifier."""
+        return None if self.model is None or self.model.kind == "f" else self.model.neighbours
 
     @property
     def ended(self) -> bool:

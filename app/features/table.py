@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.scene.feature_table import FeatureTable
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
+from .cells.feature import FEATURE as CELLS
 from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
@@ -36,6 +37,7 @@ FEATURES = FeatureTable(
         ACTIVE_LEARNING,
         DIFFERENCE,
         PROBE,
+        CELLS,
         RELIEF,
         WHAT_IF,
         EVALUATION,

@@ -149,6 +149,7 @@ def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> 
         "test": n_test > 0,
         "wrong": any(len(lane.marks.wrong) for lane in drawn),
         "tied": any(len(lane.marks.tied) for lane in drawn),
+        "kept": any(len(lane.marks.kept) for lane in drawn),
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
     own = [lane for lane in drawn if lane.run_marks is None]

@@ -221,8 +221,8 @@ class Feature:
     mark_signs : tuple of Sign
         Those of its marks.
     other_marks : callable or None
-        ``other_marks(context, index)``: marks, among all points, of those that the lane at place `index` was not
-        trained on.
+        ``other_marks(context, index)``: marks, among all points, besides those of the training of the lane at place
+        `index`; the very same as long as nothing about them has changed.
     shows : callable or None
         ``shows(session)``: names of the controls that alone are to be seen, as `lessons.controls` has them; None: all.
     covers : callable or None

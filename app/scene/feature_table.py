@@ -75,7 +75,7 @@ class FeatureTable:
         return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
 
     def other_marks(self, context: Context, index: int) -> tuple[Marks, ...]:
-        """Marks of points that the lane at place `index` was not trained on."""
+        """Marks of points besides those of the training of the lane at place `index`."""
         found = [feature.other_marks(context, index) for feature in self.rows if feature.other_marks is not None]
         return tuple(marks for marks in found if marks is not NO_MARKS)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 
 import numpy as np
@@ -57,7 +57,8 @@ def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks,
 
 @lru_cache(maxsize=8)
 def _joined(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
-    of_sample = (marks.free, marks.bounded, marks.wrong, marks.tied, marks.chosen)
-    free, bounded, wrong, tied, chosen = (points.indices_of(sample.ids[index]) for index in of_sample)
-    wrong = np.concatenate((wrong, *(each.wrong for each in others)))
-    return Marks(free, bounded, wrong, np.concatenate((tied, *(each.tied for each in others))), chosen)
+    def of_all(name: str) -> Indices:
+        own = points.indices_of(sample.ids[getattr(marks, name)])
+        return np.concatenate((own, *(getattr(each, name) for each in others)))
+
+    return Marks(*(of_all(each.name) for each in fields(Marks)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solver.core._compile import jit
+from solver.core._compile import jit, part
 from solver.core.arrays import Integers
 
 MIDDLE = 16
@@ -42,7 +42,7 @@ def _turns() -> Integers:
 TURNS = _turns()
 
 
-def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: ignore[no-untyped-def]
+def follow(codes, crossed, values, level, xs, ys, points):  # type: ignore[no-untyped-def]
     """Put the vertices of all lines into `points`, polylines with NaN rows between them; returns how many rows.
 
     Parameters
@@ -56,8 +56,6 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
     level : float
     xs, ys : ndarray
         Of the columns and rows.
-    tolerance : float
-        A vertex so near the straight line between its neighbours is left out: drawing is several times faster.
     points : ndarray of shape (6 m, 2)
     """
     width, n = len(xs), 0
@@ -99,6 +97,14 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
                         codes[place] |= KNOWN
                     direction = TURNS[code, direction]
                     place += ahead[direction]
+    return n
+
+
+def straighten(points, n, tolerance):  # type: ignore[no-untyped-def]
+    """Leave out vertices of the first `n` points, polylines with NaN rows between them; returns how many rows stay.
+
+    A vertex at most `tolerance` from the straight line between its neighbours goes: drawing is several times faster.
+    """
     for _ in range(ROUNDS if tolerance > 0.0 else 0):
         kept = min(n, 1)
         for k in range(1, n):
@@ -114,4 +120,101 @@ def follow(codes, crossed, values, level, xs, ys, tolerance, points):  # type: i
     return n
 
 
-compiled_follow = jit(follow)
+compiled_follow, compiled_straighten = jit(follow), jit(straighten)
+
+
+@jit
+def follow_borders(cells, across, along, crossed, xs, ys, points):  # type: ignore[no-untyped-def]
+    """Put the vertices of the borders between pixels of different `cells` into `points`, as `follow` does.
+
+    Lines run in the middle between samples.  They end at the edge of the picture and in the middle of four samples
+    where three or four borders meet.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (height, width), int64
+    across, along : ndarray of shape (height, width - 1) and (height - 1, width), bool
+        Whether a sample differs from the next in its row, and from the one above it; all become False.
+    crossed : ndarray of shape (m,), int64
+        Places of the lower left ones of four samples that are not all of one cell, in rows of width - 1.
+    xs, ys : ndarray
+    points : ndarray of shape (4 * borders + 1, 2)
+    """
+    height, width = cells.shape
+    n = 0
+    # First what begins where several meet, then at an edge of the picture; what is left then is closed.
+    for stage in range(3):
+        for place in crossed:
+            for begin in range(4 if stage < 2 else 1):
+                row, column = place // (width - 1), place % (width - 1)
+                if stage == 0 and _borders(cells, row, column) < 3:
+                    break
+                direction = begin
+                if stage == 1:  # from beyond the edge
+                    at = (column == 0, row == 0, column == width - 2, row == height - 2)
+                    if not at[begin]:
+                        continue
+                    row -= (0, 1, 0, -1)[begin]
+                    column -= (1, 0, -1, 0)[begin]
+                first = n
+                while True:
+                    r, c = row + (direction == NORTH), column + (direction == EAST)
+                    level = direction % 2 == EAST
+                    there = along[r, c] if level else across[r, c]
+                    if not there:
+                        if n > first:  # once round
+                            points[n] = points[first + 1]
+                            n += 1
+                        break
+                    if n == first:
+                        points[n] = np.nan
+                        n += 1
+                        if stage == 0:
+                            points[n, 0], points[n, 1] = _middle(xs, column), _middle(ys, row)
+                            n += 1
+                    if level:
+                        along[r, c] = False
+                        points[n, 0], points[n, 1] = xs[c], _middle(ys, r)
+                    else:
+                        across[r, c] = False
+                        points[n, 0], points[n, 1] = _middle(xs, c), ys[r]
+                    n += 1
+                    row += (0, 1, 0, -1)[direction]
+                    column += (1, 0, -1, 0)[direction]
+                    if row < 0 or column < 0 or row > height - 2 or column > width - 2:
+                        break
+                    if _borders(cells, row, column) > 2:
+                        points[n, 0], points[n, 1] = _middle(xs, column), _middle(ys, row)
+                        n += 1
+                        break
+                    for turn in (-1, 0, 1):
+                        if _leaves(cells, row, column, (direction + turn) % 4):
+                            direction = (direction + turn) % 4
+                            break
+    return n
+
+
+@part
+def _middle(values, place):  # type: ignore[no-untyped-def]
+    return 0.5 * (values[place] + values[place + 1])
+
+
+@part
+def _leaves(cells, row, column, direction):  # type: ignore[no-untyped-def]
+    """Whether a border leaves the middle of four samples in this direction."""
+    if direction == EAST:
+        return cells[row, column + 1] != cells[row + 1, column + 1]
+    if direction == NORTH:
+        return cells[row + 1, column] != cells[row + 1, column + 1]
+    if direction == WEST:
+        return cells[row, column] != cells[row + 1, column]
+    return cells[row, column] != cells[row, column + 1]
+
+
+@part
+def _borders(cells, row, column):  # type: ignore[no-untyped-def]
+    """How many borders meet in the middle of four samples."""
+    total = 0
+    for direction in range(4):
+        total += 1 if _leaves(cells, row, column, direction) else 0
+    return total

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solver.core import fast_loops
-from solver.core.arrays import Array, Indices, Mask
+from solver.core.arrays import Array, Indices, Integers, Mask
 
-from ._line_loops import MIDDLE, NONE, compiled_follow, follow
+from ._line_loops import MIDDLE, NONE, compiled_follow, compiled_straighten, follow, follow_borders, straighten
 from .surface import Grid
 
 #: Share of a pixel by which a line may leave out a vertex.
@@ -86,4 +86,36 @@ def _lines(grid: Grid, above: Mask, values: Array, level: float, gaps: Indices, 
     points = np.empty((6 * len(crossed), 2))
     tolerance = thin * (grid.right - grid.left) / grid.width
     work: Callable[..., int] = compiled_follow if fast_loops.ready() else follow
-    return points[: work(codes, crossed, flat, level, grid.xs, grid.ys, tolerance, points)].copy()
+    thinned: Callable[..., int] = compiled_straighten if fast_loops.ready() else straighten
+    return points[: thinned(points, work(codes, crossed, flat, level, grid.xs, grid.ys, points), tolerance)].copy()
+
+
+def borders(grid: Grid, cells: Integers, most: float = np.inf, thin: float = THIN) -> tuple[Array, int]:
+    """Return the borders between pixels of different `cells`, numbers of any kind, and how many cells there are.
+
+    Unlike `region_lines`, each border is there once, and where several meet, in the middle of four pixels, they join.
+
+    Parameters
+    ----------
+    grid : Grid
+    cells : ndarray of shape (height, width), int64
+    most : float, default=inf
+        Number of cells above which no lines are looked for.
+    thin : float, default=THIN
+        Share of a pixel by which a line may leave out a vertex, three times in a row.
+
+    Returns
+    -------
+    lines : ndarray of shape (m, 2)
+    count : int
+    """
+    across, along = cells[:, 1:] != cells[:, :-1], cells[1:] != cells[:-1]
+    first = np.concatenate((cells[:, 0], cells[:, 1:][across]))  # each run of equal pixels once: a few of all
+    count = len(np.unique(first))
+    if min(cells.shape) < 2 or count > most:
+        return np.empty((0, 2)), count
+    crossed = np.flatnonzero(across[1:] | across[:-1] | along[:, 1:] | along[:, :-1])
+    points = np.empty((4 * (np.count_nonzero(across) + np.count_nonzero(along)) + 1, 2))
+    n = follow_borders(cells, across, along, crossed, grid.xs, grid.ys, points)
+    n = compiled_straighten(points, n, thin * (grid.right - grid.left) / grid.width)
+    return points[1:n].copy(), count

@@ -75,7 +75,7 @@ def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
 
 
 @part
-def _gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # type: ignore[no-untyped-def]
+def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # type: ignore[no-untyped-def]
     """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; returns their number."""
     ax = plane[0]
     ay = plane[1]
@@ -146,7 +146,7 @@ def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  #
 
 
 @part
-def _only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
+def only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
     """The class of all points at the candidates [a, b), or -1 if there are several."""
     only = tag[a] if plain else sole[tag[a]]
     for i in range(a + 1, b):
@@ -259,7 +259,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
                     reach = last_t + length(metric, p, last_x - cx, last_y - cy)
                 reach = (reach + 2.0 * radius) * (1.0 + SLACK) + 1e-150
                 a = 0
-                b = _gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
+                b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
             m = b - a
             q = min(left, m)
             first = a + (m + LANES - 1) // LANES * LANES
@@ -313,7 +313,7 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
                 a = first
                 m = b - a
                 q = min(left, m)
-                only = _only_class(plain, tag, sole, a, b)
+                only = only_class(plain, tag, sole, a, b)
                 if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
                     for c in range(n_classes):
                         shares[c] = certain[floor + 1, c]

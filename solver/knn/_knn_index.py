@@ -132,6 +132,13 @@ class Index:
         )
 
     @cached_property
+    def entry(self) -> Integers:
+        """Of each point the place of its location and class in `label` and `count`."""
+        of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
+        found: Integers = np.searchsorted(of_entries, self.place * self.n_classes + self.codes).astype(np.int64)
+        return found
+
+    @cached_property
     def tree(self) -> tuple[Tree, Integers]:
         """The locations for scattered queries, grown when the first one comes, and where each of them is in it."""
         unit = self.metric == loops.COSINE

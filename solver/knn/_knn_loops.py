@@ -242,7 +242,7 @@ def _tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-de
 
 
 @part
-def _sort(d, who, found):  # type: ignore[no-untyped-def]
+def sort_by_distance(d, who, found):  # type: ignore[no-untyped-def]
     """Sort the first `found` candidates by distance.
 
     A few dozen by counting for each how many are before it, which vectorises; others by Shell's sort.
@@ -465,7 +465,7 @@ def search(  # type: ignore[no-untyped-def]
         if metric == MINKOWSKI or q > SMALL:
             if found > q:
                 found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
-            _sort(d[base:], who[base:], found)
+            sort_by_distance(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found
     return done

@@ -22,13 +22,14 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solver.core.arrays import Array, Integers
+from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_axis, check_choice, check_integer, check_labels, check_number, check_points
 from solver.core.estimator import Estimator
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
 from ._knn_index import Index, SurfaceClasses
+from .cells import cells_on, kept_on
 from .running_votes import RunningVotes
 from .vote import Vote, vote
 
@@ -413,6 +414,90 @@ class KNeighborsClassifier(Estimator):
         for name, axis in (("xs", running.grid.xs), ("ys", running.grid.ys)):
             self._axis(name, axis)
         return running.rows(index, k, weights, tuple(self.classes_.tolist()))
+
+    def cells_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Integers]:
+        """Prepare the columns `xs` of a picture, and return a function ``rows(ys)`` that returns the cells of rows.
+
+        The cell of a pixel is the set of points that vote there: the k nearest, and those as far as the k-th.
+
+        Parameters
+        ----------
+        xs : array-like of shape (n_columns,)
+            Coordinates of the columns, as of `surface`.
+
+        Returns
+        -------
+        callable
+            ``rows(ys)`` returns a number for each pixel (xs[i], ys[j]), shape (n_rows, n_columns): the same one where
+            the same points vote.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `surface`.
+
+        Notes
+        -----
+        For k = 1 the cells are the Voronoi cells of the points, else those of order k.  Numbers are sums of random
+        keys: two different cells have the same one with a probability of 2^-64.
+
+        References
+        ----------
+        Aurenhammer, "Voronoi diagrams: a survey of a fundamental geometric data structure", ACM Computing Surveys 23,
+        1991.
+
+        Examples
+        --------
+        >>> from solver import KNeighborsClassifier
+        >>> classifier = KNeighborsClassifier(n_neighbors=1).fit([[0.0, 0.0], [1.0, 0.0]], [0, 1])
+        >>> cells = classifier.cells_on([-0.2, 0.2, 0.8])([0.0])
+        >>> (cells[:, 1:] != cells[:, :-1]).tolist()
+        [[False, True]]
+        """
+        index, k, _ = self._ready()
+        rows = cells_on(index, k, self._axis("xs", xs))
+        return lambda ys: rows(self._axis("ys", ys))
+
+    def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
+        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points rows need.
+
+        A pixel needs a point if `fit` without the point would predict another class there, or a tie in place of a
+        class, or the other way round.
+
+        Parameters
+        ----------
+        xs : array-like of shape (n_columns,)
+            Coordinates of the columns, as of `surface`.
+        rows : array-like of int, default=None
+            Which training points are looked at, as rows of the `X` given to `fit`; all if None.
+
+        Returns
+        -------
+        callable
+            ``look(ys)`` returns, for each of these points, whether a pixel (xs[i], ys[j]) of this call or of an earlier
+            one needs it.  With no more than k points every point is needed.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `surface`.
+
+        Notes
+        -----
+        A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each is idle by itself: of
+        two equal points both may be, though one of them is needed.
+
+        Examples
+        --------
+        >>> from solver import KNeighborsClassifier
+        >>> classifier = KNeighborsClassifier(n_neighbors=1).fit([[-1.0, 0.0], [-0.9, 0.0], [1.0, 0.0]], [0, 0, 1])
+        >>> classifier.kept_on([-2.0, -1.0, 1.0])([0.0]).tolist()
+        [False, False, True]
+        """
+        index, k, weights = self._ready()
+        of = None if rows is None else np.asarray(rows, dtype=np.int64)
+        look = kept_on(index, k, weights, self._axis("xs", xs), of)
+        return lambda ys: look(self._axis("ys", ys))
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)

@@ -8,7 +8,7 @@ from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import ProbeSession, place_of
+from .scene import ProbeSession, place_of, vote_at
 from .tables import figure
 
 
@@ -27,13 +27,27 @@ class ProbeController:
     def aim(self, pointer: PointerPosition | None) -> None:
         """The pointer is there, or in no picture; it is followed only where panel or pictures show it."""
         session = self._host.session
-        self._pointer = (
-            None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit))
+        last, self._pointer = (
+            self._pointer,
+            None if pointer is None else (_as_seen(pointer.x, pointer.unit), _as_seen(pointer.y, pointer.unit)),
         )
         opened, pinned = "probe" in session.open_panels, session.of(ProbeSession).probe is not None
         if pointer is None and opened and not pinned:
             return  # on its way to the panel: what that tells stays
+        if opened and not pinned and self._pointer is not None and (last is None or self._crosses(last)):
+            self._host.change(ProbeSession, before=last)
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
+
+    def _crosses(self, last: tuple[float, float]) -> bool:
+        """Return whether other points vote than at the pointer's `last` place, in a picture of neighbours."""
+        document, here = self._host.document, self._pointer
+        assert here is not None
+        for slot in document.slots[: document.shown]:
+            frame = self._host.results.frame(slot)
+            model = None if frame is None else frame.neighbours
+            if model is not None and set(vote_at(model, last).index) != set(vote_at(model, here).index):
+                return True
+        return False
 
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""

@@ -25,6 +25,7 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import votes as duels_won
 from solver.inspection.decision_terms import Terms, terms_at
+from solver.knn.vote import Vote
 
 from . import text as words
 from .query import BoundaryFacts, BoundaryQuery, ProbeQuery
@@ -136,6 +137,7 @@ def probe_lane(
     rests: bool = True,
     told: bool = True,
     shares: Array | None = None,
+    before: Place | None = None,
 ) -> LaneProbe:
     """Why `model`, trained as `lane` says, gives `place` its class.
 
@@ -154,13 +156,15 @@ def probe_lane(
         In words and tables, too; else only what is drawn, which is worked out before each first picture of a drag.
     shares : ndarray of shape (1, n_classes), optional
         Those of a model in another process, which has been waited for.
+    before : (x, y), optional
+        Where the pointer was before it crossed the last border of a cell of neighbours.
     """
     at = np.array(place, dtype=np.float64)
     try:
         if model.kind == "f":
             return _of_problems(model, lane, who, at, ground, rests, told)
         if model.neighbours is not None:
-            return _of_neighbours(model.neighbours, lane, who, at, told)
+            return _of_neighbours(model.neighbours, lane, who, place, told, before)
         return _of_shares(model, lane, who, model.predict_proba(at[None, :])[0] if shares is None else shares[0])
     except ValueError as error:  # the solver's sentences: values that overflow, a place too far away
         return LaneProbe(message=str(error))
@@ -174,8 +178,16 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
     return LaneProbe(labels[winner], headline, lane.family.decision(lane.settings), tables=tables)
 
 
-def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array, told: bool) -> LaneProbe:
-    vote = model.vote_at(at)
+@lru_cache(maxsize=16)
+def vote_at(model: KNeighborsClassifier, place: Place) -> Vote:
+    """The vote at a place; the controller asks for the same ones."""
+    return model.vote_at(place)
+
+
+def _of_neighbours(
+    model: KNeighborsClassifier, lane: Lane, who: Who, place: Place, told: bool, before: Place | None
+) -> LaneProbe:
+    vote = vote_at(model, place)
     labels: list[int] = model.classes_.tolist()
     few = vote.index[:MOST_LINES]
     counted = (vote.share * vote.weight)[:MOST_LINES]
@@ -189,11 +201,14 @@ def _of_neighbours(model: KNeighborsClassifier, lane: Lane, who: Who, at: Array,
     if not told:
         return LaneProbe(labels[vote.winner], sketch=sketch)
     names = [who.names[label] for label in labels]
+    there = vote.index if before is None else vote_at(model, before).index
+    came, left = (np.setdiff1d(*each) for each in ((vote.index, there), (there, vote.index)))
+    crossed = words.border_lines([who.name(row) for row in came.tolist()], [who.name(row) for row in left.tolist()])
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.family.decision(lane.settings),
-        words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)),
+        (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
     )
@@ -273,9 +288,12 @@ class ProbeSession(FeatureSession):
     ----------
     probe : tuple of (float, float) or None
         The place whose class is explained, once it is pinned.
+    before : tuple of (float, float) or None
+        Where the pointer was before it crossed the last border of a cell of neighbours.
     """
 
     probe: tuple[float, float] | None = None
+    before: tuple[float, float] | None = None
 
     def of_new_document(self) -> ProbeSession:
         return ProbeSession()
@@ -315,7 +333,8 @@ def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> Lan
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
         ground = known.value if of_shown else None
     rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
-    return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told)
+    before = session.of(ProbeSession).before if told and frame.neighbours is not None else None
+    return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told, before=before)
 
 
 def _who(frame: Frame, document: Document) -> Who:

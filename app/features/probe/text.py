@@ -18,6 +18,9 @@ from solver.knn.vote import Vote
 
 from .tables import INVERSE, figure
 
+#: Points up to which each is named.
+MOST_NAMED = 3
+
 NOWHERE = "Point at a picture, type a place, or press Q to pin one: here it says why that place gets its class."
 
 OF_TWO = "This classifier shows where two others differ: each of them says for itself why."
@@ -60,6 +63,18 @@ def vote_lines(vote: Vote, names: Sequence[str], weights: str, asked: int) -> tu
             f" that must name one takes the lowest, {names[vote.winner]}."
         )
     return tuple(lines)
+
+
+def border_lines(came: Sequence[str], left: Sequence[str]) -> tuple[str, ...]:
+    """Which points vote beyond the last border that was crossed, and which no longer do; () where none was."""
+    said = [f"{_points(names)} {what}" for names, what in ((came, "came"), (left, "left")) if names]
+    return (f"Last border of a cell: {', '.join(said)}.",) if said else ()
+
+
+def _points(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return count(len(names), "point")
+    return f"point{'s' * (len(names) > 1)} {listed(names)}"
 
 
 def _only(k: int) -> str:

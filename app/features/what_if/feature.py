@@ -24,7 +24,7 @@ FEATURE = Feature(
             "whatif", COMPARE, "What &changed", ("Ctrl+Shift+W",), "Old and new numbers of each classifier.", "", True
         ),
     ),
-    dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel")),
+    dock=Dock("whatif", "What if", Widget("app.features.what_if.panel.WhatIfPanel", ("controller", "tasks", "grids"))),
     queries=scene.queries,
     sheets=scene.sheets,
     signs=(Sign(GHOST, "Boundary before the last edit"),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 
 from PySide6.QtCore import Qt
@@ -10,12 +11,14 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton, QVBoxLayout, QWidg
 from app.controllers.controller import Controller
 from app.scene.model import Scene
 from app.state.document import MAX_LANES
+from app.views.task_runner import TaskRunner
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
 from app.views.widgets.clickable import clickable
 from app.views.widgets.elided_label import ElidedLabel
 from app.views.widgets.form_fields import describe, filled, named, plain_tip, show_check, show_text
 from app.views.widgets.scrolling_form import ScrollingForm
+from solver import Grid
 
 from . import text as words
 from .controller import WhatIf
@@ -29,7 +32,9 @@ class _Section(QWidget):
     `armed` has the focus while its own button can do nothing.
     """
 
-    def __init__(self, index: int, controller: Controller, armed: QWidget) -> None:
+    def __init__(
+        self, index: int, controller: Controller, armed: QWidget, remove_idle: Callable[[int], object]
+    ) -> None:
         super().__init__()
         self._armed, self._lent = armed, False
         self._shown: tuple[object, ...] = ()
@@ -57,9 +62,16 @@ class _Section(QWidget):
             "One point with α > 0: the boundary rests on it, and moves.",
             lambda: what_if.remove_support(index),
         )
+        self.idle = clickable(
+            QPushButton("Remove idle points"),
+            f"{name}.remove_idle",
+            f"Remove idle points, classifier {index + 1}",
+            "One after the other, each asked about anew, as long as no pixel in view changes class; as one step.",
+            lambda: remove_idle(index),
+        )
         self.title = ElidedLabel()
         self.report = in_column(self.text, self.note, margins=(0, 0, 0, 8), spacing=4)
-        filled(QVBoxLayout(self), self.title, self.others, self.one, margins=0, spacing=4)
+        filled(QVBoxLayout(self), self.title, self.others, self.one, self.idle, margins=0, spacing=4)
 
     def show_lane(self, lane: LaneWhatIf, place: int, several: bool, theme: Theme) -> None:
         """Say this."""
@@ -82,7 +94,10 @@ class _Section(QWidget):
             self.one.setFocus()
         self.others.setEnabled(lane.removable > 0)
         self.one.setEnabled(lane.support > 0)
-        self.setVisible(lane.has_vectors)
+        for button, there in ((self.others, lane.has_vectors), (self.one, lane.has_vectors), (self.idle, lane.is_knn)):
+            button.setVisible(there)
+        self.idle.setEnabled(lane.has_idle)
+        self.setVisible(lane.has_vectors or lane.is_knn)
         if lane.support and self._lent:
             self._lent = False
             if self._armed.hasFocus():
@@ -104,10 +119,21 @@ class WhatIfPanel(QWidget):
     Parameters
     ----------
     controller : Controller
+    tasks : TaskRunner
+        Finds idle points.
+    grids : callable
+        One sample per device pixel of each displayed lane.
     """
 
-    def __init__(self, controller: Controller) -> None:
+    def __init__(self, controller: Controller, tasks: TaskRunner, grids: Callable[[], tuple[Grid, ...]]) -> None:
         super().__init__()
+        what_if = controller.feature(WhatIf)
+
+        def remove_idle(index: int) -> None:
+            task = what_if.idle_removal(index, grids()[index])
+            if task is not None:
+                tasks.run(task, what_if.take_idle)
+
         describe(self, "whatif", "What if", "What the last edit changed in each classifier.")
         self.setToolTip("")
         self.armed = clickable(
@@ -118,7 +144,7 @@ class WhatIfPanel(QWidget):
             lambda: controller.feature(WhatIf).toggle(),
         )
         self.hint = named(QLabel(wordWrap=True), "whatif.hint")
-        self.sections = [_Section(index, controller, self.armed) for index in range(MAX_LANES)]
+        self.sections = [_Section(index, controller, self.armed, remove_idle) for index in range(MAX_LANES)]
         reports = [section.report for section in self.sections]
         form = in_column(*self.sections, self.hint, *reports, 1, margins=(0, 0, 4, 0), spacing=6)
         filled(QVBoxLayout(self), self.armed, (ScrollingForm(form), 1), margins=(8, 6, 8, 6))

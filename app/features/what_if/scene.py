@@ -89,11 +89,14 @@ class Removable:
     ids, support : ndarray of int64
         Points that are no support vectors, and those that are, the free ones first.
     reason : str
+    idle : bool
+        The picture is that of nearest neighbours, and some of the points may be idle.
     """
 
     ids: Integers
     support: Integers
     reason: str = ""
+    idle: bool = False
 
 
 NONE = np.empty(0, dtype=np.int64)
@@ -110,15 +113,19 @@ def removable(document: Document, frame: Frame | None) -> Removable:
 
 @lru_cache(maxsize=8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
-    trainer = frame.lane.trainer
-    if trainer is None or not trainer.has_multipliers:
+    trainer, neighbours = frame.lane.trainer, frame.neighbours
+    if neighbours is not None and len(frame.points) <= neighbours.n_neighbors:
+        return Removable(NONE, NONE, "There are no more points than k: all of them vote everywhere.")
+    if neighbours is None and (trainer is None or not trainer.has_multipliers):
         return Removable(NONE, NONE, "Only a support vector machine has support vectors; here every point may count.")
-    if not frame.ended or not frame.lane.family.reaches_optimum(frame.lane.settings):
+    if neighbours is None and not (frame.ended and frame.lane.family.reaches_optimum(frame.lane.settings)):
         return Removable(NONE, NONE, "This training did not end at the optimum: its multipliers prove nothing.")
     if sampled:
         return Removable(NONE, NONE, "The classifier learns from a sample: without these points it would draw others.")
     if split == "ratio":
         return Removable(NONE, NONE, "Test points kept back as a share would be drawn anew; paint them, or keep none.")
+    if neighbours is not None:
+        return Removable(NONE, NONE, idle=True)
     support = np.concatenate((frame.marks.free, frame.marks.bounded))
     others = np.setdiff1d(np.arange(len(frame.points)), support)
     return Removable(frame.points.ids[others], frame.points.ids[support])

@@ -43,6 +43,8 @@ class LaneWhatIf:
         What one may try, or why there is nothing to remove.
     has_vectors : bool
         The classifier is one with support vectors, whether they are known or not.
+    is_knn, has_idle : bool
+        The classifier is kNN, and some of its points may be idle.
     """
 
     title: str
@@ -53,6 +55,8 @@ class LaneWhatIf:
     support: int = 0
     note: str = ""
     has_vectors: bool = False
+    is_knn: bool = False
+    has_idle: bool = False
 
 
 def lane(context: Context, index: int) -> LaneWhatIf | None:
@@ -66,7 +70,18 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
     verdict, rows, provisional = _state(document, session, results, slot, frame)
     note = (_missing(document, lane) or can.reason) if can.reason else _note(lane, can, frame)
     has_vectors = lane.trainer is not None and lane.trainer.has_multipliers
-    return LaneWhatIf(lane.title, verdict, rows, provisional, len(can.ids), len(can.support), note, has_vectors)
+    return LaneWhatIf(
+        lane.title,
+        verdict,
+        rows,
+        provisional,
+        len(can.ids),
+        len(can.support),
+        note,
+        has_vectors,
+        is_knn=frame is not None and frame.neighbours is not None,
+        has_idle=can.idle,
+    )
 
 
 def _missing(document: Document, lane: Lane) -> str:
@@ -82,6 +97,8 @@ def _missing(document: Document, lane: Lane) -> str:
 def _note(lane: Lane, can: Removable, frame: Frame | None) -> str:
     if getattr(lane.settings, "class_weight", "") == "balanced":
         return "Balanced weights count the points: with others gone they change, and the boundary may move."
+    if can.idle:
+        return "An idle point can go, and no pixel in view changes class: the other points carry the picture."
     if not len(can.ids):
         return "Every point left is a support vector: delete one, and the boundary moves."
     certificates = () if frame is None else frame.certificates

@@ -382,6 +382,7 @@ class Sheet:
             "chosen": any(len(each.chosen) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),
             "tied": any(len(each.tied) for each in marks),
+            "kept": any(len(each.kept) for each in marks),
             "tie": any(each.tied > 0 for each in seen),
             "orders": any(plot.lane.orders is not None for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),

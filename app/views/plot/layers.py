@@ -117,7 +117,7 @@ class Layers(pg.GraphicsObject):
         if instead is not None:
             self.marks.show(scene.points.xy[instead.index], kinds_of(instead.kinds)[instead.kind])
             return
-        bold, thin = np.concatenate((marks.free, marks.chosen)), marks.bounded
+        bold, thin = np.concatenate((marks.free, marks.chosen, marks.kept)), marks.bounded
         outlined = [(thin, symbols.BOUNDED_OF[0]), (bold, symbols.FREE_OF[0])]
         over = [(marks.wrong, "wrong"), (marks.tied, "tied")]
         kinds = [KINDS.index(first) + scene.points.labels[index].astype(np.intp) for index, first in outlined]

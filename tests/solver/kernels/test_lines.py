@@ -11,8 +11,8 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 
 from solver import Grid
-from solver.core.arrays import Array
-from solver.kernels.lines import THIN, joined, level_lines, region_lines
+from solver.core.arrays import Array, Integers
+from solver.kernels.lines import THIN, borders, joined, level_lines, region_lines
 from tests.without_compiler import machine_code
 
 GRID = Grid(-2.0, 2.0, -1.5, 1.5, 80, 60)
@@ -72,6 +72,30 @@ def test_region_lines_are_those_of_contourpy_around_regions(compiled: bool, regi
         if len(there):
             assert distance(there, other).max() <= 3 * THIN * (grid.right - grid.left) / grid.width
     assert np.isnan(found).all(axis=1).sum() == np.isnan(expected).all(axis=1).sum(), "as many lines"
+
+
+@given(arrays.arrays(np.int64, SHAPES, elements=st.sampled_from((0, 1, 2, -(2**63)))))
+def test_borders_run_between_different_pixels_once(cells: Integers) -> None:
+    height, width = cells.shape
+    grid = Grid(0.0, float(width), 0.0, float(height), width, height)
+    lines, count = borders(grid, cells)
+    assert count == len(np.unique(cells))
+    x, y = np.meshgrid(grid.xs, grid.ys)
+    across, along = cells[:, 1:] != cells[:, :-1], cells[1:] != cells[:-1]
+    beside = np.column_stack((x[:, 1:].ravel() - 0.5, y[:, 1:].ravel()))
+    above = np.column_stack((x[1:].ravel(), y[1:].ravel() - 0.5))
+    middles, differ = np.concatenate((beside, above)), np.concatenate((across.ravel(), along.ravel()))
+    if not differ.any():
+        assert len(lines) == 0
+        return
+    away = distance(middles, lines)
+    assert (away[differ] <= 3 * THIN).all() and (away[~differ] > 0.3).all()
+    # Through four pixels straight or round a corner, else from their middle to each side: each piece once.
+    sides = np.stack((across[1:], across[:-1], along[:, 1:], along[:, :-1])).astype(int)
+    number, straight = sides.sum(axis=0), (sides[0] == sides[1]) & (sides[2] == sides[3])
+    expected = np.where(number == 2, np.where(straight, 1.0, np.sqrt(0.5)), 0.5 * number)
+    length = np.nansum(np.hypot(*(lines[1:] - lines[:-1]).T))
+    assert length == pytest.approx(expected.sum(), abs=0.02 * expected.sum())
 
 
 @given(st.tuples(st.integers(1, 8), st.integers(1, 8)), st.booleans())

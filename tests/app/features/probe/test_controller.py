@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.controllers.controller import Controller
-from app.core.points import LIMIT
+from app.core.points import LIMIT, Points
 from app.engine.query import Answer
 from app.engine.results import Results
 from app.features.probe.controller import ProbeController, _as_seen
@@ -129,3 +129,30 @@ def test_an_aim_alone_is_no_probe() -> None:
     probe = scene_with(Session(), frame_of(*knn(points, 5), points), pointer=(0.1, 0.2)).feature(Probe)
     assert probe.place is None and probe.aim == (0.1, 0.2) and not probe.lanes
     assert np.isfinite(probe.aim).all()
+
+
+def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
+    points = Points.of([[-1.0, 0.0], [1.0, 0.0], [0.0, 9.0]], [0, 1, 0])
+    desk, _ = controller(shown=1)
+    frame = frame_of(*knn(points, k=1), points)
+    desk.results.accept(frame)
+    desk.look_at("probe", True)
+    probe = desk.feature(ProbeController)
+
+    def lines(x: float, y: float = 0.0) -> str:
+        probe.aim(PointerPosition(x, y, 0.01))
+        found = scene_with(desk.session, frame, pointer=desk.pointer).feature(Probe)
+        assert found is not None
+        return " ".join(found.lanes[0].lines)
+
+    assert "border" not in lines(-0.5) + lines(-0.1)
+    assert "Last border of a cell: point 2 came, point 1 left." in lines(0.1)
+    assert "point 2 came, point 1 left" in lines(0.6), "it stays until the next border"
+    assert "point 3 came, point 2 left" in lines(0.6, 8.0)
+    probe.toggle()
+    assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
+    probe.toggle()
+    desk.look_at("probe", False)
+    probe.aim(None)
+    desk.look_at("probe", True)
+    assert "border" not in lines(-0.5), "it came from nowhere"

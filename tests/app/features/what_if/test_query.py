@@ -468,16 +468,19 @@ def test_why_there_is_nothing_to_remove() -> None:
         (replace(frame, phase=Phase.TRAINING), "Wait"),
         (frame_of(lane, THREE), "Wait"),
         (hard, "optimum"),
-        (frame_of(LANES["knn"], TWO), "every point"),
+        (frame_of(Lane("knn", knn=KnnSettings(n_neighbors=len(TWO))), TWO), "no more points than k"),
         (frame_of(LANES["pegasos"], TWO), "every point"),
         (frame_of(Lane("svm", svm=SvmSettings(trainer="lasvm", finish=False)), TWO), "optimum"),
     ):
         found = removable(document, other)
         assert not len(found.ids) and not len(found.support) and text in found.reason, text
-    share = replace(document, split=Split("ratio"))
-    assert "drawn anew" in removable(share, frame_of(lane, share.training_points)).reason
-    sample = replace(document, training_limit=20)
-    assert "sample" in removable(sample, frame_of(lane, sample.training_points)).reason
+        assert not found.idle
+    assert removable(document, frame_of(LANES["knn"], TWO)).idle
+    share, sample = replace(document, split=Split("ratio")), replace(document, training_limit=20)
+    for each in (lane, LANES["knn"]):
+        for other, text in ((share, "drawn anew"), (sample, "sample")):
+            found = removable(other, frame_of(each, other.training_points))
+            assert text in found.reason and not found.idle
 
 
 # -- words -------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""Cells of kNN: where the same points vote, and which points the picture needs."""

@@ -1,0 +1,53 @@
+"""Cells of kNN, and the points that its picture needs."""
+
+from app.scene.feature import Action, Feature, Sign
+
+from . import scene
+from .query import CELL
+
+VIEW = "&View"
+SECTION = "Nearest neighbours"
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "cells",
+            VIEW,
+            "&Cells of kNN",
+            ("Shift+V",),
+            "Lines around the regions where the same k points vote; for k = 1 the Voronoi cells.",
+            checkable=True,
+            switch="cells",
+            of=scene.CellsSession,
+            after="marks",
+            simple=False,
+        ),
+        Action(
+            "kept",
+            VIEW,
+            "&Kept and idle points of kNN",
+            ("Shift+I",),
+            "Outlined: without this point the picture changes. Plain: idle, no pixel changes class without it alone.",
+            checkable=True,
+            switch="kept",
+            of=scene.CellsSession,
+            after="cells",
+            simple=False,
+        ),
+    ),
+    queries=scene.queries,
+    sheets=scene.sheets,
+    signs=(Sign(CELL, "Border of kNN's cells: beyond it, other points vote"),),
+    status=scene.status,
+    other_marks=scene.marks,
+    help=(
+        (SECTION, "Shift+V", "lines around kNN's cells, in each of which the same k points vote"),
+        (SECTION, "Ctrl+8", "over the border of a cell: which point came, and which left"),
+        (
+            SECTION,
+            "Shift+I",
+            "outline the points that kNN's picture needs; without one of the others, alone, no pixel changes class",
+        ),
+        (SECTION, "Ctrl+Shift+W", "Remove idle points: one after the other, as long as no pixel changes class"),
+    ),
+)

@@ -1,0 +1,101 @@
+"""The background questions about kNN's picture: where its cells border on each other, and which points it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from app.engine.lane_job import TILE
+from app.engine.overlays import Lines, LineStyle
+from app.engine.pieces import Pace, Step
+from app.engine.pool import Priority
+from solver import Grid
+from solver.core.arrays import Mask
+from solver.kernels.lines import borders
+
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
+
+#: Mean number of pixels per cell below which no borders are drawn: they would be a grey area.
+LEAST_PIXELS = 200.0
+#: The same on a coarse grid, which misses small cells.
+LEAST_COARSE = 300.0
+#: Share of a pixel by which lines may leave out a vertex, as much as the corners of a slanting line stand out; they are
+#: drawn sooner, and stay within two thirds of a pixel.
+THIN = 0.36
+#: Rows that are looked at together at least.
+ROWS = 4
+#: The borders of cells.
+CELL = LineStyle("cell", 0, 1.0, faint=True)
+
+
+@dataclass(frozen=True, eq=False)
+class KnnCells:
+    """The cells of a picture.
+
+    Attributes
+    ----------
+    count : int
+        Number of cells in view.
+    pixels : float
+        Mean number of the picture's pixels per cell.
+    lines : tuple of Lines
+        Their borders; empty where the cells are too small.
+    """
+
+    count: int
+    pixels: float
+    lines: tuple[Lines, ...]
+
+
+@dataclass(frozen=True)
+class CellsQuery:
+    """Query: the cells of the picture of `model` on `grid`."""
+
+    model: KNeighborsClassifier
+    grid: Grid
+    priority: ClassVar[Priority] = Priority.FULL_PICTURE
+
+    def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
+        coarse = self.grid.coarse()
+        post((yield from self._cells(coarse, Pace(priority=self.priority))))
+        if coarse != self.grid:
+            pace = Pace(overtaken)
+            yield from pace.pause()
+            post((yield from self._cells(self.grid, pace)))
+
+    def _cells(self, grid: Grid, pace: Pace) -> Generator[Step, None, KnnCells]:
+        rows, ys = self.model.cells_on(grid.xs), grid.ys
+        cells = np.empty((grid.height, grid.width), dtype=np.int64)
+
+        def fill(block: slice) -> None:
+            cells[block] = rows(ys[block])
+
+        yield from pace.in_blocks(grid.height, fill, size=TILE, least=TILE)
+        samples = self.grid.width * self.grid.height
+        most = samples / (LEAST_PIXELS if grid == self.grid else LEAST_COARSE)
+        xy, count = borders(grid, cells, most, THIN)
+        return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else ())
+
+
+@dataclass(frozen=True)
+class KeptQuery:
+    """Query: the training points of `model` without one of which its picture on `grid` is another."""
+
+    model: KNeighborsClassifier
+    grid: Grid
+
+    def answer(self, post: Callable[[Mask], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post once which of the points the picture needs, shape (n,)."""
+        look, ys = self.model.kept_on(self.grid.xs), self.grid.ys
+        kept: list[Mask] = []
+
+        def fill(block: slice) -> None:
+            kept[:] = [look(ys[block])]
+
+        yield from Pace(overtaken).in_blocks(self.grid.height, fill, size=ROWS, least=ROWS)
+        post(kept[0])

@@ -1,0 +1,109 @@
+"""Cells and kept points in the scene: what is asked of the background, drawn, marked and counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from app.core.number_format import count, grouped
+from app.core.points import Points
+from app.engine.overlays import Lines
+from app.engine.query import Answer, LaneQuestion, Query
+from app.engine.requests import NO_MARKS, Marks
+from app.scene.context import Context, is_present
+from app.scene.status_badge import Status
+from app.state.session import FeatureSession
+from solver.core import fast_loops
+
+from .query import CellsQuery, KeptQuery, KnnCells
+
+#: What an idle point is.
+IDLE = (
+    "Idle: without this point alone no pixel of the picture changes class. Without several it may: of two equal points"
+    " each is idle, both are not."
+)
+
+
+@dataclass(frozen=True)
+class CellsSession(FeatureSession):
+    """What is shown of kNN.
+
+    Attributes
+    ----------
+    cells : bool
+        The pictures show the cells of the k nearest points.
+    kept : bool
+        The points that a picture needs are marked.
+    """
+
+    cells: bool = False
+    kept: bool = False
+
+
+def queries(context: Context) -> dict[str, Query]:
+    """The cells and the kept points of each kNN on screen, while they are shown."""
+    chosen, asked = context.session.of(CellsSession), dict[str, Query]()
+    for slot, grid in zip(context.document.slots, context.grids, strict=False):
+        frame = context.results.frame(slot)
+        model = None if frame is None else frame.neighbours
+        if model is not None and fast_loops.ready():
+            if chosen.cells:
+                asked[LaneQuestion("cells", slot)] = CellsQuery(model, grid)
+            if chosen.kept:
+                asked[LaneQuestion("kept", slot)] = KeptQuery(model, grid)
+    return asked
+
+
+def sheets(context: Context, index: int) -> tuple[Lines, ...]:
+    """The borders of the cells over the picture of the lane at place `index`; in a drag, those of a moment ago."""
+    answer = context.results.answer(f"cells{context.document.slots[index]}")
+    cells: KnnCells | None = None if answer is None else answer.value
+    return () if cells is None else cells.lines
+
+
+def _kept(context: Context, index: int) -> Answer | None:
+    """The answer about the present model of the lane at place `index`; None while it is not known."""
+    slot = context.document.slots[index]
+    frame, answer = context.results.frame(slot), context.results.answer(f"kept{slot}")
+    if frame is None or answer is None or answer.value is None or not is_present(context.document, index, frame):
+        return None
+    return answer if isinstance(answer.query, KeptQuery) and answer.query.model is frame.model else None
+
+
+def marks(context: Context, index: int) -> Marks:
+    """The marks, among all points, of those that the picture of the lane at place `index` needs."""
+    answer = _kept(context, index)
+    if answer is None:
+        return NO_MARKS
+    return _marks_of(answer, context.document.training_points, context.document.points)
+
+
+@lru_cache(maxsize=8)
+def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
+    index = np.flatnonzero(answer.value)
+    return Marks(kept=index if training is points else points.indices_of(training.ids[index]))
+
+
+def status(context: Context, index: int) -> Status | None:
+    """How many cells and idle points the lane at place `index` has."""
+    answer = context.results.answer(f"cells{context.document.slots[index]}")
+    known = _kept(context, index)
+    said = [] if answer is None or answer.value is None else [_cells_words(answer.value)]
+    if known is not None:
+        idle = int((~known.value).sum())
+        said.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
+    if not said:
+        return None
+    words, tips, brief = zip(*said, strict=True)
+    return Status(" · ".join(words), "  ".join(tips), brief=" · ".join(brief))
+
+
+def _cells_words(cells: KnnCells) -> tuple[str, str, str]:
+    number = count(cells.count, "cell")
+    if cells.lines:
+        return number, "Everywhere in a cell the same points vote.", number
+    pixels = f"{cells.pixels:.1f}".removesuffix(".0")
+    tip = f"{number} of {pixels} pixels on average. Zoom in, or take a smaller k or fewer points."
+    return "cells too small to draw", tip, "cells too small"

@@ -1,0 +1,66 @@
+"""Removing idle points: one after the other, as long as no pixel of kNN's picture changes class.
+
+Idle points are idle by themselves: without several of them the picture may change.  So after each point that goes, the
+next one is asked about anew, and at the end all that are left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.core.points import Points
+from app.files.background_task import Progress, Task
+from solver import Grid
+from solver.core.arrays import Indices, Integers, Mask
+
+if TYPE_CHECKING:
+    from solver import KNeighborsClassifier
+
+#: Rows of the picture between two looks at whether the task was cancelled.
+ROWS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class IdlePoints:
+    """The `ids` of points of `points` that can go together without changing the picture."""
+
+    points: Points
+    ids: Integers
+
+
+def removal(model: KNeighborsClassifier, points: Points, grid: Grid) -> Task[IdlePoints]:
+    """Return the task that finds which of its `points` can go without changing the picture of `model` on `grid`.
+
+    At least k points stay, and one of each class.
+    """
+
+    def work(progress: Progress) -> IdlePoints:
+        left = np.arange(len(points))
+        share = 0.0
+
+        def needed(rows: Indices | None) -> Mask:
+            of_rest = type(model)(**model.get_params()).fit(points.xy[left], points.labels[left])
+            look, ys = of_rest.kept_on(grid.xs, rows), grid.ys
+            for begin in range(0, grid.height, ROWS):
+                found: Mask = look(ys[begin : begin + ROWS])
+                progress(share)
+                if found.all():
+                    break
+            return found
+
+        while True:
+            idle = left[~needed(None)]
+            before = len(left)
+            for done, point in enumerate(idle.tolist()):
+                share = done / len(idle)
+                alone = np.count_nonzero(points.labels[left] == points.labels[point]) == 1
+                at = int(np.searchsorted(left, point))
+                if len(left) > model.n_neighbors and not alone and not needed(np.array([at])).any():
+                    left = np.delete(left, at)
+            if len(left) == before:
+                return IdlePoints(points, np.delete(points.ids, left))
+
+    return Task("Removing idle points", work, "No idle points were removed", kept=False)

@@ -1,0 +1,143 @@
+"""Cells, kept and idle points in the window: switches, lines, marks and words, also of odd documents."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.core.points import Points
+from app.engine.overlays import Lines
+from app.engine.pieces import OvertakenError, never
+from app.features.cells.query import CELL, CellsQuery, KnnCells
+from app.state.commands import AddPoints, Clear, RemovePoints
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
+from app.window.main_window import MainWindow
+from solver import Grid, KNeighborsClassifier
+from solver.core.arrays import Indices
+from tests.windows import Make, settle
+
+KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier
+KNN = Lane("knn", KnnSettings(n_neighbors=3))
+
+
+def document(*lanes: Lane, n: int = 30) -> Document:
+    points = GeneratorSettings(count=n, noise=0.25).points()
+    lanes = lanes or (KNN, Lane("svm"))
+    return Document(points, lanes, len(lanes), view=View.fitting(points))
+
+
+def cells(window: MainWindow, lane: int) -> list[Lines]:
+    window.refresh_if_pending()
+    assert window.scene is not None
+    return [each for each in window.scene.lanes[lane].sheets if isinstance(each, Lines) and each.style == CELL]
+
+
+def kept(window: MainWindow, lane: int) -> Indices:
+    window.refresh_if_pending()
+    assert window.scene is not None
+    return window.scene.lanes[lane].marks.kept
+
+
+def words(window: MainWindow, lane: int) -> str:
+    assert window.scene is not None
+    return "; ".join(f"{each.text}: {each.tip}" for each in window.scene.lanes[lane].scores)
+
+
+def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    QTest.keyClick(window.canvases[0], KEY.Key_V, SHIFT)
+    settle(qtbot, window)
+    (lines,) = cells(window, 0)
+    assert len(lines.xy) > 10 and not cells(window, 1)
+    assert window.scene is not None and CELL in window.scene.signs
+    model, grid = window.result(0).model, window.result(0).picture.grid  # type: ignore[union-attr]
+    assert isinstance(model, KNeighborsClassifier)
+    number = len(np.unique(model.cells_on(grid.xs)(grid.ys)))
+    assert f"{number} cells: Everywhere in a cell the same points vote." in words(window, 0)
+    assert "cell" not in words(window, 1)
+    window.controller.dispatch(AddPoints(xy=[[0.1, 0.2]]))
+    settle(qtbot, window)
+    assert cells(window, 0)[0] is not lines
+    QTest.keyClick(window.canvases[0], KEY.Key_V, SHIFT)
+    settle(qtbot, window)
+    assert not cells(window, 0) and "cell" not in words(window, 0)
+
+
+def test_cells_that_are_too_small_are_counted_and_not_drawn(make: Make, qtbot: QtBot) -> None:
+    window = make(document(Lane("knn", KnnSettings(n_neighbors=50)), n=1500))
+    window.named_actions["cells"].trigger()
+    settle(qtbot, window)
+    assert not cells(window, 0)
+    assert "cells too small to draw: " in words(window, 0) and "pixels on average. Zoom in" in words(window, 0)
+
+
+def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: QtBot) -> None:
+    window = make(document())
+    QTest.keyClick(window.canvases[0], KEY.Key_I, SHIFT)
+    settle(qtbot, window)
+    model, grid, points = window.result(0).model, window.result(0).picture.grid, window.document.points  # type: ignore[union-attr]
+    assert isinstance(model, KNeighborsClassifier)
+    marked = kept(window, 0)
+    assert 0 < len(marked) < len(points) and not len(kept(window, 1))
+    before = model.surface_classes_on(grid.xs)(grid.ys)
+    for row in range(len(points)):
+        rest = np.arange(len(points)) != row
+        after = KNeighborsClassifier(3).fit(points.xy[rest], points.labels[rest]).surface_classes_on(grid.xs)(grid.ys)
+        same = np.array_equal(after.top, before.top) and np.array_equal(after.tie, before.tie)
+        assert same != (row in marked)
+    assert f"{len(points) - len(marked)} of {len(points)} points idle" in words(window, 0)
+    assert window.scene is not None and "kept" in window.scene.signs
+    (idle,) = np.setdiff1d(np.arange(len(points)), marked)[:1]
+    window.controller.dispatch(RemovePoints(ids=points.ids[[idle]]))
+    window.refresh()
+    assert not len(kept(window, 0)), "marks of other points than are drawn"
+    settle(qtbot, window)
+    assert len(kept(window, 0)) and f"of {len(points) - 1} points idle" in words(window, 0)
+    QTest.keyClick(window.canvases[0], KEY.Key_M)
+    settle(qtbot, window)
+    assert not len(kept(window, 0))
+
+
+def test_test_points_are_not_counted_among_the_marks(make: Make, qtbot: QtBot) -> None:
+    window = make(document(KNN))
+    window.controller.splitting.choose("ratio")
+    window.named_actions["kept"].trigger()
+    settle(qtbot, window)
+    assert len(kept(window, 0)) and not np.isin(kept(window, 0), window.document.parts.held_out).any()
+
+
+@pytest.mark.parametrize(
+    ("xy", "labels", "expected"),
+    [
+        ([], [], 0),
+        ([[0.0, 0.0]], [0], 1),  # it cannot be left out
+        ([[0.0, 0.0]] * 9, [0, 1] * 4 + [0], 5),  # five against four
+        ([[0.0, 0.0], [1.0, 0.0]] * 4, [0] * 8, 0),
+    ],
+)
+def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: list[int], expected: int) -> None:
+    window = make(Document(Points.of(np.array(xy).reshape(-1, 2), labels), (KNN,), 1))
+    for name in ("cells", "kept"):
+        window.named_actions[name].trigger()
+    settle(qtbot, window)
+    assert len(kept(window, 0)) == expected
+    assert ("cell" in words(window, 0)) == (len(xy) > 0)
+    window.controller.dispatch(Clear())
+    settle(qtbot, window)
+    assert not cells(window, 0) and not len(kept(window, 0)) and "cell" not in words(window, 0)
+
+
+def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
+    points, posted = GeneratorSettings(count=30).points(), list[KnnCells]()
+    model = KNeighborsClassifier(3).fit(points.xy, points.labels)
+    query = CellsQuery(model, Grid(-1.5, 2.5, -1.0, 1.5, 640, 400))
+    with suppress(OvertakenError):
+        list(query.answer(posted.append, lambda: True))
+    assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
+    list(query.answer(posted.append, never))
+    assert len(posted) == 3 and posted[2].count >= posted[1].count
