@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from .kernels.surface import Grid, RunningExpansion
     from .kernels.table import KERNELS, Kernel
     from .knn.neighbors import KNeighborsClassifier
+    from .knn.reduction import (
+        CondensedNearestNeighbour,
+        EditedNearestNeighbours,
+        ReductionCertificate,
+        ReductionSnapshot,
+        RepeatedEditedNearestNeighbours,
+    )
     from .linear.classifiers import PegasosClassifier, Perceptron
     from .linear.pegasos import PegasosCertificate, PegasosSnapshot, PegasosSolver
     from .linear.perceptron import (
@@ -55,6 +62,8 @@ _HOMES = {
     "inspection.metrics": "ClassScores KktCase KktReport RocCurve class_scores kkt_case roc_curve",
     "core.multiclass": "BinaryProblem REST SCHEMES Pair PairTrainer",
     "knn.neighbors": "KNeighborsClassifier",
+    "knn.reduction": "CondensedNearestNeighbour EditedNearestNeighbours ReductionCertificate ReductionSnapshot"
+    " RepeatedEditedNearestNeighbours",
     "online.online_svc": "OnlineSVC",
     "linear.pegasos": "PegasosCertificate PegasosSnapshot PegasosSolver",
     "linear.perceptron": "LargestMargin PerceptronCertificate PerceptronSnapshot PerceptronSolver largest_margin",
@@ -76,11 +85,13 @@ __all__ = [
     "BinaryProblem",
     "Certificate",
     "ClassScores",
+    "CondensedNearestNeighbour",
     "ConvergenceWarning",
     "DataConversionWarning",
     "DualAscentSVC",
     "DualAscentSnapshot",
     "DualAscentSolver",
+    "EditedNearestNeighbours",
     "Grid",
     "KNeighborsClassifier",
     "Kernel",
@@ -102,6 +113,9 @@ __all__ = [
     "PerceptronCertificate",
     "PerceptronSnapshot",
     "PerceptronSolver",
+    "ReductionCertificate",
+    "ReductionSnapshot",
+    "RepeatedEditedNearestNeighbours",
     "RocCurve",
     "RunningExpansion",
     "SmoSnapshot",

@@ -47,7 +47,6 @@ def steps() -> list[Step]:
     import solver  # which fetches a name when it is asked for: the window imports no more than it needs
     from solver.kernels import lines
     from solver.svm.c_path import PathSolver
-    from solver.svm.conjugate import ConjugateSolver
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
@@ -64,7 +63,6 @@ def steps() -> list[Step]:
         Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
         Step("kNN cells", lambda: _cells(model), in_window=False),
         Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
-        Step("SVM fit", lambda: ConjugateSolver(X, y, rbf).run(), in_window=False),
         Step("SVM at once", lambda: _pivots(X, y, rbf), in_window=False),
         Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
         Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),

@@ -15,7 +15,6 @@ from app.core.points import Points
 from app.learners.base import Measured
 from app.state.document import Lane
 from solver import SVC, PairTrainer, Status
-from solver.core.binary_reduction import PairClassifier
 
 from .outcome import outcome, outcome_of_values
 from .pieces import Pace, Step
@@ -46,7 +45,7 @@ class AtOnceRun:
     def __init__(self, spec: LaneSpec) -> None:
         lane, points = spec.lane, spec.points
         self._key, self._points, self._restart = _key(lane), points, spec.restart
-        self._estimator: PairClassifier | None = lane.estimator(at_once=True)
+        self._estimator: Any = lane.estimator(at_once=True)  # an SVM's
         self._trainer: PairTrainer[Any] | None = None
         self._seconds = 0.0
         self._found: Frame | None = None

@@ -112,7 +112,7 @@ def cross_validated(
     folds = k or n
     if not 2 <= folds <= n:
         raise ValueError(f"{max(folds, 2)} folds need as many training points; there are {n}.")
-    if lane.trainer is not None and len(points.classes) < 2:
+    if len(points.classes) < lane.family.n_classes_needed:
         raise ValueError("This classifier needs training points of two classes.")
     fold = folds_of(points, folds, seed)
     xy, labels = points.xy, points.labels
@@ -122,7 +122,7 @@ def cross_validated(
     for number in range(folds):
         out = fold == number
         rest = Points.of(xy[~out], labels[~out])
-        if lane.trainer is not None and len(rest.classes) < 2:
+        if len(rest.classes) < lane.family.n_classes_needed:
             one_class += 1
             right.append(float((labels[out] == rest.classes[0]).sum()))
             yield from pace.pause()

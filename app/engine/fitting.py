@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
-from app.learners.model import Model, Pending, remote
+from app.learners.model import Model, Pending, Stepwise, remote
 from app.state.document import Lane
 from solver import PairTrainer, Status
 from solver.core.arrays import Array, Integers
-from solver.core.binary_reduction import PairClassifier
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .estimator_process import EstimatorProcess
@@ -66,7 +65,7 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
 
 
 def trained(
-    estimator: PairClassifier, trainer: PairTrainer[Any], pace: Pace, *, most: float
+    estimator: Stepwise, trainer: PairTrainer[Any], pace: Pace, *, most: float
 ) -> Generator[Step, None, Fitted]:
     """Run the `trainer` that `estimator` has prepared, to its end or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:

@@ -165,13 +165,15 @@ class LaneJob:
         yield from self._pictures(_same(difference_source(sides)), spec, replace(frame, sides=sides), overtaken)
 
     def _svm(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        self._votes = {}
-        if len(spec.points.classes) < 2:
+        if len(spec.points.classes) < spec.lane.family.n_classes_needed:
             self._training = None
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         trainer = spec.lane.trainer
-        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or trainer is None or not trainer.runs_plain):
+        assert trainer is not None
+        if trainer.has_f:
+            self._votes = {}
+        if not spec.compiled and (len(spec.points) > PLAIN_LIMIT or not trainer.runs_plain):
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         if spec.lane.family.trains_at_once(spec.lane.settings, len(spec.points)):
@@ -191,14 +193,16 @@ class LaneJob:
             if last < 0 or resting or due:
                 frame = training.frame(frame, resting)
                 model = frame.model
-                assert model is not None and model.kind == "f"
+                assert model is not None
+                source_on = partial(self._source, model, spec)
                 if resting:
-                    frame = yield from self._pictures(_same(source_of(model, spec.lane)), spec, frame, overtaken)
+                    frame = yield from self._pictures(source_on, spec, frame, overtaken)
                 else:
-                    frame = yield from self._first(partial(training.source, model), spec, frame)
+                    first = partial(training.source, model) if model.kind == "f" else source_on
+                    frame = yield from self._first(first, spec, frame)
                     last = time.perf_counter()
                     if speed <= 10:
-                        frame = yield from self._full(_same(source_of(model, spec.lane)), spec, frame, overtaken)
+                        frame = yield from self._full(source_on, spec, frame, overtaken)
             if resting and not overtaken():
                 # What a run that rests has time for: the numbers that are only worked out where somebody looks.
                 for newer in training.details(frame):

@@ -14,7 +14,7 @@ from app.learners.model import Model
 from app.learners.perceptron_orders import Orders
 from app.state.document import Lane
 from app.state.session import Seek
-from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate
+from solver import Certificate, Grid, PegasosCertificate, PerceptronCertificate, ReductionCertificate
 from solver.core.arrays import Array
 from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
@@ -26,7 +26,7 @@ from .shading import Shades
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
 
-AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate
+AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | ReductionCertificate
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,14 @@ def _none() -> NDArray[np.intp]:
 @dataclass(frozen=True, eq=False)
 class Marks:
     """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
-    of their own class with another, and points without which a picture of neighbours is another."""
+    of their own class with another, points that a training has chosen which keeps some only, and points without which
+    a picture of neighbours is another."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
     tied: NDArray[np.intp] = field(default_factory=_none)
+    chosen: NDArray[np.intp] = field(default_factory=_none)
     kept: NDArray[np.intp] = field(default_factory=_none)
 
 
@@ -163,8 +165,8 @@ class Frame:
         The picture has the resolution asked for.
     model : Model or None
         Never changes; predicts what the picture shows.
-    certificates : tuple of Certificate, PerceptronCertificate or PegasosCertificate
-        One per binary problem; empty for kNN.
+    certificates : tuple of Certificate, PerceptronCertificate, PegasosCertificate or ReductionCertificate
+        One per binary problem, or one of all points; empty for what does not train.
     marks, accuracy, seconds, message
         Marked points, share of the training points classified rightly (see `outcome`), training time, a sentence.
     run_state : RunState or None

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.core.points import Points
 from app.state.document import Lane, problem
-from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, SmoSnapshot
+from solver import BinaryProblem, DualAscentSnapshot, Grid, LasvmSnapshot, ReductionSnapshot, SmoSnapshot
 from solver.core.arrays import Array
 from solver.core.binary_reduction import PairClassifier
 from solver.core.stepping import Stop
@@ -69,12 +69,15 @@ def run_state_of(
     if trainer.has_rules and not (run.at_end or solver.pending):
         why = explain(solver)
     alpha, C = multipliers or (None, None)
+    verdict = ""
+    if run.at_end and not trainer.has_f:
+        verdict = lane.family.verdict((snapshot.certificate,), lane.settings).text
     tol = solver.tol if hasattr(solver, "tol") else 0.0
     return RunState(
         recording=number,
         trainer=trainer,
         rule=lane.settings.selection if trainer.has_rules else "",
-        name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 else "",
+        name=problem(*problem_of(pair, points.classes)) if len(points.classes) > 2 and trainer.has_f else "",
         step=run.position,
         length=run.length,
         ended=run.ended,
@@ -91,6 +94,7 @@ def run_state_of(
         certificate=snapshot.certificate,
         trace=run.trace.view(),
         operation=lane.family.operation(snapshot),
+        verdict=verdict,
         pair=_pair(snapshot, pair, why),
         explanation=why,
     )
@@ -110,10 +114,12 @@ def mark(run: Recording, certificate: Any) -> None:
         run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
 
 
-def _pair(snapshot: Any, pair: BinaryProblem, why: Explanation | None) -> tuple[int, int]:
+def _pair(snapshot: Any, pair: BinaryProblem, why: Explanation | None) -> tuple[int, ...]:
     """The points at work, as indices of all training points: those of the next step, else those of the newest."""
     if why is not None:
         return int(pair.index[why.i]), int(pair.index[why.j])
+    if isinstance(snapshot, ReductionSnapshot):
+        return snapshot.touched, *snapshot.neighbors.tolist()
     if isinstance(snapshot, LasvmSnapshot):  # it names the points by their numbers among all
         return snapshot.working_set if snapshot.operation in ("process", "reprocess") else (-1, -1)
     touched = getattr(snapshot, "touched", -1)

@@ -71,7 +71,7 @@ class RunState:
     points : Points
         What the lane was trained on.
     index : ndarray of shape (n,)
-        The points of this problem, as indices of `points`.
+        The points of this problem, as indices of `points`; none where there is no binary problem.
     y : ndarray of shape (n,)
         -1 and +1.
     f : ndarray of shape (n,)
@@ -88,9 +88,11 @@ class RunState:
     trace : TraceView
     operation : str
         What the newest step was, in words; "" when there is nothing to say.
+    verdict : str
+        What is proved at the end of a run without binary problems, in words; else "".
     pair : tuple of int
-        The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end;
-        (-1, -1) for none.
+        The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end; of a vote,
+        the point looked at in the newest step, and its neighbours.  -1 for none.
     explanation : Explanation or None
         Why these two, and what the step does with them (SMO only).
     slacks : Slacks or None
@@ -117,7 +119,8 @@ class RunState:
     certificate: Certificate
     trace: TraceView
     operation: str = ""
-    pair: tuple[int, int] = (-1, -1)
+    verdict: str = ""
+    pair: tuple[int, ...] = (-1, -1)
     explanation: Explanation | None = None
     slacks: Slacks | None = field(default=None)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.core.points import Points
+from app.learners.model import Stepwise
 from app.learners.perceptron import PerceptronSettings
 from app.learners.perceptron_orders import Orders, other_orders
 from app.state.session import Seek
@@ -21,9 +22,9 @@ from solver.core.stepping import Stop
 from solver.inspection.step_explanation import Explanation
 from solver.recording import Recording
 
-from .outcome import Outcome, outcome_of_values
+from .outcome import Outcome, judged, outcome_of_values
 from .pieces import Pace
-from .requests import Frame, LaneSpec, Marks, Phase, Starts
+from .requests import NO_MARKS, Frame, LaneSpec, Marks, Phase, Starts
 from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, survey, values_of
 from .run_state import speed_of
 from .surface_values import Source, problem_of, svm_source
@@ -44,7 +45,7 @@ CAUGHT_UP = 0.1
 PATIENCE = 0.25
 
 #: What trains, the runs of its binary problems, and where they begin.
-_Prepared = tuple[PairClassifier, PairTrainer[Any], Starts]
+_Prepared = tuple[Stepwise, PairTrainer[Any], Starts]
 
 
 class TrainingRun:
@@ -238,13 +239,17 @@ class TrainingRun:
         p = self.driven
         run, pair = self.recordings[p], self.trainer.pairs[p]
         mark(run, snapshots[p].certificate)
-        if len(self.recordings) == 1:
+        chosen = NO_MARKS.chosen
+        if model.kind != "f":
+            f, chosen = pair.y, model.sample_indices_
+            found = judged(model, self.points.xy, self.points.labels)
+        elif len(self.recordings) == 1:
             f = values_of(snapshots[p], pair, model, 0, self.points)
-            values = f[:, None]
+            found = outcome_of_values(model, f[:, None], self.points.xy, self.points.labels)
         else:
             values = model.pair_decision_function(self.points.xy)
             f = values[pair.index, p]
-        found = outcome_of_values(model, values, self.points.xy, self.points.labels)
+            found = outcome_of_values(model, values, self.points.xy, self.points.labels)
         phase = Phase.TRAINING
         if resting:
             phase = Phase.DONE if self.finished else Phase.PAUSED
@@ -265,7 +270,7 @@ class TrainingRun:
             phase=phase,
             model=model,
             certificates=tuple(model.certificates_),
-            marks=marks_of(self.points, self.trainer.pairs, multipliers, found),
+            marks=marks_of(self.points, self.trainer.pairs, multipliers, found, chosen),
             accuracy=found.accuracy,
             seconds=self.seconds,
             provisional=phase is not Phase.DONE and not (young and phase is Phase.TRAINING),
@@ -370,12 +375,17 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
 
 
 def marks_of(
-    points: Points, pairs: Sequence[BinaryProblem], multipliers: Sequence[tuple[Array, Array]], found: Outcome
+    points: Points,
+    pairs: Sequence[BinaryProblem],
+    multipliers: Sequence[tuple[Array, Array]],
+    found: Outcome,
+    chosen: Indices = NO_MARKS.chosen,
 ) -> Marks:
-    """Marks of the support vectors, from alpha and C of the points of each problem, and of what is not right."""
+    """Marks of the support vectors, from alpha and C of the points of each problem, of the points `chosen` by a
+    training that keeps some only, and of what is not right."""
     free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     if not multipliers:
-        return Marks(wrong=found.wrong, tied=found.tied)
+        return Marks(wrong=found.wrong, tied=found.tied, chosen=chosen)
     for pair, (alpha, C) in zip(pairs, multipliers, strict=True):
         at_bound = alpha == C
         bounded[pair.index[at_bound]] = True

@@ -18,11 +18,10 @@ from solver.core.certificate import Status
 
 from .code import Code
 from .fields import Field
-from .model import Model
+from .model import Model, Stepwise
 
 if TYPE_CHECKING:
     from app.core.points import Points
-    from solver.core.binary_reduction import PairClassifier
 
 S = TypeVar("S", bound=msgspec.Struct)
 #: ``ahead(queries, values, left_out)``: the classes with the most votes, bool of shape (n, n_classes, n_values), where
@@ -51,6 +50,8 @@ class Trainer:
         It has an alpha for each point, with a bound C.
     has_margins : bool
         f = -1 and f = +1 mean something.
+    has_f : bool
+        Its model is made of binary problems, each with an f; else it is one of votes, without problems.
     has_rules : bool
         It chooses by a working-set rule of `solver.RULES`, and says why.
     runs_plain : bool
@@ -68,6 +69,7 @@ class Trainer:
     steps: str
     has_multipliers: bool = True
     has_margins: bool = True
+    has_f: bool = True
     has_rules: bool = False
     runs_plain: bool = False
     allows_hard_margin: bool = False
@@ -238,7 +240,7 @@ class Learner(Generic[S]):
         """Why there is no training by steps of what is asked for, in one sentence; "" when there is."""
         return "" if self.trainers else f"{self.title} does not train by steps."
 
-    def estimator(self, settings: S) -> PairClassifier:
+    def estimator(self, settings: S) -> Stepwise:
         """What trains by steps, with `prepare` and `snapshot_model`."""
         raise ValueError(self.refusal(settings))
 
@@ -257,7 +259,7 @@ class Learner(Generic[S]):
         """Whether so many points are trained on as fast as can be, without steps that could be followed."""
         return False
 
-    def estimator_at_once(self, settings: S) -> PairClassifier:
+    def estimator_at_once(self, settings: S) -> Stepwise:
         """Return what trains as fast as can be, where nobody follows the steps."""
         return self.estimator(settings)
 
@@ -324,7 +326,7 @@ class Learner(Generic[S]):
         """What gives the classes ahead for all values of the field `searched`, of one that has it."""
         raise ValueError(f"{self.title} has no field that one search is enough for.")
 
-    def label_estimator(self, settings: S) -> PairClassifier:
+    def label_estimator(self, settings: S) -> Stepwise:
         """What trains on one label more, from the multipliers of those before, to the optimum."""
         return self.estimator_at_once(settings)
 

@@ -162,10 +162,18 @@ SEED = Field(
     "seed",
     "integer",
     "Seed",
-    "Of the random order. The same seed: the same line.",
+    "Of the random order. The same seed: the same result.",
     parameter="random_state",
     tried=(0, 9, 10, False),
     change="Set the seed to {value}",
+)
+SHUFFLE = Field(
+    "shuffle",
+    "check",
+    "Shuffle",
+    "A new random order for each pass over the points; else that of the points.",
+    change="Shuffle the points",
+    off="Keep the order of the points",
 )
 INTERCEPT = Field(
     "intercept",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import msgspec
 from msgspec import Meta
@@ -26,6 +26,15 @@ Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
 
 #: Seconds of a full picture.
 PICTURE = 0.1
+
+
+class Distances(Protocol):
+    """Settings that have a metric."""
+
+    @property
+    def metric(self) -> Metric: ...
+    @property
+    def p(self) -> float: ...
 
 
 class KnnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,17 +60,34 @@ METRICS: dict[str, tuple[str, str]] = {
 }
 
 
+K = Field(
+    "k",
+    "slider",
+    "k",
+    "How many of the nearest points vote. Small k: ragged; large k: smooth.",
+    parameter="n_neighbors",
+    primary=True,
+    has_curve=True,
+    change="Set k to {value}",
+)
+METRIC = Field(
+    "metric",
+    "choice",
+    "Metric",
+    "What near means. Cosine looks at the direction from the origin only.",
+    choices=tuple((title, name, "") for name, (title, _) in METRICS.items()),
+)
+P = Field(
+    "p",
+    "number",
+    "p",
+    "1 is Manhattan, 2 Euclidean, large p near Chebyshev.",
+    title="p of Minkowski",
+    shown=lambda settings, classes: settings.metric == "minkowski",
+    tried=(1, 10, 7, True),
+)
 FIELDS = (
-    Field(
-        "k",
-        "slider",
-        "k",
-        "How many of the nearest points vote. Small k: ragged; large k: smooth.",
-        parameter="n_neighbors",
-        primary=True,
-        has_curve=True,
-        change="Set k to {value}",
-    ),
+    K,
     Field(
         "weights",
         "choice",
@@ -70,22 +96,8 @@ FIELDS = (
         choices=tuple((title, name, "") for name, (title, _) in WEIGHTS.items()),
         primary=True,
     ),
-    Field(
-        "metric",
-        "choice",
-        "Metric",
-        "What near means. Cosine looks at the direction from the origin only.",
-        choices=tuple((title, name, "") for name, (title, _) in METRICS.items()),
-    ),
-    Field(
-        "p",
-        "number",
-        "p",
-        "1 is Manhattan, 2 Euclidean, large p near Chebyshev.",
-        title="p of Minkowski",
-        shown=lambda settings, classes: settings.metric == "minkowski",
-        tried=(1, 10, 7, True),
-    ),
+    METRIC,
+    P,
 )
 
 
@@ -194,5 +206,9 @@ def neighbors_of(settings: KnnSettings, n: int) -> KNeighborsClassifier:
     """kNN for `n` points with the parameters of a lane: of fewer points than k, all vote."""
     from solver import KNeighborsClassifier
 
-    p = settings.p if settings.metric == "minkowski" else 2.0
-    return KNeighborsClassifier(min(settings.n_neighbors, n), settings.weights, settings.metric, p)
+    return KNeighborsClassifier(min(settings.n_neighbors, n), settings.weights, **metric_of(settings))
+
+
+def metric_of(settings: Distances) -> dict[str, Any]:
+    """The keyword arguments of the library for the metric of a lane."""
+    return {"metric": settings.metric, "p": settings.p if settings.metric == "minkowski" else 2.0}

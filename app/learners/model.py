@@ -8,7 +8,7 @@ terms, multipliers and certificates are those of its problems.  "votes" and "pro
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from solver.core.binary_reduction import PairClassifier
 
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
+    from solver.knn.reduction import Reduction
 
 
 class Pending(Protocol):
@@ -98,6 +99,8 @@ class RemoteModel(SharesModel):
 
 
 Model = PairClassifier | SharesModel
+#: What trains by steps: `prepare` gives its trainer, `snapshot_model` the model of the present state.
+Stepwise: TypeAlias = "PairClassifier | Reduction"
 
 
 def remote(model: Model) -> RemoteModel | None:

@@ -14,7 +14,7 @@ from solver import PerceptronCertificate, PerceptronSnapshot, Status
 
 from .base import PLANE, Learner, Seed, Trainer, Verdict, passes, several, whole
 from .code import Code, call
-from .fields import INTERCEPT, SEED, Field
+from .fields import INTERCEPT, SEED, SHUFFLE, Field
 
 if TYPE_CHECKING:
     from app.core.points import Points
@@ -67,14 +67,7 @@ FIELDS = (
         primary=True,
         change="Set the extra orders to {value}",
     ),
-    Field(
-        "shuffle",
-        "check",
-        "Shuffle",
-        "A new random order for each pass over the points; else that of the points.",
-        change="Shuffle the points",
-        off="Keep the order of the points",
-    ),
+    SHUFFLE,
     INTERCEPT,
 )
 

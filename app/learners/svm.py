@@ -663,14 +663,14 @@ def _code_remarks(settings: SvmSettings, several: bool) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def svc_of(settings: SvmSettings, **others: Any) -> SVC:
+def svc_of(settings: SvmSettings, solver: str = "smo", **others: Any) -> SVC:
     """`SVC` with the parameters of a lane, and `others`; ValueError with a sentence where that does not exist."""
     if _is_indefinite(settings):
         raise ValueError(INDEFINITE)
     from solver import SVC
 
     C = math.inf if settings.hard_margin else settings.C
-    return SVC(C, selection=settings.selection, random_state=0, **_shared(settings), **others)
+    return SVC(C, selection=settings.selection, random_state=0, solver=solver, **_shared(settings), **others)
 
 
 def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:

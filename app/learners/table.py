@@ -11,6 +11,7 @@ from .knn import Neighbors
 from .passed import PLACEHOLDERS
 from .pegasos import Subgradients
 from .perceptron import Mistakes
+from .reduction import Condensed, Edited
 from .svm import Machine
 
 LEARNERS: dict[str, Learner[Any]] = {
@@ -18,6 +19,8 @@ LEARNERS: dict[str, Learner[Any]] = {
     "svm": Machine(),
     "perceptron": Mistakes(),
     "pegasos": Subgradients(),
+    "condensed_knn": Condensed(),
+    "edited_knn": Edited(),
     **ESTIMATORS,
     "difference": Difference(),
     **PLACEHOLDERS,

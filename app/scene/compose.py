@@ -81,7 +81,7 @@ def compose(
         studied=studied,
         studying="run" in watched or not all(playing),
         saved_at=saved_at,
-        signs=_signs(session, marking, lanes, len(document.test_points)),
+        signs=_signs(marking, lanes, len(document.test_points)),
         undo=history[position - 1] if position else None,
         redo=history[position] if position < len(history) else None,
         generator_fields=frozenset(fields),
@@ -137,7 +137,7 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     return tuple(word for field in applying if (word := field.word(lane.settings, default)))
 
 
-def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
+def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
     """Kinds of the legend's entries that the pictures have."""
     drawn = [lane for lane in lanes if lane.picture is not None]
     there = {
@@ -152,9 +152,9 @@ def _signs(session: Session, marking: Feature | None, lanes: Sequence[LaneScene]
         "kept": any(len(lane.marks.kept) for lane in drawn),
     }
     signs: set[str] = {kind for kind, is_there in there.items() if is_there}
-    if marking is None:
-        signs |= {kind for kind in ("free", "bounded") if any(len(getattr(lane.marks, kind)) for lane in drawn)}
-    elif session.marks and any(lane.run_state is not None for lane in drawn):
+    own = [lane for lane in drawn if lane.run_marks is None]
+    signs |= {kind for kind in ("free", "bounded", "chosen") if any(len(getattr(lane.marks, kind)) for lane in own)}
+    if marking is not None and len(own) < len(drawn):
         signs |= {sign.kind for sign in marking.mark_signs}
     if any(lane.provisional for lane in lanes):
         signs.add(text.PROVISIONAL[0])
@@ -187,7 +187,7 @@ def _lane(
     if lane.is_difference and not cover and (without := missing(document, results)):
         message, frame = without, None
     picture, marks, run_marks, job, run_state, orders = None, NO_MARKS, None, 0, None, None
-    several = lane.trainer is not None and len(training.classes) > 2
+    several = lane.has_f and len(training.classes) > 2
     pairs = problems_of(training.classes, lane.multiclass) if several else ()
     if frame is not None:
         job = frame.job
@@ -266,7 +266,9 @@ def fields_of(
     settings = lane.settings
     offered = [field for field in lane.family.fields if field.simple or not simple or shown is not None]
     own = (field.parts(classes) for field in offered if field.shown(settings, classes))
-    of_training = {"speed"} | ({"pair"} if len(classes) > 2 else set()) if lane.trainer is not None else set()
+    of_training = {"speed"} if lane.trainer is not None else set()
+    if lane.has_f and len(classes) > 2:
+        of_training.add("pair")
     applying = frozenset(of_training.union(*own))
     return applying if shown is None else applying - hidden_fields(applying, shown)
 

@@ -110,9 +110,9 @@ BEFORE: tuple[Section, ...] = (
         "Watching a run",
         (
             (". and ,", "one step forward, one step back: the state of that step, exactly"),
-            ("Alt+. and Alt+,", "to the next or the previous change of the support vectors"),
+            ("Alt+. and Alt+,", "to the next or the previous change of the support vectors, or of the points kept"),
             ("Alt+Home, Alt+End", "before the first step; to the end"),
-            ("Timeline", "drag, click or arrow keys: any step; the marks are changes of the support vectors"),
+            ("Timeline", "drag, click or arrow keys: any step; the strokes are the changes"),
             (
                 f"More than {grouped(STEPPED)} points",
                 "an SVM is trained on all of them at once, without steps; ⋯ beside the data set says how many to learn"

@@ -24,13 +24,13 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
 from app.learners.fields import Field
 from app.learners.knn import KnnSettings
+from app.learners.model import Stepwise
 from app.learners.passed import LONGEST_NAME, PLACEHOLDER
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from solver import Grid
-from solver.core.binary_reduction import PairClassifier
 from solver.data import datasets
 
 from .scaling import Scaling, measured
@@ -119,7 +119,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name = getattr(self.settings, "trainer", self.classifier)
         return name if name in self.family.trainers else ""
 
-    def estimator(self, at_once: bool = False) -> PairClassifier:
+    def estimator(self, at_once: bool = False) -> Stepwise:
         """Return what trains this lane, with `prepare` and `snapshot_model`.
 
         Parameters
@@ -151,6 +151,11 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def trainer(self) -> Trainer | None:
         """The row of `TRAINERS` of what trains this lane; None for what does not train."""
         return self.family.trainers.get(self.learner)
+
+    @property
+    def has_f(self) -> bool:
+        """Its model is made of binary problems, each with an f."""
+        return self.trainer is not None and self.trainer.has_f
 
     @property
     def multiclass(self) -> str:

@@ -6,7 +6,7 @@ Notation as in `smo`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -244,6 +244,39 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
             b = high - golden * (high - low)
             at_b = at(b)
     return min(at(1.0), at_a, at_b)
+
+
+@dataclass(frozen=True)
+class PrimalSearch:
+    """A certificate, and what the search for a better primal bound needs: it is made when somebody asks for it.
+
+    Attributes
+    ----------
+    certificate : Certificate
+        With the primal bound at scale 1.
+    y, C, g : ndarray of shape (n,)
+    squared_norm, noise : float
+        As in `best_primal`.
+    room : float, default=0
+        Added to the bound that is found: what the error of an expansion may hide.
+    """
+
+    certificate: Certificate
+    y: Array
+    C: Array
+    g: Array
+    squared_norm: float
+    noise: float
+    room: float = 0.0
+
+    def result(self) -> Certificate:
+        """Return the certificate with the best primal bound found; as it is where it has none."""
+        known = self.certificate
+        if not known.primal < np.inf:
+            return known
+        found = best_primal(self.y, self.C, self.g, self.squared_norm, noise=self.noise) + self.room
+        primal = min(known.primal, found)
+        return replace(known, primal=primal, gap=gap_of(primal, known.dual))
 
 
 def _best_hinge_sum(y: Array, C: Array, g: Array, start: float) -> float:

@@ -49,6 +49,7 @@ def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy
 
     `largest` as in `check_size`; `copy` and the kinds of errors as in `check_numbers`.
     """
+    feature_names(X)  # what it refuses is refused before anything is learnt
     points = check_numbers(name, X, copy)
     if points.ndim != 2:
         raise ValueError(
@@ -65,6 +66,25 @@ def check_points(X: ArrayLike, largest: float = np.inf, *, name: str = "X", copy
     if max(high, -low) > largest:
         check_size(name, points, largest)
     return points
+
+
+def feature_names(X: Any) -> NDArray[np.object_] | None:
+    """Return the column names of a data frame, of whatever package, if they are strings; else None.
+
+    Raises
+    ------
+    TypeError
+        If some of them are strings, and some are not.
+    """
+    columns = getattr(X, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names = np.empty(len(columns), dtype=object)
+    names[:] = list(columns)
+    texts = [isinstance(name, str) for name in names]
+    if any(texts) and not all(texts):
+        raise TypeError("Feature names are only supported if all input features have string names; X mixes them.")
+    return names if any(texts) else None
 
 
 def check_n_features(learner: object, points: Array, expected: int) -> Array:

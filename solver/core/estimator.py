@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array
 from .certificate import Status
-from .checks import check_choice, check_n_features, check_numbers, check_points, column
+from .checks import check_choice, check_n_features, check_numbers, check_points, column, feature_names
 from .conventions import ConvergenceWarning, NotFittedError
 from .scikit_learn import as_scikit_learn
 
@@ -179,25 +179,6 @@ class Estimator:
         else:
             return
         warnings.warn(words, as_scikit_learn(ConvergenceWarning), stacklevel=3)
-
-
-def feature_names(X: Any) -> NDArray[np.object_] | None:
-    """Return the column names of a data frame, of whatever package, if they are strings; else None.
-
-    Raises
-    ------
-    TypeError
-        If some of them are strings, and some are not.
-    """
-    columns = getattr(X, "columns", None)
-    if columns is None or callable(columns):
-        return None
-    names = np.empty(len(columns), dtype=object)
-    names[:] = list(columns)
-    texts = [isinstance(name, str) for name in names]
-    if any(texts) and not all(texts):
-        raise TypeError("Feature names are only supported if all input features have string names; X mixes them.")
-    return names if any(texts) else None
 
 
 def _other_names(learned: NDArray[np.object_], names: NDArray[np.object_]) -> str:

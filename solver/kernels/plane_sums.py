@@ -240,13 +240,13 @@ def _gaussian(c: float, accuracy: float) -> tuple[Array, float] | None:
         return None
     rho = 1.0 + np.geomspace(1e-3, 1e6, 400)
     h = 0.5 * (rho - 1.0 / rho)
-    for m in range(2, MOST + 1):
-        bounds = np.log(4.0 / (rho - 1.0)) + c * h * h - (m - 1) * np.log(rho)
-        error = float(np.exp(min(bounds.min(), 0.0))) * (2.0 + 2.0 / np.pi * np.log(m))
-        if error <= accuracy:
-            break
-    else:
+    sizes = np.arange(2, MOST + 1)
+    bounds = (np.log(4.0 / (rho - 1.0)) + c * h * h - (sizes[:, None] - 1) * np.log(rho)).min(axis=1)
+    errors = np.exp(np.minimum(bounds, 0.0)) * (2.0 + 2.0 / np.pi * np.log(sizes))
+    if errors[-1] > accuracy:
         return None
+    k = int((errors <= accuracy).argmax())
+    m, error = int(sizes[k]), float(errors[k])
     angle = (np.arange(m) + 0.5) * (np.pi / m)
     nodes = np.cos(angle)
     W = (2.0 / m) * np.cos(np.outer(np.arange(m), angle))

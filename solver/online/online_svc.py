@@ -70,7 +70,7 @@ class OnlineSVC(SteppedKernelClassifier):
     fit_status_ : int
         0 if every problem is optimal, else 1; after `partial_fit`, or without `finish`, it is 1.
     n_samples_seen_ : int
-        Number of points since the first `partial_fit`.
+        Number of points in `fit`, or since the first `partial_fit`.
 
     See Also
     --------
@@ -136,6 +136,7 @@ class OnlineSVC(SteppedKernelClassifier):
         training = self._checked(X, y)
         run(training.trainer)
         self._adopt(training, training.trainer.snapshot())._learned_from(X)
+        self.n_samples_seen_ = len(training.X)
         if self.finish:
             self._warn_unless_converged(self.certificates_)
         return self

@@ -1,4 +1,4 @@
-"""AutoSolver: SMO with four short cuts, for kernels that are positive semidefinite.
+"""AutoSolver: SMO with three short cuts, for kernels that are positive semidefinite.
 
 It runs SMO, which alone decides when the multipliers are optimal, and certifies them.  Besides:
 
@@ -6,12 +6,10 @@ It runs SMO, which alone decides when the multipliers are optimal, and certifies
 * Many points are not started from 0.  A tenth of them, each as dear as those it stands for together, is trained first,
   in the same way; with its f, few steps of Newton's method (`newton`) on the points near the margin, at a ramp of
   multipliers made steeper again and again, bring all multipliers next to the optimum.  Where that is expected to take
-  long (few points, a large C, a high rank), the multipliers are only those that this f asks for.
+  long (few points, a large C, a high rank), the multipliers are only those that this f asks for; and where few support
+  vectors are expected, all begin at 0.
 * Such a start, or the first updates, are followed by the pivots of `pivoting`, which take the points under work to
   their optimum.  They wait while hardly a multiplier is free: then SMO is as quick.
-* From time to time, when the updates so far have cost much more than an interior point method would
-  (`interior_point`), it tries one on the points under work, and takes the multipliers found if their dual, with the
-  exact kernel, is larger.  Then SMO goes on from there; if they are not taken, as if nothing had happened.
 
 Costs are counted in entries of arrays visited, about a nanosecond each, and never measured: the same call gives the
 same answer on every machine.
@@ -19,7 +17,6 @@ same answer on every machine.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -28,50 +25,39 @@ from numpy.typing import ArrayLike
 from solver.core.arrays import Array, Indices
 from solver.core.certificate import EPS, Status, best_primal
 from solver.core.stepping import Checkpoint
-from solver.kernels.plane_sums import Features
+from solver.kernels.plane_sums import PlaneSums
 from solver.kernels.table import KERNELS, Kernel
 
 from . import _pivot_loops, smo
 from .expanded import ONE_THREAD, ExpandedSolver
-from .interior_point import Work, maximise, pivoted_cholesky
-from .newton import ramped
+from .newton import Work, ramped
 from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
 
-#: Cost of the updates before the interior point method is thought of first.
-FIRST_TRY = 1_000_000
-#: Share of the cost of the updates so far that it may cost: the most that is lost when it is of no use.
-SHARE = 0.5
-#: Largest rank: a bound of the memory, 8 bytes each for rank times points, twice.
-LARGEST_RANK = 600
-#: Cost of an update besides its passes over the points, and of an iteration besides its passes.
-UPDATE, ITERATION = 200, 100_000
-#: Iterations expected, and multiplications of a matrix product that cost as much as one entry.
-ITERATIONS, PER_ENTRY = 25, 8
-
-
-#: Points from which on there are sums by expansion, and a start from some of the points; the latter for kernels of a
-#: high rank and of a low one.
-EXPANDED, NESTED, NESTED_LOW, LOW = 1000, 2500, 1000, 20
+#: Points from which on there are sums by expansion, and a start from some of the points; the rank of a kernel of few
+#: features.
+EXPANDED, NESTED, LOW = 1000, 2500, 20
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.
-WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 10_000
+WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 15_000
 #: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
 SHARE_OF_KERNEL = 1e-6
 #: Features times points up to which the first round looks at all points, however far from the margin.
 ALL_POINTS = 20_000_000
-#: Cost of SMO for a point and a support vector; Newton's steps, and the share of the points on the ramp.
-PER_PAIR, STEPS, ON_RAMP = 8, 20, 0.1
+#: Cost of SMO for a point and a support vector; Newton's steps, the share of the points on the ramp, and
+#: multiplications of a matrix product that cost as much as one entry.
+PER_PAIR, STEPS, ON_RAMP, PER_ENTRY = 8, 20, 0.1, 8
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
-#: Updates before the first pivots; those from which on they are made however few multipliers are free, if by then not
-#: each has brought a support vector; their share of those before that; the share of tol up to which they are made.
-FIRST_PIVOT, PIVOT_ALWAYS, FREE_SHARE, PIVOT_TOL = 50, 400, 0.25, 0.9
+#: Updates before the first pivots.  The share of the support vectors that must be free, until there was an update for
+#: each.  The largest cube of the number of free points, for each update and point so far; it is C times the mean of the
+#: diagonal if that is more, because SMO then needs more updates.  The share of tol up to which pivots are made.
+FIRST_PIVOT, FREE_SHARE, DENSE, PIVOT_TOL = 400, 0.25, 16.0, 0.9
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -96,21 +82,8 @@ def cost_of_newton(n: int, rank: int) -> float:
     return STEPS * rank * (n + ON_RAMP * n * rank / PER_ENTRY + rank * rank / 4.0)
 
 
-def affordable_rank(n: int, budget: float) -> int:
-    """The largest rank up to `n` and the limit that the interior point method can afford; 0 when there is none.
-
-    With `n` points and a kernel matrix of rank r it is expected to cost
-    ``ITERATIONS (n r^2 / PER_ENTRY + 8 n r + 50 n + ITERATION)``.
-    """
-    a, b, c = n / PER_ENTRY, 8.0 * n, 50.0 * n + ITERATION - budget / ITERATIONS
-    if c >= 0:
-        return 0
-    root = (-b + math.sqrt(b * b - 4.0 * a * c)) / (2.0 * a)
-    return min(int(root), n, LARGEST_RANK)
-
-
 class AutoSolver(ExpandedSolver):
-    """`SmoSolver` with a short cut, for kernels that are positive semidefinite formulas and finite C.
+    """`SmoSolver` with short cuts, for kernels that are positive semidefinite formulas and finite C.
 
     Parameters
     ----------
@@ -118,7 +91,7 @@ class AutoSolver(ExpandedSolver):
     y : array-like of shape (n,)
     kernel : Kernel
     **parameters
-        As in `SmoSolver`.  With another kernel, an infinite C or in plain numpy the short cut is never tried.
+        As in `SmoSolver`.  With another kernel, an infinite C or in plain numpy it is SMO.
 
     Raises
     ------
@@ -148,22 +121,17 @@ class AutoSolver(ExpandedSolver):
         """No short cut yet, and what the first will be."""
         kernel = self.kernel
         self._may_try = self._definite and not self._hard and self.compiled and kernel.name in KERNELS
-        #: Cost of the updates so far, and the cost at which the interior point method is tried next.
-        self._cost, self._try_at = 0, FIRST_TRY
         self._trial: Work[None] | None = None
         #: What the start is made from, and which points that are, while it is being made.
         self._few: tuple[AutoSolver, Indices] | None = None
         self.n_short_cuts = 0
         #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
-        self._pivot_at = self._first_pivot
+        self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
         if self._may_try and len(self.y) >= EXPANDED:
             self._use_expansion()
-            if active.plane is not None and active.shrinking and not self.beta.any():
-                with ONE_THREAD:
-                    phi = active.plane.features(SHARE_OF_KERNEL)
-                if len(self.y) >= (NESTED_LOW if phi.rank <= LOW else NESTED):
-                    self._trial = self._from_some(phi)
+            if active.plane is not None and active.shrinking and len(self.y) >= NESTED and not self.beta.any():
+                self._trial = self._from_some(active.plane)
 
     @property
     def _first_pivot(self) -> int:
@@ -193,26 +161,17 @@ class AutoSolver(ExpandedSolver):
 
     def _advance(self, goal: int) -> None:
         if self._trial is not None:
-            with ONE_THREAD:
-                if next(self._trial, self) is self:
-                    self._trial = self._few = None
-        elif not self._may_try:
-            super()._advance(goal)
+            if next(self._trial, self) is self:
+                self._trial = self._few = None
         elif self.n_iter >= self._pivot_at and self._active.part.violation > max(self.tol, self._reachable):
             self._trial = self._pivots()
-        elif self._cost >= self._try_at:
-            self._try_at = 2 * self._cost
-            self._trial = self._short_cut()
         else:
-            each = len(self._active.part.index) + UPDATE
-            before = self.n_iter
-            super()._advance(min(goal, max(before, self._pivot_at), before - (self._cost - self._try_at) // each))
-            self._cost += each * (self.n_iter - before)
+            super()._advance(min(goal, max(self.n_iter, self._pivot_at)))
 
-    def _from_some(self, phi: Features) -> Work[None]:
+    def _from_some(self, plane: PlaneSums) -> Work[None]:
         """Start next to the optimum, from the answer for some of the points; in pieces."""
         active, y, C, lo, hi = self._active, self.y, self.C, self._lo, self._hi
-        plane, XT, n, top = phi.plane, active.whole.XT, len(y), float(C.max())
+        XT, n, top = active.whole.XT, len(y), float(C.max())
         index, factor = some_of(y, SHARE_OF_POINTS)
         if 2 * len(index) > n:
             return
@@ -229,7 +188,12 @@ class AutoSolver(ExpandedSolver):
         while few.status is Status.RUNNING:
             few.step(smo.PIECE, stop=lambda: True)
             yield
-        by_smo = PER_PAIR * float(n) * n / len(index) * np.count_nonzero(few.beta) + few.cost * n / len(index)
+        bounded = int(np.count_nonzero(few.alpha == few.C))
+        support = bounded * n / len(index) + np.count_nonzero(few.beta) - bounded  # the free ones do not multiply
+        by_smo = n * (PER_PAIR * support + few.n_iter)
+        if by_smo < plane.cost * (2 * n + support):
+            return
+        phi = plane.features(SHARE_OF_KERNEL)
         newton = top < DEAR and (phi.rank <= LOW or (n >= MANY and cost_of_newton(n, phi.rank) <= by_smo))
         found = PlaneSum(plane, few.points, few.beta, XT)
         yield from _done(found)
@@ -323,18 +287,14 @@ class AutoSolver(ExpandedSolver):
             reason = f"At gamma={kernel.gamma:g} the kernel matrix has a rank of about {rank}, and"
         return f"{reason} there is no short cut; SMO needs some {seconds:.2g} s."
 
-    @property
-    def cost(self) -> int:
-        """Of the updates so far."""
-        return self._cost
-
     def _pivots(self) -> Work[None]:
         """Pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
         support = np.count_nonzero(self.beta)
-        early = n_iter < PIVOT_ALWAYS or n_iter < support
-        if n_iter > 0 and early and free < FREE_SHARE * support:
+        few = n_iter < support and free < FREE_SHARE * support
+        dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))
+        if n_iter > 0 and (few or free**3 > dense * n_iter * len(part.index)):
             self._pivot_at = 2 * n_iter
             return
         work = Pivoting(active.kernel, part)
@@ -350,28 +310,6 @@ class AutoSolver(ExpandedSolver):
             self._pivot_at = n_iter
         else:  # too many free points, and so there will be; rounding may be less of a hindrance later
             self._pivot_at = NEVER if outcome == _pivot_loops.FULL else 4 * n_iter + FIRST_PIVOT
-
-    def _short_cut(self) -> Work[None]:
-        """Try the interior point method on the points under work, in pieces."""
-        active, part = self._active, self._active.part
-        rank = affordable_rank(len(part.index), SHARE * self._cost)
-        if rank == 0:
-            return
-        factor = yield from pivoted_cholesky(self.kernel, part.XT.T, rank)
-        if factor is None or len(factor) == 0:
-            return
-        y, C = self.y[part.index], self.C[part.index]
-        beta = yield from maximise(factor, y, C, part.v, part.beta)
-        if beta is None:
-            return
-        change = beta - part.beta
-        rows = active.effect(change)
-        yield from _done(rows)
-        # D(beta) - D(part.beta), with the exact kernel.
-        if float(change @ part.v) - 0.5 * float(change @ rows.total) > 0.0:
-            active.replace(beta, part.v - rows.total)
-            self._moved_since_refresh = True
-            self.n_short_cuts += 1
 
 
 def _done(rows: KernelSum) -> Work[None]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from solver.core.arrays import Array
-from solver.core.certificate import Certificate, gap_of
+from solver.core.certificate import Certificate, PrimalSearch, gap_of
 from solver.core.stepping import Stop, never
 from solver.kernels.plane_sums import plane_sums
 
@@ -24,6 +24,8 @@ from .smo import SmoSolver
 
 #: Error of v by expansion, as a share of tol, up to which it is used.
 ERROR_SHARE = 1e-2
+#: The gap below which no better primal bound is looked for.
+SMALL_GAP = 1e-5
 
 
 @cache
@@ -76,15 +78,7 @@ ONE_THREAD = OneThread()
 
 
 class ExpandedSolver(SmoSolver):
-    """`SmoSolver` with sums of kernel rows by an expansion, once `_use_expansion` has been called.
-
-    Attributes
-    ----------
-    SMALL_GAP : float
-        The gap below which no better primal bound is looked for.
-    """
-
-    SMALL_GAP: ClassVar[float] = 1e-5
+    """`SmoSolver` with sums of kernel rows by an expansion, once `_use_expansion` has been called."""
 
     def _use_expansion(self) -> None:
         """From now on, where there is one."""
@@ -98,14 +92,23 @@ class ExpandedSolver(SmoSolver):
         if error == 0.0:
             return certificate
         # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
-        size = 0.5 * error * float(np.abs(self.beta).sum())
-        dual, primal = certificate.dual - size, certificate.primal + size + error * float(self.C.sum())
+        dual = certificate.dual - 0.5 * error * float(np.abs(self.beta).sum())
+        primal = certificate.primal + self._room
         gap = gap_of(primal, dual)
         return replace(certificate, dual=dual, primal=primal, gap=gap, kernel_error=error)
 
+    @property
+    def _room(self) -> float:
+        """Room for the error of the expansion in a primal bound."""
+        return self.error * (0.5 * float(np.abs(self.beta).sum()) + float(self.C.sum())) if self.error else 0.0
+
+    def primal_search(self, quick: Certificate) -> PrimalSearch:
+        """As in `SmoSolver`, with room for the error of the expansion."""
+        return replace(super().primal_search(quick), room=self._room)
+
     def _primal(self, thorough: bool) -> float:
         quick = super()._primal(thorough=False)
-        return super()._primal(thorough) if thorough and not gap_of(quick, self.dual) <= self.SMALL_GAP else quick
+        return super()._primal(thorough) if thorough and not gap_of(quick, self.dual) <= SMALL_GAP else quick
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """As `SmoSolver.step`."""

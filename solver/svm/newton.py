@@ -17,11 +17,18 @@ steps (Rockafellar 1976; Li, Sun, Toh, SIAM J. Optimization 28, 2018).
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import TypeVar
+
 import numpy as np
 
 from solver.core.arrays import Array
 
-from .interior_point import PIECE, Work
+T = TypeVar("T")
+#: Work in pieces: a generator that yields between two of them and returns the result.
+Work = Generator[None, None, T]
+#: Multiplications of a piece of work: some milliseconds.
+PIECE = 50_000_000
 
 #: Newton steps at most, tries of a step length, and steps of the search for the intercept.
 STEPS, TRIES, SEARCH = 40, 12, 60

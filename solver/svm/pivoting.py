@@ -24,8 +24,8 @@ from solver.kernels._kernel_rows import KernelNumbers
 from . import _pivot_loops as loops
 from .shrinking import Subproblem
 
-#: Most free points, and how many more than at the start: where there are more, SMO is as quick.
-MOST, MORE = 400, 120
+#: Most free points, and how many more than at the start: a bound of the memory, 5 MB, and of the time of a pivot.
+MOST, MORE = 800, 400
 #: delta as a share of the mean of the diagonal.
 RIDGE = 1e-10
 #: Rows of the cache needed at least.

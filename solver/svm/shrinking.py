@@ -20,7 +20,6 @@ from solver.kernels._kernel_rows import COMPUTED, PRECOMPUTED, ROW_COST, Cache, 
 from solver.kernels.kept_rows import MovedRows, keep_rows
 from solver.kernels.plane_sums import BLOCK, PlaneSums
 
-from . import _conjugate_loops as conjugate_loops
 from . import _smo_loops as loops
 from . import _smo_plain
 
@@ -29,10 +28,6 @@ FIRST_REVIEW, LEAST_SHRUNK = 1000, 100
 #: A choice that leaves fewer points out than this share is not worth new arrays.
 WORTHWHILE = 0.3
 EVERYTHING = int(np.iinfo(np.int64).max)
-#: In place of the code of a working-set rule: the updates of `conjugate`.
-CONJUGATE = 1000
-#: Where points are left out boldly: the share of the violation down to which those left are worked on.
-FALL = 0.1
 
 
 class Subproblem:
@@ -50,9 +45,6 @@ class Subproblem:
     is_whole : bool, default=True
         Whether these are all points.
     """
-
-    #: Of the newest update of `CONJUGATE`; none where something else has changed the multipliers since.
-    _direction: conjugate_loops.Direction | None = None
 
     def __init__(
         self,
@@ -77,7 +69,6 @@ class Subproblem:
 
     def mark_bounds(self) -> None:
         """Derive membership in I_up and I_low from beta."""
-        self._direction = None
         self.up[:] = np.where(self.beta < self.hi, 0.0, -np.inf)
         self.low[:] = np.where(self.beta > self.lo, 0.0, np.inf)
 
@@ -112,17 +103,11 @@ class Subproblem:
         m, M = self.bounds
         return m - M
 
-    def undecided(self, near: float = np.inf) -> Indices:
-        """The points that a pair with any other could move now: free, or at a bound and beyond m or M.
-
-        Those at a bound and further than `near` on its side of the middle are left out, too: likely they stay there.
-        """
+    @property
+    def undecided(self) -> Indices:
+        """The points that a pair with any other could move now: free, or at a bound and beyond m or M."""
         m, M = self.bounds
         above, below = self.up == 0.0, self.low == 0.0
-        if near < np.inf:
-            free = self.v[above & below]
-            middle = float(np.median(free)) if len(free) else 0.5 * (m + M)
-            m, M = min(m, middle + near), max(M, middle - near)
         return np.flatnonzero((above & below) | (above & (self.v >= M)) | (below & (self.v <= m)))
 
     def run(
@@ -143,13 +128,7 @@ class Subproblem:
             here = (place < len(self.index)) & (self.index[np.minimum(place, len(self.index) - 1)] == pair)
             ints[[loops.LAST_I, loops.LAST_J]] = place if here.all() else -1
         arrays = self.XT, self.lo, self.hi, self.diagonal, self.beta, self.v, self.up, self.low, *self.cache, ints
-        outcome: int
-        if rule == CONJUGATE:
-            if self._direction is None:
-                self._direction = conjugate_loops.new_direction(len(self.index))
-            outcome = conjugate_loops.run(kernel, *arrays, *self._direction, tol, n_steps, budget)
-        else:
-            outcome = loops.run(rule, kernel, *arrays, rng, tol, n_steps, budget, notes)
+        outcome: int = loops.run(rule, kernel, *arrays, rng, tol, n_steps, budget, notes)
         if not self.is_whole:
             local = ints[[loops.LAST_I, loops.LAST_J]]
             ints[[loops.LAST_I, loops.LAST_J]] = self.index[local] if local[0] >= 0 else pair
@@ -300,10 +279,6 @@ class ActiveSet:
         self.largest_error = 0.0
         #: A bound of the error of v that this has left, on top of rounding as everywhere.
         self.error = 0.0
-        #: Where finite, points are left out boldly, and from the start: see `Subproblem.undecided`.
-        self.near = np.inf
-        #: Violation down to which a part is worked on.
-        self.enough = 0.0
         self.review_at, self._interval = FIRST_REVIEW, FIRST_REVIEW
         self._read: tuple[int, Array] | None = None
         #: Kernel values computed for parts that have been given up.
@@ -474,20 +449,14 @@ class ActiveSet:
         early : bool, default=False
             Even if hardly any updates were made: the multipliers come from elsewhere.
         """
-        self.enough = 0.0
-        if not self.shrinking or (n_iter < FIRST_REVIEW and not early and self.near == np.inf):
+        if not self.shrinking or (n_iter < FIRST_REVIEW and not early):
             return
         if longer:
             self._interval *= 2
         self.review_at = n_iter + self._interval
-        self.work_on(self.whole.undecided(self.near), before)
-
-    def work_on(self, index: Indices, before: Subproblem | None = None) -> None:
-        """Leave all points but these out, unless they are most; `before` as in `review`."""
+        index = self.whole.undecided
         if len(index) > (1.0 - WORTHWHILE) * len(self._y):
             return
-        if self.near < np.inf:
-            self.enough = FALL * self.whole.violation
         if before is not None and np.array_equal(before.index, index):
             before.v[:] = self._v[index]
             self._spent -= before.n_evaluations  # it goes on counting

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core import fast_loops
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Certificate, Status, best_primal, proved
+from solver.core.certificate import EPS, Certificate, PrimalSearch, Status, best_primal, proved
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -442,6 +442,11 @@ class SmoSolver(DualSolver):
         bound = float(self._largest_norm / size.sum()) if self._hard and size.any() else np.nan
         status = proved(self.status, EPS * float(self._active.size.max()), self.tol)
         return self._certificate(status, self.kkt_violation, primal, bound)
+
+    def primal_search(self, quick: Certificate) -> PrimalSearch:
+        """Return what makes the thorough certificate of `quick`, that of the present multipliers, at any later time."""
+        norm = self.squared_norm + self._hidden_norm
+        return PrimalSearch(quick, self.y, self.C, self.y - self.v, norm, self._reachable)
 
     def snapshot(self, thorough: bool = True) -> SmoSnapshot:
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""

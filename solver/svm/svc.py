@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import run
-from solver.core.certificate import Certificate, NotSeparableError, Status, joined
+from solver.core.certificate import Certificate, NotSeparableError, PrimalSearch, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
@@ -23,12 +23,11 @@ from solver.kernels.table import Kernel, PrecomputedKernel
 
 from .auto import AutoSolver
 from .c_path import PathSolver
-from .conjugate import ConjugateSolver
 from .smo import LARGEST_C, LARGEST_COORDINATE, SmoSnapshot, SmoSolver
 from .working_set_rules import RULES
 
 #: Ways to train; see the parameter `solver` of SVC.
-SOLVERS: dict[str, type[SmoSolver]] = {"smo": SmoSolver, "auto": AutoSolver, "path": PathSolver}
+SOLVERS: dict[str, type[SmoSolver]] = {"auto": AutoSolver, "smo": SmoSolver, "path": PathSolver}
 _SHAPES = ("ovr", "ovo")
 
 
@@ -83,16 +82,14 @@ class SVC(KernelClassifier):
         How more than two classes become binary problems, a name of `SCHEMES`.
     cache_size : float, default=200
         Bound on the memory of kernel rows kept during training (MB).
-    solver : {"smo", "auto", "path"}, default="smo"
-        "smo" is what the playground's lanes show; stepped (`prepare`) it is that to the last bit.  `fit` reaches the
-        same certified optimum in fewer steps: conjugate ones, of the points that matter (see `conjugate`; rule
-        "second-order", C below inf, a positive semidefinite kernel).  "auto" is SMO until that has become expensive,
-        and then may jump ahead by a low-rank interior point method, for C below inf and the kernels "linear", "poly"
-        (coef0 at least 0), "rbf" and "laplacian"; thousands of points of the plane are started next to the optimum by
-        Newton's method, in time nearly linear in the points, where the kernel is not "laplacian".  SMO finishes and
-        certifies.  It pays for many points, for large C, and most for kernels of few dimensions (linear, poly); see
-        `auto`.  `n_iter_` does not count what was jumped over.  Meanwhile BLAS has one thread in the whole
-        process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+    solver : {"auto", "smo", "path"}, default="auto"
+        "auto" reaches the optimum as quickly as it can: by SMO, which after some hundred updates moves all free
+        multipliers at once, and which starts next to the optimum from thousands of points of the plane, in time nearly
+        linear in the points (not with "laplacian").  SMO ends the training and certifies the answer.  It saves most
+        with many points and with a large C; C must be finite and the kernel "linear", "poly" (coef0 at least 0), "rbf"
+        or "laplacian", else it is "smo".  `n_iter_` counts pair updates only.  Meanwhile BLAS has one thread in the
+        whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        "smo" makes pair updates only, the steps that the playground's lanes show.
         "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
         `c_path`).
     max_time : float, default=inf
@@ -140,7 +137,7 @@ class SVC(KernelClassifier):
     certificate_ : Certificate
         What is proved about the answer; for several problems, about the sum of their objectives.
     certificates_ : list of Certificate
-        One per binary problem.
+        One per binary problem.  After `fit` the best primal bounds are looked for when it is first read.
     pairs_ : list of Pair
         The classes of the binary problems, in the order of `intercept_`.
 
@@ -181,7 +178,7 @@ class SVC(KernelClassifier):
     decision_function_shape: str = "ovr"
     multiclass: str = "one-vs-one"
     cache_size: float = 200
-    solver: str = "smo"
+    solver: str = "auto"
     max_time: float = np.inf
     break_ties: bool = field(default=False, kw_only=True)
     shrinking: bool = field(default=True, kw_only=True)
@@ -220,15 +217,20 @@ class SVC(KernelClassifier):
         ConvergenceWarning
             If `max_iter`, `max_time` or the limit of double precision ended the training.
         """
-        training = self._checked(X, y, sample_weight, in_steps=False)
+        training = self._checked(X, y, sample_weight)
         trainer = training.trainer
         late = run(trainer, self.max_time)
         for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
             if solver.status is Status.NOT_SEPARABLE:
                 raise NotSeparableError(_not_separable(training, pair, solver))
-        self._adopt(training, trainer.snapshot())._learned_from(X)
+        self._adopt(training, trainer.snapshot(thorough=False))._learned_from(X)
+        quick = self.certificates_
+        del self.certificates_  # computed when it is first read
+        self._searches: list[PrimalSearch] = [
+            solver.primal_search(certificate) for solver, certificate in zip(trainer.solvers, quick, strict=True)
+        ]
         outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
-        self._warn_unless_converged(self.certificates_, f"max_time={self.max_time:g} s{outlook}" if late else None)
+        self._warn_unless_converged(quick, f"max_time={self.max_time:g} s{outlook}" if late else None)
         return self
 
     def prepare(
@@ -265,7 +267,7 @@ class SVC(KernelClassifier):
         Notes
         -----
         Unlike `fit` it does not raise NotSeparableError: the trainer ends with `Status.NOT_SEPARABLE`.
-        With solver="smo" its steps are those of `SmoSolver`; `fit` takes shorter ways.
+        With solver="smo" its steps are those of `SmoSolver`.
         """
         training = self._training = self._checked(X, y, sample_weight, start, shrinking)
         return training.trainer
@@ -341,8 +343,6 @@ class SVC(KernelClassifier):
         A point at exactly f = 0 belongs to the problem's negative class, see `PairClassifier.predict`.  With
         `break_ties` a point of equal votes belongs to the class with the largest `decision_function`.
 
-        A point at exactly f = 0 belongs to the lower class of the pair.
-
         Raises
         ------
         ValueError
@@ -364,6 +364,22 @@ class SVC(KernelClassifier):
         solvers = self._training.trainer.solvers
         return [(snapshot.alpha, solver.C) for snapshot, solver in zip(snapshots, solvers, strict=True)]
 
+    @cached_property
+    def certificates_(self) -> list[Certificate]:  # type: ignore[override]
+        """One per binary problem."""
+        return [search.result() for search in self._fitted()._searches]
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is proved about the answer."""
+        return joined(self.certificates_)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: certificates, and not what they are made from."""
+        if not hasattr(self, "_searches"):
+            return dict(vars(self))
+        return vars(self) | {"certificates_": self.certificates_, "_searches": []}
+
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _checked(
@@ -373,12 +389,8 @@ class SVC(KernelClassifier):
         sample_weight: ArrayLike | None = None,
         start: Callable[[BinaryProblem, Array], ArrayLike | None] | None = None,
         shrinking: bool = True,
-        in_steps: bool = True,
     ) -> _Training:
-        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator.
-
-        With `in_steps`, "smo" is step by step what it says; else only its end counts.
-        """
+        """Data and parameters, checked, and the trainer made of them; changes nothing in this estimator."""
         points, classes, codes = self._training_data(X, y)
         check_number("tol", self.tol, 0.0, np.inf, open_low=True, open_high=True)
         cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
@@ -405,7 +417,7 @@ class SVC(KernelClassifier):
             rows = points[pair.index] if gram is None else gram[np.ix_(pair.index, pair.index)]
             C_pair = C_i[pair.index]
             return self._solver(
-                ConjugateSolver if self.solver == "smo" and not in_steps else SOLVERS[self.solver],
+                SOLVERS[self.solver],
                 rows,
                 pair.y,
                 kernel if isinstance(kernel, Kernel) else PrecomputedKernel(),
@@ -459,9 +471,9 @@ class SVC(KernelClassifier):
         one_row_each = n_classes == 2 or pairs[0].negative == REST
         self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
         self.certificates_ = [snapshot.certificate for snapshot in snapshots]
-        self.certificate_ = joined(self.certificates_)
+        self._searches = []
         self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
-        self.fit_status_ = int(self.certificate_.status in UNFINISHED)
+        self.fit_status_ = int(any(c.status in UNFINISHED for c in self.certificates_))
         return self
 
 

@@ -11,7 +11,7 @@ from solver.core.stepping import SteppedSolver
 from solver.knn._knn_index import Index
 from solver.online._online_points import KeptPoints
 from solver.online.lasvm import LasvmSolver
-from solver.svm.interior_point import Work
+from solver.svm.newton import Work
 from solver.svm.shrinking import ActiveSet
 from solver.svm.smo import SmoSolver
 

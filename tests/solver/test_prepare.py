@@ -23,7 +23,7 @@ from solver import (
     RunningExpansion,
     Status,
 )
-from solver.core.binary_reduction import PairClassifier, run
+from solver.core.binary_reduction import PairClassifier
 from tests.solver.svm_reference import Formula
 
 Array = NDArray[np.float64]
@@ -119,13 +119,7 @@ def test_the_model_of_a_moment_is_the_state_of_its_solvers(learner: Any, n_class
         assert (model.pair_decision_function(T) == values).all(), "a model never changes"
         assert (pickle.loads(pickle.dumps(model)).pair_decision_function(T) == values).all()
     assert not hasattr(source, "classes_"), "the source has learned nothing of its own"
-    whole = type(learner)(**learner.get_params())
-    if isinstance(whole, SVC):  # whose `fit` takes shorter ways
-        at_once = whole.prepare(X, y)
-        run(at_once)
-        whole.adopt(at_once.snapshot())
-    else:
-        whole.fit(X, y)
+    whole = type(learner)(**learner.get_params()).fit(X, y)
     last = source.snapshot_model(trainer.snapshot())
     assert (last.pair_decision_function(T) == whole.pair_decision_function(T)).all()
     assert (source.adopt(trainer.snapshot()).predict(T) == whole.predict(T)).all()

@@ -17,6 +17,8 @@ from solver import recording
 from solver.core.certificate import Status
 from solver.core.stepping import SteppedSolver
 from solver.kernels.table import Kernel, PrecomputedKernel
+from solver.knn.neighbors import KNeighborsClassifier
+from solver.knn.reduction import CondensingSolver, EditingSolver, ReductionSolver
 from solver.linear.pegasos import PegasosSolver
 from solver.linear.perceptron import PerceptronSolver
 from solver.online.lasvm import LasvmSolver
@@ -128,6 +130,16 @@ MAKERS: dict[str, Callable[[int], Maker]] = {
             *points(seed, 15), lam=0.05, max_iter=FOLLOWED if seed % 3 else FOLLOWED + 9, random_state=seed
         )
     ),
+    "condensing": lambda seed: (
+        lambda: CondensingSolver(
+            KNeighborsClassifier(1).fit(*points(seed, 15 + seed % 30)), shuffle=seed % 3 > 0, random_state=seed
+        )
+    ),
+    "editing": lambda seed: (
+        lambda: EditingSolver(
+            KNeighborsClassifier(1 + seed % 4).fit(*points(seed, 15 + seed % 30)), max_iter=(1, 2, 100)[seed % 3]
+        )
+    ),
 }
 
 
@@ -145,6 +157,10 @@ def state_of(solver: SteppedSolver) -> State:
         seen = solver.snapshot(thorough=False)
         own = [seen.coef, seen.intercept, seen.count, solver._ints, solver._order, astuple(solver.certificate())]
         own += [generator_of(solver)]
+    elif isinstance(solver, ReductionSolver):
+        now = solver.snapshot()
+        own = [now.kept, now.touched, now.neighbors, now.own, now.against, now.changed, astuple(now.certificate)]
+        own += [solver._due, solver._order]
     else:
         assert isinstance(solver, PegasosSolver)
         own = [*solver._arrays, generator_of(solver), astuple(solver.certificate())]
@@ -191,6 +207,8 @@ class Followed:
 
     @staticmethod
     def _multipliers(solver: Any) -> Array:
+        if isinstance(solver, ReductionSolver):
+            return np.array(solver.snapshot().kept, dtype=np.float64)
         counted = isinstance(solver, PerceptronSolver | PegasosSolver)
         return np.array(solver.snapshot(thorough=False).count if counted else solver.alpha, dtype=np.float64)
 
@@ -199,6 +217,9 @@ class Followed:
         """What is to be noted, and in what unit rounding errors of it are to be measured."""
         if isinstance(solver, PegasosSolver):
             return np.empty(0), np.empty(0)
+        if isinstance(solver, ReductionSolver):
+            certificate = solver.certificate()
+            return np.array([certificate.n_kept, certificate.n_wrong]), np.zeros(2)
         if isinstance(solver, PerceptronSolver):
             w = np.append(solver.coef, solver.intercept)
             values = solver.y * (np.column_stack((solver.X, np.ones(len(solver.y)))) @ w)

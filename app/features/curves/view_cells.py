@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from app.engine.shading import RGB
-from app.views.chart.marks import DASHED, LONG, SOLID, Dash
+from app.views.chart.marks import DASHED, DOTTED, LONG, SOLID, Dash
 from app.views.chart.steps import StepScale, cell_edges
 from solver.core.arrays import Array, Integers
 from solver.core.trace import TraceView
@@ -109,10 +109,15 @@ CURVES: dict[str, CurveSpec] = {
     "margin": CurveSpec("smallest y f/‖w‖", "Smallest margin", "margin", INK),
     "free": CurveSpec("free SVs, 0<α<C", "Free support vectors", "counts", INK),
     "bounded": CurveSpec("bounded, α=C", "Bounded support vectors", "counts", VIOLET, DASHED),
+    "kept": CurveSpec("points kept", "Points kept", "counts", INK, DOTTED),
     "wrong": CurveSpec("wrong points", "Wrong points", "counts", AMBER, LONG),
 }
 #: What a change of the support vectors is called beside these curves: its strokes are explained in their plot.
-CHANGES: dict[str, str] = {"free": "SVs change", "wrong": "first mistake on a point"}
+CHANGES: dict[str, str] = {
+    "free": "SVs change",
+    "kept": "a point is kept or removed",
+    "wrong": "first mistake on a point",
+}
 
 
 def cells_of(view: TraceView, name: str, scale: StepScale) -> Cells:

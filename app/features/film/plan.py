@@ -196,7 +196,8 @@ def can_film(document: Document, place: int) -> tuple[str, ...]:
     if lane.trainer is None:
         return swept(document, place)
     stepped = () if lane.family.trains_at_once(lane.settings, len(document.training_points)) else ("training",)
-    return (*stepped, *swept(document, place), "turn", *lift)
+    turn = ("turn",) if lane.has_f else ()
+    return (*stepped, *swept(document, place), *turn, *lift)
 
 
 def check(document: Document, content: Content) -> None:
@@ -207,7 +208,7 @@ def check(document: Document, content: Content) -> None:
         raise ValueError(f"There is no classifier {content.lane + 1}: there {number} on screen.")
     lane, points = document.lanes[content.lane], document.training_points
     who, able = f"Classifier {content.lane + 1} ({lane.title})", swept(document, content.lane)
-    if content.relief and lane.trainer is None:
+    if content.relief and not lane.has_f:
         raise ValueError(text.without(lane))
     if isinstance(content, Lift) and not has_map(lane):
         raise ValueError(text.NO_MAP)

@@ -169,7 +169,7 @@ class Stability:
         points, grid = self.points, self.grid
         if len(points) < 2:
             raise ValueError("Resampling needs at least two points.")
-        if self.lane.trainer is not None and len(points.classes) < 2:
+        if len(points.classes) < self.lane.family.n_classes_needed:
             raise ValueError("This classifier needs points of two classes.")
         known = _kept(points, self.lane)
         area, at_points = Votes(grid.width * grid.height), Votes(len(points))
@@ -207,7 +207,7 @@ def _refit(lane: Lane, points: Points, number: int, pace: Pace) -> Generator[Ste
     drawn = resampled(points, number)
     yield from pace.pause()
     lost = len(drawn.classes) < len(points.classes)
-    if lane.trainer is not None and len(drawn.classes) < 2:
+    if len(drawn.classes) < lane.family.n_classes_needed:
         only = drawn.classes[0]
         return Refit(None, only, np.full(len(points), only, dtype=np.int8), lost, True)
     made = yield from fitted(lane, drawn, pace)

@@ -107,12 +107,12 @@ class Label:
 
 @dataclass(frozen=True)
 class PairMark:
-    """The working pair: a ring round each of its points in sight, a line between them, a label for each.
+    """The points at work: a ring round each that is in sight, lines from the first to the others, labels.
 
     Attributes
     ----------
     at : tuple of (x, y)
-        Both points, in pixels; one, when the learner moves a single point.
+        The points, in pixels: a pair; a point and its neighbours; or one, when the learner moves a single point.
     labels : tuple of Label
         Of the points in sight.
     rings : tuple of (x, y)
@@ -208,8 +208,8 @@ def _paint_slacks(painter: QPainter, theme: Theme, strokes: dict[KktCase, Array]
 
 def _paint_pair(painter: QPainter, theme: Theme, pair: PairMark, within: QRectF) -> None:
     ink = QColor(*theme.ink)
-    if len(pair.at) == 2:
-        ends = np.array(pair.at)
+    for other in pair.at[1:]:
+        ends = np.array((pair.at[0], other))
         length = float(np.hypot(*(ends[1] - ends[0])))
         if length > 2 * PAIR:  # from ring to ring
             unit = (ends[1] - ends[0]) * (PAIR / length)

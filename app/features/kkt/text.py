@@ -105,7 +105,13 @@ def bars_words(n_points: int, per_bar: int) -> str:
 
 def without_alpha(trainer: Trainer) -> str:
     """Why what it trains has no bars."""
-    return f"{trainer.subject} has no multipliers: each step moves the weights w themselves."
+    step = "moves the weights w themselves" if trainer.has_f else "looks at one point, and keeps it or does not"
+    return f"{trainer.subject} has no multipliers: each step {step}."
+
+
+def without_f(trainer: Trainer) -> str:
+    """Why what it trains has no losses."""
+    return f"{trainer.subject} has no f, so that no y f says how far a point is on the right side: it counts votes."
 
 
 def loss_words(run_state: RunState) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def study_overlay(
     Parameters
     ----------
     run_state : RunState or None
-        None, or one without points: nothing.
+        None: nothing.
     grid : Grid
         The part of the plane on screen.
     area : QRectF
@@ -72,7 +72,7 @@ def study_overlay(
     labelled : bool, default=True
         Whether the pair has its numbers beside it: at full speed nobody could read them.
     """
-    if run_state is None or not len(run_state.index):
+    if run_state is None:
         return None
     slacks = _slack_lines(run_state, grid, area, old.slacks if old is not None else None)
     pair = _pair_mark(run_state, grid, area, font, labelled)
@@ -98,7 +98,8 @@ def _slack_lines(run_state: RunState, grid: Grid, area: QRectF, old: SlackLines 
 
 
 def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, labelled: bool) -> PairMark | None:
-    members = [(name, index) for name, index in zip("ij", run_state.pair, strict=True) if index >= 0]
+    names = "ij" if run_state.trainer.has_f else ["x", *[""] * (len(run_state.pair) - 1)]
+    members = [(name, index) for name, index in zip(names, run_state.pair, strict=True) if index >= 0]
     if not members:
         return None
     spots = [(x, y) for x, y in to_pixels(run_state.points.xy[[at for _, at in members]], grid, area).tolist()]
@@ -106,7 +107,7 @@ def _pair_mark(run_state: RunState, grid: Grid, area: QRectF, font: QFont, label
     busy = [square(spot, PAIR) for spot in inside]
     labels = []
     for (name, index), spot in zip(members, spots, strict=True):
-        if labelled and spot in inside:
+        if labelled and name and spot in inside:
             v = [] if run_state.v is None else run_state.v[run_state.index == index].tolist()
             text = f"{name}: v = {_before(run_state, name)}{_signed(v[0])}" if v else name
             others = [other for other in spots if other != spot]

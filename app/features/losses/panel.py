@@ -230,7 +230,12 @@ class LossPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the losses of the scene's study."""
         run_state = scene.run_state
-        self._spread.show_plain("" if run_state is not None else scene.no_run or words.NO_STUDY)
+        plain = ""
+        if run_state is None:
+            plain = scene.no_run or words.NO_STUDY
+        elif not run_state.trainer.has_f:
+            plain = words.without_f(run_state.trainer)
+        self._spread.show_plain(plain)
         self.picture.show_study(run_state, scene.session.hovered, theme)
         if run_state is None or not len(run_state.y):
             return

@@ -208,7 +208,7 @@ def _of_neighbours(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
         lane.family.decision(lane.settings),
-        (*words.vote_lines(vote, names, model.weights, lane.settings.n_neighbors), *crossed),
+        (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
     )

@@ -44,15 +44,15 @@ class ReliefScene:
 
 
 def _studied(document: Document, session: Session) -> int:
-    """The lane whose run is looked at: the one chosen, else the first that trains."""
+    """The lane whose run is looked at: the one chosen, else the first that has an f."""
     ways = sorted(range(document.shown), key=lambda index: document.slots[index] != session.studied)
-    return next((index for index in ways if document.lanes[index].trainer is not None), 0)
+    return next((index for index in ways if document.lanes[index].has_f), 0)
 
 
 def _run(context: Context, index: int) -> Frame | None:
-    """The frame of a lane that has a run on the present points."""
+    """The frame of a lane that has a run on the present points, and an f."""
     frame = context.results.frame(context.document.slots[index])
-    if frame is None or frame.run_state is None:
+    if frame is None or frame.run_state is None or not frame.lane.has_f:
         return None
     return frame if frame.points is context.document.training_points else None
 

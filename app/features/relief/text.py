@@ -23,7 +23,7 @@ def without(lane: Lane) -> str:
     """Why a lane has no relief."""
     if lane.is_difference:
         return "A difference of two classifiers has no f: choose one of the two."
-    if lane.trainer is None:
+    if not lane.has_f:
         return f"{lane.family.short} has no f: {lane.family.answers}.  Choose an SVM, a perceptron or Pegasos."
     return WAITING
 

@@ -148,6 +148,10 @@ class StepPanel(QWidget):
             Paragraph(words.sentence(run_state), LARGE, goes_on=True),
         ]
         said: list[str] = []
+        if not run_state.trainer.has_f and (at_work := run_state.pair[0]) >= 0:
+            row = points.rows_of(run_state.points.ids[[at_work]])[0]
+            said = [f"x = {called(row)}"]
+            paragraphs.insert(1, Paragraph(said[0], bold=True, symbol=int(run_state.points.labels[at_work])))
         if step is not None:
             at = run_state.index[[step.i, step.j]]
             rows, labels = points.rows_of(run_state.points.ids[at]), run_state.points.labels[at].tolist()

@@ -64,6 +64,8 @@ def sentence(run_state: RunState) -> str:
         return step.sentence
     if not run_state.trainer.has_rules:
         said = run_state.operation or "This learner takes no pairs by a rule."
+        if not run_state.trainer.has_f:
+            return said
         return f"{said} Box, gain and candidates are shown for SMO only."
     if run_state.at_end:
         return "There was no step to make." if run_state.length == 0 else ""
@@ -72,9 +74,11 @@ def sentence(run_state: RunState) -> str:
 
 def closing(run_state: RunState) -> str:
     """What the end of the run means; "" while it goes on."""
-    if not run_state.at_end or not run_state.trainer.has_rules:
+    if not run_state.at_end:
         return ""
-    return ended(run_state.certificate, run_state.tol)
+    if run_state.trainer.has_rules:
+        return ended(run_state.certificate, run_state.tol)
+    return run_state.verdict and f"{run_state.verdict}."
 
 
 #: What can be said of the multipliers now that the run is over.
@@ -191,10 +195,9 @@ def told(run_state: RunState | None, pair: str) -> str:
     if run_state is None:
         return TEACHING
     step = run_state.explanation
-    parts = [heading(run_state, step), sentence(run_state)]
+    parts = [heading(run_state, step), sentence(run_state), pair]
     if step is not None:
         parts += [
-            pair,
             step.first.sentence,
             step.second.sentence,
             step.effect,

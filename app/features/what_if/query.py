@@ -247,4 +247,4 @@ def exists(lane: Lane, points: Points) -> bool:
     """Whether there is a model of these points at all."""
     if lane.trainer is None:
         return len(points) > 0 and not lane.is_difference
-    return len(points.classes) >= 2 and not lane.family.refusal(lane.settings)
+    return len(points.classes) >= lane.family.n_classes_needed and not lane.family.refusal(lane.settings)

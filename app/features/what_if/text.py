@@ -79,7 +79,7 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
         len(can.support),
         note,
         has_vectors,
-        is_knn=frame is not None and frame.neighbours is not None,
+        is_knn=frame is not None and frame.neighbours is not None and lane.trainer is None,
         has_idle=can.idle,
     )
 
@@ -89,7 +89,7 @@ def _missing(document: Document, lane: Lane) -> str:
     training = document.training_points
     if not len(training):
         return "There is nothing to learn from: paint some points."
-    if lane.trainer is not None and len(training.classes) < 2:
+    if len(training.classes) < lane.family.n_classes_needed:
         return "All points are of one class: paint some of a second one."
     return ""
 

@@ -379,6 +379,7 @@ class Sheet:
             "margin": any(len(each.margins) for each in seen),
             "free": any(len(each.free) for each in marks),
             "bounded": any(len(each.bounded) for each in marks),
+            "chosen": any(len(each.chosen) for each in marks),
             "wrong": any(len(each.wrong) for each in marks),
             "tied": any(len(each.tied) for each in marks),
             "kept": any(len(each.kept) for each in marks),

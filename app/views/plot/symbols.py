@@ -140,9 +140,9 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         colour = kkt_style.CASES[KktCase.MISCLASSIFIED].colour(theme)
         painter.setPen(QPen(colour, 2.0))
         painter.drawLines([QLineF(-8, 0, 8, 0), QLineF(8, -5, 8, 5)])
-    elif kind in ("free", "bounded", "kept"):
+    elif kind in ("free", "bounded", "chosen", "kept"):
         draw(painter, theme, "0", 1.2)
-        draw(painter, theme, (FREE_OF if kind == "kept" else (f"{kind}0",))[0], 1.2)
+        draw(painter, theme, BOUNDED_OF[0] if kind == "bounded" else FREE_OF[0], 1.2)
     elif kind == "test":
         draw(painter, theme, TEST_POINTS[0], 1.2)
     elif isinstance(kind, LineStyle):

@@ -55,7 +55,7 @@ BUTTONS = (
     ButtonSpec(
         "previous_change",
         "Previous change",
-        "Back to the previous step at which a support vector changed (Alt+,).",
+        "Back to the previous step at which the support vectors, or the points kept, changed (Alt+,).",
         lambda playback, lane: playback.to_change(lane, forward=False),
         back=True,
     ),
@@ -78,7 +78,7 @@ BUTTONS = (
     ButtonSpec(
         "next_change",
         "Next change",
-        "On to the next step at which a support vector changes (Alt+.).",
+        "On to the next step at which the support vectors, or the points kept, change (Alt+.).",
         lambda playback, lane: playback.to_change(lane, forward=True),
     ),
     ButtonSpec(

@@ -23,7 +23,7 @@ USUAL, MOST = 34, 1.75
 LEAST = QSize(64, 28)
 TIP = (
     "The steps of the training. Drag or click: go to a step. Arrow keys: one step; page keys: a twentieth;"
-    " Home, End. The strokes below: a point enters or leaves the support vectors."
+    " Home, End. The strokes below: a point enters or leaves the support vectors, or the points kept."
 )
 
 

@@ -58,6 +58,12 @@ def by_steps(lane: Lane, points: Points, steps: int | None) -> tuple[Any, Any]:
     return source.snapshot_model(trainer.snapshot()), trainer
 
 
+def values_of(model: Any, xy: Array) -> Array:
+    """f of each problem, or the share of each class."""
+    values: Array = model.pair_decision_function(xy) if model.kind == "f" else model.predict_proba(xy)
+    return values
+
+
 CASES = [pytest.param(name, points, id=f"{name} {len(points.classes)}") for name in TRAINERS for points in (TWO, THREE)]
 
 
@@ -68,7 +74,8 @@ def test_a_lane_ends_where_its_estimator_does(learner: str, points: Points) -> N
     expected, trainer = by_steps(lane, points, None)
     assert frame.phase is Phase.DONE and frame.message == ""
     assert frame.model is not None and type(frame.model) is type(expected)
-    assert (frame.model.pair_decision_function(points.xy) == expected.pair_decision_function(points.xy)).all()
+    assert (values_of(frame.model, points.xy) == values_of(expected, points.xy)).all()
+    assert not len(frame.marks.tied)
     wrong = np.flatnonzero(expected.predict(points.xy) != points.labels)
     assert frame.marks.wrong.tolist() == wrong.tolist()
     assert frame.accuracy == pytest.approx(1 - len(wrong) / len(points))
@@ -99,9 +106,15 @@ def test_any_step_can_be_gone_to(learner: str) -> None:
         expected, trainer = by_steps(lane, TWO, step)
         assert frame.run_state is not None and frame.run_state.step == step == trainer.n_iter
         assert frame.phase is (Phase.DONE if step == length else Phase.PAUSED)
-        f = expected.pair_decision_function(TWO.xy)
-        assert frame.model is not None and (frame.model.pair_decision_function(TWO.xy) == f).all()
-        assert frame.run_state.f == pytest.approx(f[:, 0], abs=1e-9)
+        values = values_of(expected, TWO.xy)
+        assert frame.model is not None and (values_of(frame.model, TWO.xy) == values).all()
+        if TRAINERS[learner].has_f:
+            assert frame.run_state.f == pytest.approx(values[:, 0], abs=1e-9)
+        else:
+            assert not len(frame.run_state.f)
+            assert frame.marks.chosen.tolist() == expected.sample_indices_.tolist()
+            assert frame.run_state.pair[0] == trainer.solvers[0].touched
+            assert bool(frame.run_state.verdict) == (step == length)
 
 
 def test_other_settings_train_anew_and_more_orders_do_not() -> None:
@@ -130,10 +143,11 @@ def test_a_hard_margin_that_does_not_exist_is_a_sentence(learner: str) -> None:
     assert background.last(lane=lane_of(learner)).phase is Phase.DONE
 
 
-def test_a_learner_of_one_class_waits() -> None:
-    for learner in TRAINERS:
+def test_a_learner_of_one_class_waits_unless_it_counts_votes() -> None:
+    for learner, trainer in TRAINERS.items():
         frame = Background(Points.of([(0.0, 0.0), (1.0, 1.0)], [3, 3]), lane_of(learner)).last()
-        assert frame.phase is Phase.EMPTY
+        assert frame.phase is (Phase.EMPTY if trainer.has_f else Phase.DONE)
+        assert Background(Points.of([], []), lane_of(learner)).last().phase is Phase.EMPTY
 
 
 def test_an_online_run_may_end_without_finish() -> None:

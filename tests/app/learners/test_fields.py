@@ -43,7 +43,7 @@ def test_fields_of_one_name_share_an_editor() -> None:
 def test_curves_are_those_of_sliders_that_can_be_moved() -> None:
     lanes = [Lane(name) for name, learner in LEARNERS.items() if not learner.own_process]
     curves = [[field.name for field in lane.family.curves(lane.settings)] for lane in lanes]
-    assert curves == [["k"], ["C", "gamma"], [], [], []]
+    assert curves == [["k"], ["C", "gamma"], [], [], [], ["k"], []]
 
 
 def test_limits_and_scale_are_those_of_the_learner() -> None:

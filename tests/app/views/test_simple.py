@@ -159,7 +159,7 @@ def test_a_document_that_uses_more_opens_full(make: Make, qtbot: QtBot) -> None:
         assert (
             not window.named_actions["simple"].isChecked()
             and offered(window)[-1] == "more"
-            and len(offered(window)) == 6
+            and len(offered(window)) == 8
         ), lane
 
 

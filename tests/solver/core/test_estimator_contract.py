@@ -268,8 +268,10 @@ def test_names_of_features_are_kept_and_checked(learner: Estimator) -> None:
     assert not hasattr(model, "feature_names_in_")
     with pytest.warns(UserWarning, match="X has feature names, but .* was fitted without"):
         model.predict(Frame(X, ["height", "width"]))
+    before = dict(vars(model))
     with pytest.raises(TypeError, match="Feature names are only supported if all"):
-        clone(learner).fit(Frame(X, ["height", 1]), y)
+        model.fit(Frame(X, ["height", 1]), y)
+    assert all(vars(model)[name] is value for name, value in before.items()) and len(vars(model)) == len(before)
 
 
 def test_names_of_features_with_partial_fit() -> None:
@@ -277,7 +279,7 @@ def test_names_of_features_with_partial_fit() -> None:
     assert model.feature_names_in_.tolist() == ["a", "b"]
     with pytest.raises(ValueError, match="The feature names should match"):
         model.partial_fit(Frame(X, ["b", "a"]), y)
-    assert model.n_samples_seen_ == 180
+    assert model.n_samples_seen_ == 180 and model.fit(X[:50], y[:50]).n_samples_seen_ == 50
 
 
 @each_learner

@@ -505,9 +505,9 @@ def test_a_failing_fit_leaves_the_model_as_it_was(change: dict[str, Any]) -> Non
 
 def test_auto_is_the_same_answer() -> None:
     X, y = classes(3)
-    smo, auto = SVC(gamma=2.0, tol=1e-9).fit(X, y), SVC(gamma=2.0, tol=1e-9, solver="auto").fit(X, y)
+    smo, auto = (SVC(gamma=2.0, tol=1e-9, solver=solver).fit(X, y) for solver in ("smo", "auto"))
     np.testing.assert_allclose(auto.decision_function(X), smo.decision_function(X), atol=1e-6)
-    small = SVC(gamma=2.0, tol=1e-9, cache_size=0).fit(X, y)
+    small = SVC(gamma=2.0, tol=1e-9, cache_size=0, solver="smo").fit(X, y)
     assert (small.dual_coef_ == smo.dual_coef_).all(), "the cache changes the speed only"
 
 
@@ -621,14 +621,9 @@ def test_a_model_of_an_unfinished_training() -> None:
     while trainer.status is Status.RUNNING:
         trainer.step(7)
     assert (early.decision_function(X) == probe).all(), "a model never changes"
-    late, whole = source.adopt(trainer.snapshot()), SVC(gamma=2.0, C=10.0)
-    at_once = whole.prepare(X, y)
-    at_once.step(1_000_000)
-    whole.adopt(at_once.snapshot())
+    late, whole = source.adopt(trainer.snapshot()), SVC(gamma=2.0, C=10.0).fit(X, y)
     assert (late.dual_coef_ == whole.dual_coef_).all() and (late.intercept_ == whole.intercept_).all()
     assert late.fit_status_ == 0
-    quick = SVC(gamma=2.0, C=10.0).fit(X, y).certificate_  # other steps, the same optimum
-    assert quick.status is Status.OPTIMAL and abs(quick.dual - late.certificate_.dual) <= 1e-3 * quick.dual
 
 
 def test_a_linear_snapshot_keeps_its_own_centre() -> None:
@@ -643,13 +638,13 @@ def test_a_linear_snapshot_keeps_its_own_centre() -> None:
 
 def test_a_start_gives_the_same_optimum() -> None:
     X, y = classes(3)
-    cold = SVC(gamma=2.0, C=10.0, tol=1e-6)
+    cold = SVC(gamma=2.0, C=10.0, tol=1e-6, solver="smo")
     cold_trainer = cold.prepare(X, y)
     while cold_trainer.status is Status.RUNNING:
         cold_trainer.step(1000)
     cold.adopt(cold_trainer.snapshot())
     known = {(s.positive, s.negative): snap.alpha for s, snap in zip(cold.pairs_, cold_trainer.snapshot(), strict=True)}
-    warm = SVC(gamma=2.0, C=10.0, tol=1e-6)
+    warm = SVC(gamma=2.0, C=10.0, tol=1e-6, solver="smo")
     trainer = warm.prepare(X, y, start=lambda pair, C: known.get((pair.positive, pair.negative)))
     while trainer.status is Status.RUNNING:
         trainer.step(1000)
@@ -764,7 +759,7 @@ def test_parameters() -> None:
         ),
         ({"cache_size": -1}, "cache_size is -1; it must be a number in [0, inf)."),
         ({"cache_size": "200"}, "cache_size is '200'; it must be a number in [0, inf)."),
-        ({"solver": "fast"}, "solver is 'fast'; it must be one of 'smo', 'auto', 'path'."),
+        ({"solver": "fast"}, "solver is 'fast'; it must be one of 'auto', 'smo', 'path'."),
         ({"multiclass": "ovr"}, "multiclass is 'ovr'; it must be one of 'one-vs-one', 'one-vs-rest'."),
         ({"decision_function_shape": None}, "decision_function_shape is None; it must be one of 'ovr', 'ovo'."),
         (

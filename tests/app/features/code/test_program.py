@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import os
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +17,7 @@ import nbformat
 import numpy as np
 import pytest
 
+import solver
 from app.core.points import Points
 from app.features.code.export import write
 from app.features.code.notebook import notebook
@@ -25,6 +29,7 @@ from app.learners.code import TIES
 from app.learners.knn import METRICS, WEIGHTS, KnnSettings
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
+from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import ClassStyle, Document, GeneratorSettings, Lane, View
@@ -32,6 +37,7 @@ from app.state.test_split import IdSet, Split
 from app.views.theme import LIGHT, SYMBOLS
 from solver import KERNELS, RULES, SCHEMES
 from solver.data.datasets import DATASETS
+from tests.stepped import stepped
 
 from .programs import Case, agreement, model_of, run, text_of
 
@@ -203,6 +209,28 @@ def test_every_kind_of_lane_predicts_the_same(name: str, cases: dict[str, Case],
         assert all(share >= 0.995 if name in NEARLY else share == 1.0 for share in shares), (each, shares)
         if name in NEARLY:
             assert case.text.replace("\n# ", " ").count(NEARLY[name][2]) == case.document.shown
+
+
+@pytest.mark.slow
+def test_reduced_neighbours_are_those_of_the_library(tmp_path: Path) -> None:
+    """No program of scikit-learn's alone: it takes the points kept from `solver`."""
+    settings = {
+        "condensed_knn": [CondensedSettings(), CondensedSettings("minkowski", 2.5, shuffle=False)],
+        "edited_knn": [EditedSettings(), EditedSettings(4, "cosine", repeated=False)],
+    }
+    lanes = [Lane(name).with_part(name, each) for name, own in settings.items() for each in own]
+    told = document(THREE, *lanes)
+    models = {f"model_{at + 1}": stepped(lane.estimator(), THREE.xy, THREE.labels) for at, lane in enumerate(lanes)}
+    places = np.random.default_rng(0).uniform(-6, 6, (2000, 2))
+    np.save(tmp_path / "places.npy", places)
+    asking = "".join(f"np.save({str(tmp_path / name)!r}, {name}.predict(np.load('places.npy')))\n" for name in models)
+    made, path = program(told), tmp_path / "reduced.py"
+    path.write_text(f"{made.text}\n{asking}", encoding="utf-8")
+    (tmp_path / "points.csv").write_text(made.rows, encoding="utf-8")
+    environment = os.environ | {"MPLBACKEND": "agg", "PYTHONPATH": str(Path(solver.__file__).parents[1])}
+    subprocess.run([sys.executable, str(path)], check=True, cwd=tmp_path, env=environment)
+    for name, model in models.items():
+        assert np.array_equal(np.load(tmp_path / f"{name}.npy"), model.predict(places))
 
 
 @pytest.mark.slow

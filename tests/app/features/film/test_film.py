@@ -153,7 +153,8 @@ def test_a_film_by_changes_has_each_of_them(make: Make, qtbot: QtBot, tmp_path: 
     window = make(two())
     found = film(qtbot, window, spec_of(Training(1, 0, None, 1000, True)), tmp_path / "run.png")
     points = window.document.points
-    trainer = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0).prepare(points.xy, points.labels, shrinking=False)
+    machine = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
+    trainer = machine.prepare(points.xy, points.labels, shrinking=False)
     solver, sets = trainer.solvers[0], []
     while solver.status.name == "RUNNING":
         sets.append(frozenset(np.flatnonzero(solver.alpha)))

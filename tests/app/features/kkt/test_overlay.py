@@ -21,6 +21,7 @@ from app.features.kkt.overlay import CARD, FOOT, PAIR, SEAMED, StudyOverlay, to_
 from app.features.kkt.scene import marks
 from app.features.kkt.text import number, point_words
 from app.features.kkt.view_layout import study_overlay
+from app.learners.table import TRAINERS
 from app.scene.marks import KKT_MARKS, case_of
 from app.scene.model import grid_of
 from app.state.document import Document, Lane, View
@@ -430,7 +431,16 @@ def test_nothing_to_lay_over(qapp: QApplication) -> None:
     assert study_overlay(None, GRID, AREA, None, font(10)) is None
     run_state = study_of(6)
     empty = replace(run_state, index=run_state.index[:0], y=run_state.y[:0], f=run_state.f[:0])
-    assert study_overlay(empty, GRID, AREA, None, font(10)) is None
+    nothing = study_overlay(replace(empty, pair=(-1, -1)), GRID, AREA, None, font(10))
+    assert nothing is not None and (nothing.slacks, nothing.pair, nothing.card) == (None, None, None)
+
+
+def test_a_point_and_the_neighbours_that_vote_on_it(qapp: QApplication) -> None:
+    run_state = replace(study_of(10), trainer=TRAINERS["edited_knn"], index=np.empty(0, dtype=np.intp), pair=(0, 3, 5))
+    made = overlay(run_state)
+    assert made.pair is not None and len(made.pair.at) == 3
+    assert [label.lines for label in made.pair.labels] == [("x",)]
+    assert not np.array_equal(painted(made), painted(overlay(replace(run_state, pair=(0, 3)))))
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
