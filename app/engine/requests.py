@@ -118,15 +118,15 @@ def _none() -> NDArray[np.intp]:
 @dataclass(frozen=True, eq=False)
 class Marks:
     """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
-    of their own class with another, points that a training has chosen which keeps some only, and points without which
-    a picture of neighbours is another."""
+    of their own class with another, points without which a picture of neighbours is another, and points that a training
+    has chosen which keeps some only."""
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
     wrong: NDArray[np.intp] = field(default_factory=_none)
     tied: NDArray[np.intp] = field(default_factory=_none)
-    chosen: NDArray[np.intp] = field(default_factory=_none)
     kept: NDArray[np.intp] = field(default_factory=_none)
+    chosen: NDArray[np.intp] = field(default_factory=_none)
 
 
 NO_MARKS = Marks()

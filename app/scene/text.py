@@ -170,7 +170,7 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
     ("chosen", "Kept: the classifier consists of these points"),
-    ("kept", "Needed by kNN: without this point the picture changes"),
+    ("kept", "Kept by kNN: without this point the picture changes"),
     ("test", "Test point: nothing is trained on it"),
     ("wrong", "The model gets this point wrong"),
     ("tied", "Tied: neither right nor wrong"),

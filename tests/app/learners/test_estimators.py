@@ -145,6 +145,7 @@ def test_each_setting_reaches_the_estimator() -> None:
         "fit_intercept": False,
         "max_iter": 17,
         "shuffle": False,
+        "tol": None,
         "random_state": 3,
     }
     got = Lane("pegasos", pegasos=PegasosSettings(0.5, 1234, 9)).estimator().get_params()
