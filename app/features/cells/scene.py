@@ -48,10 +48,10 @@ def queries(context: Context) -> dict[str, Query]:
     for slot, grid in zip(context.document.slots, context.grids, strict=False):
         frame = context.results.frame(slot)
         model = None if frame is None else frame.neighbours
-        if model is not None and fast_loops.ready():
+        if frame is not None and model is not None and fast_loops.ready():
             if chosen.cells:
                 asked[LaneQuestion("cells", slot)] = CellsQuery(model, grid)
-            if chosen.kept:
+            if chosen.kept and frame.lane.trainer is None:  # else its points have been chosen already
                 asked[LaneQuestion("kept", slot)] = KeptQuery(model, grid)
     return asked
 

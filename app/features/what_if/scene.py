@@ -113,7 +113,8 @@ def removable(document: Document, frame: Frame | None) -> Removable:
 
 @lru_cache(maxsize=8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
-    trainer, neighbours = frame.lane.trainer, frame.neighbours
+    trainer = frame.lane.trainer
+    neighbours = frame.neighbours if trainer is None else None  # else it has left out some of the points itself
     if neighbours is not None and len(frame.points) <= neighbours.n_neighbors:
         return Removable(NONE, NONE, "There are no more points than k: all of them vote everywhere.")
     if neighbours is None and (trainer is None or not trainer.has_multipliers):

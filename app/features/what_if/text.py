@@ -79,7 +79,7 @@ def lane(context: Context, index: int) -> LaneWhatIf | None:
         len(can.support),
         note,
         has_vectors,
-        is_knn=frame is not None and frame.neighbours is not None,
+        is_knn=frame is not None and frame.neighbours is not None and lane.trainer is None,
         has_idle=can.idle,
     )
 

@@ -139,7 +139,20 @@ def direct(points: Points, lane: Lane) -> SVC:
     s = lane.svm
     C = math.inf if s.hard_margin else s.C
     weights = {"equal": None, "balanced": "balanced", "own": dict(enumerate(s.own_weights))}[s.class_weight]
-    model = SVC(C, s.kernel, s.degree, s.gamma, s.coef0, s.tol, -1, s.selection, 0, weights, multiclass=s.multiclass)
+    model = SVC(
+        C,
+        s.kernel,
+        s.degree,
+        s.gamma,
+        s.coef0,
+        s.tol,
+        -1,
+        s.selection,
+        0,
+        weights,
+        multiclass=s.multiclass,
+        solver="smo",
+    )
     return stepped(model, points.xy, points.labels)
 
 

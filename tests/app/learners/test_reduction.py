@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from app.features.race.controller import lanes_of
 from app.features.step import text as step_text
 from app.features.study.model import measures_of
 from app.features.study.planning import plan_of, planned
+from app.features.what_if.scene import removable
 from app.files import documents
 from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.table import LEARNERS
@@ -157,6 +159,15 @@ def test_in_a_study() -> None:
     records = computed(found.study, found.given)
     assert {record.status for record in records} <= {"optimal", "stopped early"}
     assert not any(record.error for record in records)
+
+
+def test_its_points_are_chosen_already_no_idle_one_is_removed() -> None:
+    frame = Background(CONDENSED).last()
+    assert frame.neighbours is not None and frame.points is POINTS
+    document = Document(POINTS, (CONDENSED,), 1)
+    assert not removable(document, frame).idle
+    of_knn = Background(Lane("knn")).last()
+    assert removable(replace(document, lanes=(Lane("knn"),)), of_knn).idle
 
 
 def test_a_film_of_the_training_and_no_relief_and_no_race() -> None:

@@ -141,3 +141,11 @@ def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None
     assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
     list(query.answer(posted.append, never))
     assert len(posted) == 3 and posted[2].count >= posted[1].count
+
+
+def test_a_training_that_keeps_some_points_only_is_not_asked_which_are_idle(make: Make, qtbot: QtBot) -> None:
+    window = make(document(Lane("condensed_knn")))
+    for name in ("cells", "kept"):
+        window.named_actions[name].trigger()
+    settle(qtbot, window)
+    assert cells(window, 0) and not len(kept(window, 0)) and "idle" not in words(window, 0)

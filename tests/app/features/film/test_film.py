@@ -131,7 +131,7 @@ def test_pictures_are_of_the_steps_that_were_asked_for(make: Make, qtbot: QtBot,
 
     def wrong(picture: np.ndarray, step: int) -> float:
         """Share of the pixels of plain colour that a model after `step` steps would colour otherwise."""
-        estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0)
+        estimator = SVC(5.0, kernel="rbf", gamma=1.0, random_state=0, solver="smo")
         trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
         trainer.solvers[0].step(step)
         f = estimator.adopt(trainer.snapshot(True)).decision_function(places.reshape(-1, 2)).reshape(places.shape[:2])
@@ -471,7 +471,9 @@ def squares() -> Document:
 def model_after(document: Document, step: int) -> SVC:
     """The second lane's, stepped by itself."""
     svm, points = document.lanes[1].svm, document.points
-    estimator = SVC(svm.C, kernel=svm.kernel, degree=svm.degree, gamma=svm.gamma, coef0=svm.coef0, random_state=0)
+    estimator = SVC(
+        svm.C, kernel=svm.kernel, degree=svm.degree, gamma=svm.gamma, coef0=svm.coef0, random_state=0, solver="smo"
+    )
     trainer = estimator.prepare(points.xy, points.labels, shrinking=False)
     if step:
         trainer.solvers[0].step(step)

@@ -531,7 +531,7 @@ def test_the_pictures_are_those_of_the_model(kernel: str) -> None:
     grid = Grid(1.0, 6.0, 1.5, 5.0, 300, 210)
     driver = Driver()
     driver.run(request(points, settings, grid=grid, rules=("first-order", "second-order")))
-    model = SVC(1.0, kernel, settings.degree, 0.7, 0.5, settings.tol, selection="second-order")
+    model = SVC(1.0, kernel, settings.degree, 0.7, 0.5, settings.tol, solver="smo")
     stepped(model, points.xy, points.labels)
     picture = driver.last().racers[1].picture
     assert picture.grid == grid and picture.argb.shape == (210, 300)

@@ -106,7 +106,7 @@ def test_the_lane_shows_smo_and_its_certificate(make: Make) -> None:
     frame = window.result(1)
     assert frame.phase is Phase.DONE and frame.certificate.status is Status.OPTIMAL
     points, model = window.document.points, frame.model
-    reference = stepped(SVC(C=1.0, gamma=1.0), points.xy, points.labels)
+    reference = stepped(SVC(C=1.0, gamma=1.0, solver="smo"), points.xy, points.labels)
     assert frame.certificate.n_iter == reference.certificates_[0].n_iter
     np.testing.assert_array_equal(model.dual_coef_, reference.dual_coef_)
     assert frame.accuracy == reference.score(points.xy, points.labels)
@@ -238,7 +238,7 @@ def test_slow_training_can_be_watched_paused_and_restarted(
     window.controller.toggle_pause()
     settle(qtbot, window)
     points = window.document.points
-    reference = stepped(SVC(C=1.0, gamma=1.0), points.xy, points.labels)
+    reference = stepped(SVC(C=1.0, gamma=1.0, solver="smo"), points.xy, points.labels)
     assert window.result(1).certificate.n_iter == reference.n_iter_[0], "slow, paused and resumed: the same steps"
     np.testing.assert_array_equal(window.result(1).model.dual_coef_, reference.dual_coef_)
 
