@@ -113,8 +113,11 @@ def main(niceness: int) -> None:
 
 
 def _tell(out: BinaryIO, answer: Answer) -> None:
-    out.write(msgspec.json.encode(answer) + b"\n")
-    out.flush()
+    try:
+        out.write(msgspec.json.encode(answer) + b"\n")
+        out.flush()
+    except OSError:
+        os._exit(0)  # nobody listens; an ordinary end would wait for the lock of the thread that reads
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ def test_u_shows_the_boundary_and_says_which(qtbot: QtBot, make: Make) -> None:
     settle(qtbot, window)
     assert styles(window, 0) == styles(window, 1) == ["ideal"]
     assert window.named_actions["ideal"].isChecked()
-    assert window.statusBar().findChild(QLabel).text().startswith("Ideal (Bayes) boundary")
+    assert window.statusBar().findChild(QLabel, "hint").text().startswith("Ideal (Bayes) boundary")
     line = sheets(window)[0].xy
     line = line[~np.isnan(line).any(axis=1)]
     logs = Law("moons", 0.2).log_density(line)

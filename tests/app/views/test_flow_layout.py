@@ -1,0 +1,23 @@
+"""FlowLayout: an error while Qt asks it is an error, and does not end the process."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.views.widgets import flow_layout
+
+
+def test_an_error_from_c_is_raised_where_python_has_called_qt(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    flow_layout.FlowLayout(holder).addWidget(QPushButton("wide"))
+    assert holder.heightForWidth(200) > 0
+
+    def failing(item: object) -> bool:
+        return bool(len(5))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(flow_layout, "_grows", failing)
+    with pytest.raises(TypeError, match="has no len"):
+        holder.heightForWidth(300)
