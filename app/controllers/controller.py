@@ -121,6 +121,8 @@ class Controller:
         #: Location of the pointer in the plane, as long as a feature follows it; no part of the session, which would
         #: be another one after each move of the mouse.
         self.pointer: tuple[float, float] | None = None
+        #: Where it was before it crossed the last border of a cell of neighbours.
+        self.came_from: tuple[float, float] | None = None
         #: Called after `pointer` has changed.
         self.pointer_changed: Callable[[], None] = lambda: None
         self._features: dict[object, Any] = {}

@@ -20,6 +20,7 @@ class Host(Protocol):
     store: Store
     results: Results
     pointer: tuple[float, float] | None
+    came_from: tuple[float, float] | None
 
     @property
     def document(self) -> Document: ...

@@ -26,6 +26,8 @@ class Context:
         One sample per device pixel of each lane on screen; empty while the scene is composed, for views lay it out.
     pointer : (x, y) or None
         Location of the pointer in the plane, for features that follow it.
+    came_from : (x, y) or None
+        Where it was before it crossed the last border of a cell of neighbours.
     """
 
     document: Document
@@ -33,6 +35,7 @@ class Context:
     results: Results
     grids: tuple[Grid, ...] = ()
     pointer: tuple[float, float] | None = None
+    came_from: tuple[float, float] | None = None
 
 
 class Learnt(Protocol):

@@ -342,6 +342,7 @@ class MainWindow(DropWindow):
             position=store.position,
             saved_at=store.saved_position,
             pointer=self.controller.pointer,
+            came_from=self.controller.came_from,
         )
 
     def _draw(self, scene: Scene) -> None:
@@ -402,7 +403,7 @@ class MainWindow(DropWindow):
         document, session = self.controller.document, self.controller.session
         grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
         results = self.scheduler.results.without(self.features.covered(document, session))
-        return Context(document, session, results, grids, self.controller.pointer)
+        return Context(document, session, results, grids, self.controller.pointer, self.controller.came_from)
 
     def _grids(self) -> tuple[Grid, ...]:
         return tuple(canvas.grid() for canvas in self.canvases[: self.document.shown])

@@ -36,7 +36,7 @@ class ProbeController:
             return  # on its way to the panel: what that tells stays
         explained = "probe" in session.open_panels and not pinned
         if explained and self._pointer is not None and (last is None or self._crosses(last)):
-            self._host.change(ProbeSession, before=last)
+            self._host.came_from = last
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
 
     def _crosses(self, last: tuple[float, float]) -> bool:

@@ -290,12 +290,9 @@ class ProbeSession(FeatureSession):
     ----------
     probe : tuple of (float, float) or None
         The place whose class is explained, once it is pinned.
-    before : tuple of (float, float) or None
-        Where the pointer was before it crossed the last border of a cell of neighbours.
     """
 
     probe: tuple[float, float] | None = None
-    before: tuple[float, float] | None = None
 
     def of_new_document(self) -> ProbeSession:
         return ProbeSession()
@@ -337,7 +334,7 @@ def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> Lan
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
         ground = known.value if of_shown else None
     rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
-    before = session.of(ProbeSession).before if told and frame.neighbours is not None else None
+    before = context.came_from if told and frame.neighbours is not None else None
     return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told, before=before)
 
 

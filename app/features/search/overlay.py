@@ -108,7 +108,7 @@ def search_overlay(
     shown: SearchScene, search: Search, grid: Grid, area: QRectF, hovering: bool, made_of: tuple[object, ...] = ()
 ) -> SearchOverlay:
     """Lay a search out for `area`, which shows `grid`; `hovering`: the pointer itself marks the query."""
-    tree, step = search.tree, shown.step
+    tree, step = search.kd_tree, shown.step
     done = step - search.n_splits
     steps = () if search.walk is None or done <= 0 else search.walk.steps[:done]
     boxes = {

@@ -16,13 +16,13 @@ class Search:
     """A tree and the walk through it, None without a query; `model` is what both are of."""
 
     model: KNeighborsClassifier
-    tree: SearchTree
+    kd_tree: SearchTree
     walk: SearchWalk | None
 
     @property
     def n_splits(self) -> int:
         """Splits of the tree."""
-        return self.tree.n_leaves - 1
+        return self.kd_tree.n_leaves - 1
 
     @property
     def length(self) -> int:

@@ -140,4 +140,4 @@ def _sketch(search: Search, step: int) -> Sketch:
     ball = Ball(search.model.metric, float(search.model.p), bound) if np.isfinite(bound) else None
     shown = found[:MOST_LINES]
     size, colour = np.zeros(len(shown)), np.full(len(shown), -1, dtype=np.intp)
-    return Sketch(search.tree.points[shown], size, np.ones(len(shown), dtype=np.bool_), colour, ball)
+    return Sketch(search.kd_tree.points[shown], size, np.ones(len(shown), dtype=np.bool_), colour, ball)

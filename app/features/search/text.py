@@ -36,7 +36,7 @@ def heading(search: Search, step: int) -> str:
 
 def sentence(search: Search, step: int) -> str:
     """Return what the step does, and why."""
-    tree = search.tree
+    tree = search.kd_tree
     if step > search.n_splits and search.walk is not None:
         return _walk_sentence(search, search.walk.steps[step - search.n_splits - 1])
     if step == 0:
@@ -48,7 +48,7 @@ def sentence(search: Search, step: int) -> str:
 
 
 def _split_sentence(search: Search, node: int) -> str:
-    tree = search.tree
+    tree = search.kd_tree
     width = tree.high[node] - tree.low[node]
     side = int(tree.sides[node])
     if width[side] == width[1 - side]:
@@ -65,7 +65,7 @@ def _split_sentence(search: Search, node: int) -> str:
 
 def _walk_sentence(search: Search, step: SearchStep) -> str:
     assert search.walk is not None
-    tree, k, node = search.tree, min(search.model.n_neighbors, len(search.tree.points)), step.node
+    tree, k, node = search.kd_tree, min(search.model.n_neighbors, len(search.kd_tree.points)), step.node
     farthest = f"the {ordinal(k)} nearest so far"
     if step.outcome == "prune":
         away, bound = apart(step.box_distance, step.bound)
@@ -106,7 +106,7 @@ def counts(search: Search, step: int) -> str:
     if search.walk is None or done < 0:
         return ""
     steps = search.walk.steps[:done]
-    total, looked = len(search.tree.points), steps[-1].measured if steps else 0
+    total, looked = len(search.kd_tree.points), steps[-1].measured if steps else 0
     pruned = sum(each.outcome == "prune" for each in steps)
     opened = len(steps) - pruned
     said = f"Looked at {grouped(looked)} of {_total(search)}: {_boxes(opened)} opened, {grouped(pruned)} pruned."
@@ -119,7 +119,7 @@ def counts(search: Search, step: int) -> str:
 def own(search: Search) -> str:
     """Return which tree the program itself searches."""
     largest = LEAF_SIZES[-1]
-    if search.tree.leaf_size == largest:
+    if search.kd_tree.leaf_size == largest:
         said = "This is the tree that the program itself searches to classify given points."
     else:
         said = (
@@ -127,9 +127,9 @@ def own(search: Search) -> str:
             f" {largest}, because measuring a few more distances costs less than opening boxes."
         )
     said += " Pictures need no tree: there a square of 16 × 16 pixels shares one search."
-    if not search.tree.is_traced(search.model.n_neighbors):
+    if not search.kd_tree.is_traced(search.model.n_neighbors):
         said += " For Minkowski distances and for k above 16 its bound is looser: it may open a few more boxes."
-    if len(search.tree.points) < len(search.tree.location):
+    if len(search.kd_tree.points) < len(search.kd_tree.location):
         said += " Equal points are one location of the tree, measured once."
     return said
 
@@ -158,12 +158,12 @@ def _size(tree: SearchTree, node: int) -> int:
 
 def _points(search: Search, node: int) -> str:
     """Return how many locations a node has: they are points where no two are equal."""
-    size = _size(search.tree, node)
-    return count(size, "point" if len(search.tree.points) == len(search.tree.location) else "location")
+    size = _size(search.kd_tree, node)
+    return count(size, "point" if len(search.kd_tree.points) == len(search.kd_tree.location) else "location")
 
 
 def _total(search: Search) -> str:
-    total, n = len(search.tree.points), len(search.tree.location)
+    total, n = len(search.kd_tree.points), len(search.kd_tree.location)
     return count(total, "point") if total == n else f"{count(total, 'location')} ({grouped(n)} points)"
 
 

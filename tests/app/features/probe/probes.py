@@ -66,13 +66,17 @@ def ground_of(model: PairClassifier) -> BoundaryFacts:
 
 
 def scene_with(
-    session: Session, *frames: Frame, document: Document | None = None, pointer: tuple[float, float] | None = None
+    session: Session,
+    *frames: Frame,
+    document: Document | None = None,
+    pointer: tuple[float, float] | None = None,
+    came_from: tuple[float, float] | None = None,
 ) -> Scene:
     results = Results()
     for frame in frames:
         results.accept(frame)
     document = document or Document(frames[0].points, tuple(frame.lane for frame in frames), shown=len(frames))
-    return compose(document, session, results, FEATURES, pointer=pointer)
+    return compose(document, session, results, FEATURES, pointer=pointer, came_from=came_from)
 
 
 def frame_of(model: object, lane: Lane, points: Points, slot: int = 0) -> Frame:

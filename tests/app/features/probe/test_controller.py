@@ -141,7 +141,7 @@ def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
 
     def lines(x: float, y: float = 0.0) -> str:
         probe.aim(PointerPosition(x, y, 0.01))
-        found = scene_with(desk.session, frame, pointer=desk.pointer).feature(Probe)
+        found = scene_with(desk.session, frame, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
         assert found is not None
         return " ".join(found.lanes[0].lines)
 

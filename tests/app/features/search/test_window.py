@@ -152,7 +152,7 @@ def test_leaf_size_and_lane(make: Make, qtbot: QtBot) -> None:
     lane.activated.emit(1)
     settle(qtbot, window)
     search = shown(window).search
-    assert search is not None and search.tree.leaf_size == 32 and search.n_splits == 1
+    assert search is not None and search.kd_tree.leaf_size == 32 and search.n_splits == 1
     assert search.model.metric == "manhattan" and laid(window, 0) is None and laid(window, 1) is not None
     assert text(window, "search.own").startswith("This is the tree that the program itself searches")
 
