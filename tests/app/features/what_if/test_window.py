@@ -162,7 +162,7 @@ def test_the_panel_says_what_changed(make: Make, qtbot: QtBot) -> None:
     assert (
         "another class at" in knn
         and "Margin" not in knn
-        and "every point may count" in text(window, "whatif.lane0.note")
+        and "An idle point can go" in text(window, "whatif.lane0.note")
     )
     window.controller.undo()
     settle(qtbot, window)
