@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -121,8 +121,8 @@ class Controller:
         #: Location of the pointer in the plane, as long as a feature follows it; no part of the session, which would
         #: be another one after each move of the mouse.
         self.pointer: tuple[float, float] | None = None
-        #: Where it was before it crossed the last border of a cell of neighbours.
-        self.came_from: tuple[float, float] | None = None
+        #: Of each model of neighbours: where it was before it crossed the last border of a cell.
+        self.came_from: Mapping[object, tuple[float, float]] = {}
         #: Called after `pointer` has changed.
         self.pointer_changed: Callable[[], None] = lambda: None
         self._features: dict[object, Any] = {}

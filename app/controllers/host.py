@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,7 +21,7 @@ class Host(Protocol):
     store: Store
     results: Results
     pointer: tuple[float, float] | None
-    came_from: tuple[float, float] | None
+    came_from: Mapping[object, tuple[float, float]]
 
     @property
     def document(self) -> Document: ...

@@ -48,12 +48,12 @@ def compose(
     position: int = 0,
     saved_at: int | None = None,
     pointer: tuple[float, float] | None = None,
-    came_from: tuple[float, float] | None = None,
+    came_from: Mapping[object, tuple[float, float]] | None = None,
 ) -> Scene:
     """The scene of this moment."""
     covered, shown = features.covered(document, session), features.controls(session)
     visible = results.without(covered)
-    points, context = document.points, Context(document, session, visible, pointer=pointer, came_from=came_from)
+    points, context = document.points, Context(document, session, visible, pointer=pointer, came_from=came_from or {})
     watched, marking = features.watched(session), features.marking(session)
     lanes = tuple(_lane(index, context, features, watched, marking, shown, covered) for index in range(document.shown))
     playing = [session.playing[lane.slot] for lane in lanes]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.core.points import Points
@@ -26,8 +27,8 @@ class Context:
         One sample per device pixel of each lane on screen; empty while the scene is composed, for views lay it out.
     pointer : (x, y) or None
         Location of the pointer in the plane, for features that follow it.
-    came_from : (x, y) or None
-        Where it was before it crossed the last border of a cell of neighbours.
+    came_from : mapping of model to (x, y)
+        Of models of neighbours: where it was before it crossed the last border of a cell.
     """
 
     document: Document
@@ -35,7 +36,7 @@ class Context:
     results: Results
     grids: tuple[Grid, ...] = ()
     pointer: tuple[float, float] | None = None
-    came_from: tuple[float, float] | None = None
+    came_from: Mapping[object, tuple[float, float]] = field(default_factory=dict)
 
 
 class Learnt(Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 from app.engine.lane_job import TILE
 from app.engine.overlays import Lines, LineStyle
 from app.engine.pieces import Pace, Step
-from app.engine.pool import Priority
+from app.engine.pool import Later, Priority
 from solver import Grid
 from solver.core.arrays import Mask
 from solver.kernels.lines import borders
@@ -28,6 +28,8 @@ LEAST_COARSE = 300.0
 THIN = 0.36
 #: Rows that are looked at together at least.
 ROWS = 4
+#: Seconds that the pictures of the other lanes, which come with this one's, have the processors to themselves.
+REST = 0.012
 #: The borders of cells.
 CELL = LineStyle("cell", 0, 1.0, faint=True)
 
@@ -57,11 +59,12 @@ class CellsQuery:
 
     model: KNeighborsClassifier
     grid: Grid
-    priority: ClassVar[Priority] = Priority.FULL_PICTURE
+    priority: ClassVar[Priority] = Priority.FIRST_PICTURE
 
     def answer(self, post: Callable[[KnnCells], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """Post the cells on a coarse grid in any case, so that a drag shows them, and on the full one once it rests."""
         coarse = self.grid.coarse()
+        yield Later(REST, self.priority)
         post((yield from self._cells(coarse, Pace(priority=self.priority))))
         if coarse != self.grid:
             pace = Pace(overtaken)

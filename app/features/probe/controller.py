@@ -8,7 +8,7 @@ from app.controllers.host import Host
 from app.core.points import LIMIT
 from app.tools import PointerPosition
 
-from .scene import FOLLOWERS, ProbeSession, vote_at
+from .scene import FOLLOWERS, Place, ProbeSession, vote_at
 from .tables import figure
 
 
@@ -35,20 +35,21 @@ class ProbeController:
         if pointer is None and opened and not pinned:
             return  # on its way to the panel: what that tells stays
         explained = "probe" in session.open_panels and not pinned
-        if explained and self._pointer is not None and (last is None or self._crosses(last)):
-            self._host.came_from = last
+        if explained and self._pointer is not None:
+            self._host.came_from = {} if last is None else self._crossed(last, self._pointer)
         self._host.point(self._pointer if opened or pinned or self._host.document.shown > 1 else None)
 
-    def _crosses(self, last: tuple[float, float]) -> bool:
-        """Return whether other points vote than at the pointer's `last` place, in a picture of neighbours."""
-        document, here = self._host.document, self._pointer
-        assert here is not None
+    def _crossed(self, last: Place, here: Place) -> dict[object, Place]:
+        """Return, of each picture of neighbours, the place before the last border that the pointer has crossed."""
+        document, crossed = self._host.document, dict[object, Place]()
         for slot in document.slots[: document.shown]:
             frame = self._host.results.frame(slot)
             model = None if frame is None else frame.neighbours
             if model is not None and set(vote_at(model, last).index) != set(vote_at(model, here).index):
-                return True
-        return False
+                crossed[model] = last
+            elif model in self._host.came_from:
+                crossed[model] = self._host.came_from[model]
+        return crossed
 
     def toggle(self) -> None:
         """Pin the place that is probed, or where keyboard cursor or pointer are; let go of one that is pinned."""

@@ -334,7 +334,7 @@ def _lane(context: Context, scene: LaneScene, place: Place, pinned: bool) -> Lan
         of_shown = known.query.problem == shown_pair(known.query.model, frame.lane)
         ground = known.value if of_shown else None
     rests, told = pinned or session.cursor is not None, "probe" in session.open_panels
-    before = context.came_from if told and frame.neighbours is not None else None
+    before = context.came_from.get(frame.neighbours) if told else None
     return _kept(frame.model, frame.lane, _who(frame, document), place, ground, rests, told, before=before)
 
 

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.engine.overlays import Lines
 from app.engine.pieces import OvertakenError, never
+from app.engine.scheduler import Scheduler
 from app.features.cells.query import CELL, CellsQuery, KnnCells
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
@@ -141,6 +142,25 @@ def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None
     assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
     list(query.answer(posted.append, never))
     assert len(posted) == 3 and posted[2].count >= posted[1].count
+
+
+def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
+    scheduler, grid = Scheduler(1, lambda: None), Grid(-1.5, 2.5, -1.0, 1.5, 640, 400)
+    try:
+        for seed in range(3):
+            points = GeneratorSettings(count=30, seed=seed).points()
+            query = CellsQuery(KNeighborsClassifier(3).fit(points.xy, points.labels), grid)
+            scheduler._pool.rest(600.0)  # as after each move of the hand
+            scheduler.ask({"cells0": query})
+
+            def answered(query: CellsQuery = query) -> bool:
+                scheduler.collect()
+                answer = scheduler.results.answer("cells0")
+                return answer is not None and answer.query == query and answer.value is not None
+
+            qtbot.waitUntil(answered, timeout=60_000)
+    finally:
+        assert scheduler.close()
 
 
 def test_a_training_that_keeps_some_points_only_is_not_asked_which_are_idle(make: Make, qtbot: QtBot) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 import numpy as np
 
@@ -70,7 +72,7 @@ def scene_with(
     *frames: Frame,
     document: Document | None = None,
     pointer: tuple[float, float] | None = None,
-    came_from: tuple[float, float] | None = None,
+    came_from: Mapping[object, tuple[float, float]] | None = None,
 ) -> Scene:
     results = Results()
     for frame in frames:

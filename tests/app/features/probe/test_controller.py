@@ -149,6 +149,10 @@ def test_a_border_of_a_cell_says_which_point_came_and_which_left() -> None:
     assert "Last border of a cell: point 2 came, point 1 left." in lines(0.1)
     assert "point 2 came, point 1 left" in lines(0.6), "it stays until the next border"
     assert "point 3 came, point 2 left" in lines(0.6, 8.0)
+    moved = Points.of([[-1.0, 0.0], [1.0, 0.0], [9.0, 9.0]], [0, 1, 0])
+    other = frame_of(*knn(moved, k=1), moved)
+    found = scene_with(desk.session, other, pointer=desk.pointer, came_from=desk.came_from).feature(Probe)
+    assert found is not None and found.lanes[0].headline and not found.lanes[0].lines, "a border of other cells"
     probe.toggle()
     assert "point 3 came, point 2 left" in lines(-0.5), "pinned: the pointer is not followed"
     probe.toggle()
