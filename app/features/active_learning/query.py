@@ -285,4 +285,6 @@ def _further(run: ActiveLearningRun, pace: Pace) -> Generator[Step, None, Active
     """`run` with what is learnt from the labels that it begins with, or from the next one too, told by the truth."""
     told = run.told_truth().labelled
     look = yield from learning_step(run, told, run.look, pace)
+    if pace.late():  # kNN learns and is judged in less than a piece: many repetitions make one
+        yield from pace.pause()
     return replace(run, given=told, looks=(look,))

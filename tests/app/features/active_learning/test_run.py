@@ -494,6 +494,14 @@ def test_a_job_nobody_waits_for_ends_between_two_pieces(monkeypatch: pytest.Monk
     assert len(steps) > 6, "training, scoring and painting are cut into pieces"
 
 
+def test_a_comparison_of_knn_lets_others_in_after_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its trainings never pause by themselves: all of them were one piece of work, of seconds."""
+    monkeypatch.setattr(pieces.Pace, "late", lambda pace: True)
+    comparison = Comparison(begin(document(knn()), Plan()), 2)
+    steps = list(comparison.answer(lambda curves: None, lambda: False))
+    assert len(steps) >= 2 * 2 * len(comparison.curves.labels)
+
+
 def test_what_is_asked_is_known_by_pool_answers_grid_and_colours() -> None:
     start = begin(document(svm()), Plan())
     after = learnt(start)
