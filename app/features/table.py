@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.scene.feature_table import FeatureTable
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
+from .answers.feature import FEATURE as ANSWERS
 from .cells.feature import FEATURE as CELLS
 from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
@@ -49,6 +50,7 @@ FEATURES = FeatureTable(
         GROUND_TRUTH,
         CODE,
         LESSONS,
+        ANSWERS,
         FILM,
     )
 )

@@ -150,6 +150,11 @@ class MainWindow(DropWindow):
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
+        self.file_dialogs.open_answers = lambda path: self.lessons.open_answers([path])
+        self.import_export.open_lesson, self.import_export.open_answers = (
+            self.lessons.open_text,
+            self.lessons.take_answers,
+        )
         controller.playback.study_of = self._study_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
@@ -206,6 +211,8 @@ class MainWindow(DropWindow):
         kind = kind_of(path)
         if kind is Kind.LESSON:
             self.lessons.open_path(path)
+        elif kind is Kind.ANSWERS:
+            self.lessons.open_answers([path])
         elif kind is Kind.OTHER:
             self.import_export.import_file(path)
         else:
@@ -441,6 +448,8 @@ class MainWindow(DropWindow):
             "examples": self._show_gallery,
             "lessons": lambda: self._show_gallery(lessons=True),
             "lesson_add": self.lessons.add_step,
+            "open_answers": self.lessons.ask_answers,
+            "paste_answers": lambda: self.lessons.take_answers(QApplication.clipboard().text()),
             "start_over": self._start_over,
             "save": questions.save,
             "save_as": questions.ask_save,

@@ -65,7 +65,7 @@ FEATURE = Feature(
     dock=Dock(
         "lesson",
         "Lesson",
-        Widget("app.features.lessons.panel.LessonPanel", ("controller", "do")),
+        Widget("app.features.lessons.panel.LessonPanel", ("controller", "do", "features")),
         group=-1,
         kept=False,
         needs=(),

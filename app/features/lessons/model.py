@@ -145,6 +145,8 @@ class Lesson:
         Where documents beside it are looked for.
     learnt : tuple of str
         What was learnt, in at most two sentences, for its end.
+    digest : str
+        Of its text: answers are compared with those to the very same lesson.
     """
 
     title: str
@@ -155,6 +157,7 @@ class Lesson:
     name: str = ""
     folder: Path | None = None
     learnt: tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def n_predictions(self) -> int:

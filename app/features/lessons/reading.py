@@ -5,6 +5,7 @@ Nothing of a lesson is executed or fetched.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +16,8 @@ from typing import Any, TypeVar
 
 from app.core.plain_text import plain
 from app.engine.cover import Cover
-from app.exchange.opening import LESSON_SUFFIX, is_share_text
+from app.exchange import lesson_text
+from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
 from app.scene.controls import PLACES
 from app.scene.feature_table import FeatureTable
@@ -28,6 +30,8 @@ from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, 
 
 #: Bytes of a lesson, and its steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
+#: Characters of a digest, and what a lesson that came as a text is called.
+DIGEST, SHARED = 16, f"shared{LESSON_SUFFIX}"
 #: What is no text.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 #: Marks the right answer.
@@ -54,8 +58,18 @@ def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> 
 
 
 def read(features: FeatureTable, path: Path) -> Lesson:
-    """The lesson in the file at `path`; FileError with one sentence where there is none."""
-    return parse(features, text_of(path), path.name, path.parent)
+    """The lesson in the file at `path`, or in a lesson text in its place; FileError where there is none."""
+    if is_share_text(str(path)):
+        return read_text(features, str(path))
+    text = text_of(path)
+    if kind_of_text(text) is Kind.LESSON:
+        return read_text(features, text)
+    return parse(features, text, path.name, path.parent)
+
+
+def read_text(features: FeatureTable, text: str) -> Lesson:
+    """The lesson in a lesson text; FileError with one sentence where there is none."""
+    return parse(features, decoded(lesson_text.decode(text), SHARED), SHARED, None)
 
 
 def text_of(path: Path) -> str:
@@ -77,9 +91,11 @@ def front_of(text: str, name: str) -> Lesson:
     return _lesson(front_matter(lines_of(text), Faults())[0], name)
 
 
-def _lesson(said: Mapping[str, str], name: str, steps: tuple[Step, ...] = (), folder: Path | None = None) -> Lesson:
-    learnt = tuple(said["learnt"].split("\n")) if said["learnt"] else ()
-    return Lesson(said["title"], said["author"], said["level"], int(said["minutes"] or 0), steps, name, folder, learnt)
+def _lesson(
+    said: Mapping[str, str], name: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
+) -> Lesson:
+    learnt, minutes = tuple(said["learnt"].split("\n")) if said["learnt"] else (), int(said["minutes"] or 0)
+    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest)
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
@@ -101,7 +117,8 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
     for part in parts[:MOST_STEPS]:
         step, document = StepReader(features, part, folder, found).step(document, not steps)
         steps.append(step)
-    lesson = _lesson(front, Path(name).name.removesuffix(LESSON_SUFFIX), tuple(steps), folder)
+    digest = hashlib.sha256("\n".join(lines).strip().encode("utf-8", "replace")).hexdigest()[:DIGEST]
+    lesson = _lesson(front, Path(name).name.removesuffix(LESSON_SUFFIX), tuple(steps), folder, digest)
     return lesson, [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found.found, key=itemgetter(0))]
 
 
