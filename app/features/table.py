@@ -7,6 +7,7 @@ from app.scene.feature_table import FeatureTable
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
 from .answers.feature import FEATURE as ANSWERS
 from .cells.feature import FEATURE as CELLS
+from .challenges.feature import FEATURE as CHALLENGES
 from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
@@ -51,6 +52,7 @@ FEATURES = FeatureTable(
         CODE,
         LESSONS,
         ANSWERS,
+        CHALLENGES,
         FILM,
     )
 )

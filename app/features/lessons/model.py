@@ -112,6 +112,8 @@ class Step:
         What is covered while the question waits for an answer.
     hide : Cover
         What is covered throughout the step, because a later one asks for it.
+    match : str
+        The share text whose first classifier is to be found; "" for none.
     """
 
     title: str
@@ -128,6 +130,7 @@ class Step:
     line: int = 0
     cover: Cover = Cover.PICTURE
     hide: Cover = Cover.NOTHING
+    match: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .controller import LessonController
+from .matching import HINT_AFTER
 from .model import Lesson, Prediction
 from .scene import LessonScene
 
@@ -442,7 +443,8 @@ class LessonPanel(QWidget):
         if (*text, presenting) != self._text_of:
             self._text_of = (*text, presenting)
             later(self, self._fit_text)
-        shown = (lesson, scene.shown, theme)
+        hinted = lesson is not None and (not lesson.step.match or scene.position >= HINT_AFTER)
+        shown = (lesson, scene.shown, theme, hinted)
         if shown == self._shown:
             return
         self._shown = shown
@@ -461,7 +463,7 @@ class LessonPanel(QWidget):
         if lesson.now.ended:
             self._show_end(lesson, onward)
         else:
-            self._show_step(lesson, scene.shown, theme)
+            self._show_step(lesson, scene.shown, theme, hinted)
             self._tells = lesson.now.state.guess.revealed and not anew and (self._tells or self._waiting)
             self._waiting = lesson.now.prediction is not None
         if anew or lesson.now.ended:
@@ -491,8 +493,8 @@ class LessonPanel(QWidget):
         self.text.setAccessibleName("End of the lesson")
         self.text.show_markdown(words.ending(lesson.lesson, *lesson.now.score, onward))
 
-    def _show_step(self, lesson: LessonScene, number: int, theme: Theme) -> None:
-        """Show what the step says and asks, among that `number` of classifiers."""
+    def _show_step(self, lesson: LessonScene, number: int, theme: Theme, hinted: bool) -> None:
+        """Show what the step says and asks, among that `number` of classifiers; its hint may come later."""
         step, unfolded = lesson.step, lesson.now.state.hint
         self.text.setAccessibleName(step.title)
         self.text.show_markdown(step.text)
@@ -504,7 +506,7 @@ class LessonPanel(QWidget):
         style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
-        self._fold.setVisible(bool(step.hint))
+        self._fold.setVisible(bool(step.hint) and (hinted or unfolded))
         self._fold.setChecked(unfolded)
         self._fold.setText("Hide the hint" if unfolded else "Hint")
         self._hint.show_markdown(step.hint if unfolded else "")

@@ -24,7 +24,7 @@ from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
-from . import goals, names, starting
+from . import goals, matching, names, starting
 from .model import Lesson, Prediction, PredictKind, Start, Step
 from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
 
@@ -155,6 +155,7 @@ class StepReader:
             part.line,
             self._cover(prediction),
             self._hide(),
+            self._value("match", _match_in, ""),
         )
         return step, document
 
@@ -251,7 +252,10 @@ class StepReader:
     def _goal(self, document: Document | None, show: tuple[str, ...] | None) -> str:
         goal = self._sentence("goal")
         can_change = show is None or "classifier" in show or "classifiers" in show
-        if wrong := goals.fault(goal, document, can_change) if goal else "":
+        wrong = goals.fault(goal, document, can_change) if goal else ""
+        if not wrong and goals.compares(goal) and not self.entries["match"].line:
+            wrong = f"the goal “{goal}”: agreement is with the classifier of “match: …”, which is missing."
+        if wrong:
             self.found.add(self.entries["goal"].line, wrong)
         return goal
 
@@ -328,6 +332,19 @@ def _start_in(written: str) -> Start:
     if value.lower().endswith(".playground"):
         return Start("document", value)
     raise ValueError("start is “example NAME”, a .playground file beside the lesson, or a share text.")
+
+
+def _match_in(written: str) -> str:
+    value = written.strip("`<>")
+    if not is_share_text(value):
+        raise ValueError("match is a share text: its first classifier is to be found.")
+    try:
+        found = matching.hidden(value)
+    except FileError as error:
+        raise ValueError(str(error)) from None
+    if found.side.lane.is_difference:
+        raise ValueError("match: a difference has no picture of its own to find.")
+    return value
 
 
 def _view_in(written: str) -> tuple[float, float, float]:
