@@ -266,19 +266,18 @@ def test_a_challenge_is_made_shared_and_solved_by_clicks(make: Make, qtbot: QtBo
     field = window.findChild(QWidget, "lane0.k")
     fold = window.findChild(QToolButton, "lesson.hint")
     assert field is not None and fold is not None
-    shares = []
     for at, k in enumerate((1, 2, 3, 4, 6, 7, 8, 9, 10)):
         assert fold.isVisible() == (at >= matching.HINT_AFTER), at
         window.controller.set_lane(0, "knn", n_neighbors=k)
         settle(qtbot, window)
-        shares.append(scene_of(window).goal)
     assert fold.isVisible()
     QTest.mouseClick(fold, Qt.MouseButton.LeftButton)
     settle(qtbot, window)
     assert scene_of(window).now.state.hint
-    spin = window.findChild(QWidget, "lane0.k")
-    assert spin is not None
-    window.controller.set_lane(0, "knn", n_neighbors=15)
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(field, "15")
+    QTest.keyClick(field, Qt.Key.Key_Return)
     settle(qtbot, window)
     assert solved(window) and "100.0 %" in scene_of(window).goal
     click(window, qtbot, "lesson.next")  # finish
@@ -297,8 +296,9 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
     sought = matching.hidden(lesson.steps[0].match)
     frame = window.result(0)
     assert frame is not None and frame.model is not None
-    grid = sought.grid
-    xs, ys = np.meshgrid(grid.xs, grid.ys)
+    # Of the square that spans the shorter side of every canvas, whatever the classes on either side of it.
+    steps = made.view.span * ((np.arange(300) + 0.5) / 300 - 0.5)
+    xs, ys = np.meshgrid(made.view.x + steps, made.view.y + steps)
     places = np.column_stack((xs.ravel(), ys.ravel()))
     estimator = made.lanes[0].estimator(at_once=True)
     trainer = estimator.prepare(sought.side.points.xy, sought.side.points.labels)
@@ -306,12 +306,13 @@ def test_the_score_is_the_share_of_the_view_that_agrees(make: Make, qtbot: QtBot
         trainer.step(10_000)
     model = estimator.snapshot_model(trainer.snapshot(thorough=False))
     share = float((model.predict(places) == frame.model.predict(places)).mean())
-    assert matching.share(window._context()) == pytest.approx(share, abs=2e-4) and 0.5 < share < 0.99
+    scored = matching.share(window._context())
+    assert scored == pytest.approx(share, abs=3e-3) and 0.5 < share < 0.95
     # The same share in a window of another shape, and wherever one looks: all have one score.
     window.controller.pan(1.0, 0.5)
     window.resize(900, 900)
     settle(qtbot, window)
-    assert matching.share(window._context()) == pytest.approx(share, abs=2e-4)
+    assert matching.share(window._context()) == scored
 
 
 @pytest.mark.slow
@@ -338,11 +339,14 @@ def test_as_few_points_as_possible(make: Make, qtbot: QtBot) -> None:
     window = make()
     begin(window, qtbot, Challenge("few", 0, most=4, share=95), made)
     assert len(window.document.points) == 2 and not solved(window)
-    for xy, label in (((0.0, 1.0), 0), ((-0.1, -1.0), 1)):
-        window.controller.dispatch(AddPoints(xy=xy, labels=label))
+    canvas = window.canvases[0]
+    for key, place in ((Qt.Key.Key_1, (0.0, 1.0)), (Qt.Key.Key_2, (-0.1, -1.0))):
+        QTest.keyClick(canvas, key)
+        QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, *place))
         settle(qtbot, window)
-    assert solved(window) and "100.0 %" in scene_of(window).goal
-    window.controller.dispatch(AddPoints(xy=(-1.0, 0.1), labels=0))
+    assert window.document.points.labels.tolist() == [0, 1, 0, 1]
+    assert solved(window) and "; 4" in scene_of(window).goal
+    QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=window.to_widget(0, 0.9, -0.2))
     settle(qtbot, window)
     assert not solved(window), "one too many"
 
