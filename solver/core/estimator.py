@@ -72,7 +72,7 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters by name; `deep` has no effect and is there for scikit-learn."""
-        return {name: getattr(self, name) for name in _parameters(type(self))}
+        return {name: getattr(self, name) for name in _parameters(type(self))}  # type: ignore[arg-type]  # classes are hashable
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; parameters of the training take effect at the next `fit`.
