@@ -15,6 +15,7 @@ from app.engine.overlays import Lines
 from app.engine.pieces import OvertakenError, never
 from app.engine.scheduler import Scheduler
 from app.features.cells.query import CELL, CellsQuery, KnnCells
+from app.features.cells.scene import _cells_words
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.window.main_window import MainWindow
@@ -97,6 +98,8 @@ def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: Q
     window.controller.dispatch(RemovePoints(ids=points.ids[[idle]]))
     window.refresh()
     assert not len(kept(window, 0)), "marks of other points than are drawn"
+    assert "counting idle points…: Which points a picture needs takes longer" in words(window, 0)
+    assert "idle" not in words(window, 1)
     settle(qtbot, window)
     assert len(kept(window, 0)) and f"of {len(points) - 1} points idle" in words(window, 0)
     QTest.keyClick(window.canvases[0], KEY.Key_M)
@@ -142,6 +145,8 @@ def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None
     assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
     list(query.answer(posted.append, never))
     assert len(posted) == 3 and posted[2].count >= posted[1].count
+    assert [each.coarse for each in posted] == [True, True, False]
+    assert _cells_words(posted[1])[0] == f"at least {posted[1].count} cells"
 
 
 def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:
