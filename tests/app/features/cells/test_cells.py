@@ -137,9 +137,9 @@ def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: 
 
 
 def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
-    points, posted = GeneratorSettings(count=30).points(), list[KnnCells]()
-    model = KNeighborsClassifier(3).fit(points.xy, points.labels)
-    query = CellsQuery(model, Grid(-1.5, 2.5, -1.0, 1.5, 640, 400))
+    points, posted = GeneratorSettings(count=300).points(), list[KnnCells]()
+    model = KNeighborsClassifier(25).fit(points.xy, points.labels)  # the coarse cells take several pieces, too
+    query = CellsQuery(model, Grid(0.4, 0.6, 0.1, 0.3, 1600, 1600))
     with suppress(OvertakenError):
         list(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
