@@ -106,15 +106,19 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
         return (SearchScene(slot, slots, message=words.WAITING),)
     chosen = session.of(SearchSession).step
     step = search.length if chosen is None else min(chosen, search.length)
-    return (_displayed(slot, slots, search, step, session.of(ProbeSession).probe is not None),)
+    pinned = session.of(ProbeSession).probe is not None
+    return (_displayed(slot, slots, search, step, pinned, session.cursor is None),)
 
 
 @lru_cache(maxsize=2)
-def _displayed(slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool) -> SearchScene:
+def _displayed(
+    slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool, by_pointer: bool
+) -> SearchScene:
     """Return what is displayed of a search; a pointer that moves requests the same, until its own search is known."""
     location = None if search.walk is None else (float(search.walk.query[0]), float(search.walk.query[1]))
     texts = words.heading(search, step), words.sentence(search, step), words.counts(search, step), words.own(search)
-    return SearchScene(slot, slots, search, step, Probe(location, pinned), _sketch(search, step), texts)
+    probe = Probe(location, pinned, location if by_pointer else None)  # no cross under the pointer itself
+    return SearchScene(slot, slots, search, step, probe, _sketch(search, step), texts)
 
 
 def _sketch(search: Search, step: int) -> LaneProbe:

@@ -73,6 +73,7 @@ def test_the_search_follows_the_pointer_and_finds_what_votes(make: Make, qtbot: 
         assert overlay is not None and laid(window, 1) is None
         assert len(overlay.splits) == 15 and len(overlay.pruned) == search.walk.n_pruned
         assert overlay.probe is not None and len(overlay.probe.rings) == 5
+        assert (overlay.probe.cross is None) == (lane == 0), "the pointer itself marks the query"
     before = text(window, "search.counts")
     window.canvases[1].leaveEvent(None)  # type: ignore[arg-type]
     settle(qtbot, window)
