@@ -119,7 +119,7 @@ def status(context: Context, index: int) -> Status | None:
 def _cells_words(cells: KnnCells) -> tuple[str, str, str]:
     number = ("at least " if cells.coarse else "") + count(cells.count, "cell")
     if cells.lines:
-        return number, "Everywhere in a cell the same points vote.", number
+        return number, "Everywhere in a cell the same points vote.", number.replace("at least", "≥")
     pixels = f"{cells.pixels:.1f}".removesuffix(".0")
     tip = f"{number} of {pixels} pixels on average. Zoom in, or take a smaller k or fewer points."
     return "cells too small to draw", tip, "cells too small"
