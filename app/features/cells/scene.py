@@ -72,9 +72,16 @@ def _may_be_idle(frame: Frame | None) -> bool:
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The borders of the cells over the picture of the lane at place `index`; in a drag, those of a moment ago."""
-    answer = context.results.answer(f"cells{context.document.slots[index]}")
-    cells: KnnCells | None = None if answer is None else answer.value
+    cells = _cells(context, index)
     return () if cells is None else cells.lines
+
+
+def _cells(context: Context, index: int) -> KnnCells | None:
+    """The newest cells of the lane at place `index`; None where it shows no neighbours any more."""
+    slot = context.document.slots[index]
+    frame, answer = context.results.frame(slot), context.results.answer(f"cells{slot}")
+    found: KnnCells | None = None if answer is None else answer.value
+    return None if frame is None or frame.neighbours is None else found
 
 
 def _kept(context: Context, index: int) -> Answer | None:
@@ -102,13 +109,12 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
 
 def status(context: Context, index: int) -> Status | None:
     """How many cells and idle points the lane at place `index` has."""
-    slot, known = context.document.slots[index], _kept(context, index)
-    answer = context.results.answer(f"cells{slot}")
-    said = [] if answer is None or answer.value is None else [_cells_words(answer.value)]
+    cells, known = _cells(context, index), _kept(context, index)
+    said = [] if cells is None else [_cells_words(cells)]
     if known is not None:
         idle = int((~known.value).sum())
         said.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
-    elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(slot)):
+    elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
         said.append(COUNTING)
     if not said:
         return None

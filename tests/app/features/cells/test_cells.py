@@ -70,6 +70,19 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
 
+def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -> None:
+    window = make(document(KNN))
+    window.named_actions["cells"].trigger()
+    settle(qtbot, window)
+    answer = window.scheduler.results.answer("cells0")
+    window.controller.dispatch(Clear())
+    settle(qtbot, window)
+    assert answer is not None
+    window.scheduler.results.accept_answer(answer)  # as when the empty picture comes between a request and its drawing
+    window.refresh()
+    assert not cells(window, 0) and "cell" not in words(window, 0)
+
+
 def test_cells_that_are_too_small_are_counted_and_not_drawn(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("knn", KnnSettings(n_neighbors=50)), n=1500))
     window.named_actions["cells"].trigger()
