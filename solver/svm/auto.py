@@ -35,9 +35,9 @@ from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
 
-#: Points from which on there are sums by expansion, and a start from some of the points; the rank of a kernel of few
-#: features.
-EXPANDED, NESTED, LOW = 1000, 2500, 20
+#: Points from which on there are sums by expansion, also a start from some of the points where C is dear and the kernel
+#: linear; a start from some of the points with a linear kernel, and with others; the rank of a kernel of few features.
+EXPANDED, NESTED_LINEAR, NESTED, LOW = 1000, 1500, 2500, 20
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
@@ -130,7 +130,10 @@ class AutoSolver(ExpandedSolver):
         active = self._active
         if self._may_try and len(self.y) >= EXPANDED:
             self._use_expansion()
-            if active.plane is not None and active.shrinking and len(self.y) >= NESTED and not self.beta.any():
+            nested = NESTED
+            if kernel.is_translation_invariant:
+                nested = EXPANDED if float(self.C.max()) >= DEAR else NESTED_LINEAR
+            if active.plane is not None and active.shrinking and len(self.y) >= nested and not self.beta.any():
                 self._trial = self._from_some(active.plane)
 
     @property
