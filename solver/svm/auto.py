@@ -35,16 +35,16 @@ from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
 
-#: Points from which on there are sums by expansion, also a start from some of the points where C is dear and the kernel
-#: linear; a start from some of the points with a linear kernel, and with others; the rank of a kernel of few features.
-EXPANDED, NESTED_LINEAR, NESTED, LOW = 1000, 1500, 2500, 20
+#: Points from which on there are sums by expansion and a start from some of the points: with most kernels, with the
+#: linear one, and with that where C is `DEAR`.  The rank of a kernel of few features.
+EXPANDED, LINEAR, DEAR_LINEAR, LOW = 2500, 1500, 1000, 20
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.
-WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 15_000
+WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000
 #: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
 SHARE_OF_KERNEL = 1e-6
 #: Features times points up to which the first round looks at all points, however far from the margin.
@@ -128,12 +128,12 @@ class AutoSolver(ExpandedSolver):
         #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
-        if self._may_try and len(self.y) >= EXPANDED:
+        least = EXPANDED
+        if kernel.is_translation_invariant:
+            least = DEAR_LINEAR if float(self.C.max()) >= DEAR else LINEAR
+        if self._may_try and len(self.y) >= least:
             self._use_expansion()
-            nested = NESTED
-            if kernel.is_translation_invariant:
-                nested = EXPANDED if float(self.C.max()) >= DEAR else NESTED_LINEAR
-            if active.plane is not None and active.shrinking and len(self.y) >= nested and not self.beta.any():
+            if active.plane is not None and active.shrinking and not self.beta.any():
                 self._trial = self._from_some(active.plane)
 
     @property

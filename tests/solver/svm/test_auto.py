@@ -48,7 +48,7 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cuts are taken early, by few points and whatever they cost, also where points are left out."""
-    for name, value in {"EXPANDED": 100, "NESTED": 200, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
+    for name, value in {"EXPANDED": 100, "LINEAR": 100, "DEAR_LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)
     monkeypatch.setattr(shrinking, "LEAST_SHRUNK", 5)

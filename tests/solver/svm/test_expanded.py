@@ -38,7 +38,7 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """The start from some of the points is made of few points, too, and expansions are used whatever they cost."""
-    for name, value in {"EXPANDED": 20, "NESTED": 60, "FEWEST": 5, "SHARE_OF_POINTS": 0.25}.items():
+    for name, value in {"EXPANDED": 20, "LINEAR": 20, "DEAR_LINEAR": 20, "FEWEST": 5, "SHARE_OF_POINTS": 0.25}.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(auto, "cost_of_newton", lambda n, rank: 0.0 if rank <= 120 else np.inf)
     monkeypatch.setattr(shrinking, "ROW_COST", 10**6)
