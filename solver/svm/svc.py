@@ -87,9 +87,10 @@ class SVC(KernelClassifier):
         multipliers at once, and which starts next to the optimum from thousands of points of the plane, in time nearly
         linear in the points (not with "laplacian").  SMO ends the training and certifies the answer.  It saves most
         with many points and with a large C; C must be finite and the kernel "linear", "poly" (coef0 at least 0), "rbf"
-        or "laplacian", else it is "smo".  All at once are moved at most 800 free multipliers: with more, as with a linear
-        kernel of more features, a large C takes millions of updates.  `n_iter_` counts pair updates only.  Meanwhile BLAS has one thread in the
-        whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        or "laplacian", else it is "smo".  At most 800 free multipliers are moved at once: with more, as with a linear
+        kernel of more features, a large C takes millions of updates.  `n_iter_` counts pair updates only.  Meanwhile
+        BLAS has one thread in the whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards
+        as many as before.
         "smo" makes pair updates only, the steps that the playground's lanes show.
         "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
         `c_path`).
