@@ -90,12 +90,15 @@ BEFORE: tuple[Section, ...] = (
             ("Ctrl+J", "notes, saved with the document"),
             ("Ctrl+K", "names and colours of classes, names of axes"),
             ("F5", "presenter mode: nothing but the pictures, with large text; Esc ends it"),
+            ("Shift+F5", "the pictures on a window of their own, for the projector; this window keeps the controls"),
+            ("Alt+F5", "the audience window stays as it is, whatever is done here"),
+            ("Ctrl+Shift+F5", "see what a lesson covers in this window, while the audience does not"),
             ("F11", "full screen"),
             ("Ctrl+Q", "quit"),
         ),
     ),
     (
-        "Presenter mode",
+        "Presenter mode and audience window",
         (
             ("Z", "spotlight: all is dark but a disc at the pointer; tap to switch it, or hold it"),
             ("C", "pen: the mouse draws over the pictures; again to use the tool"),
@@ -103,7 +106,7 @@ BEFORE: tuple[Section, ...] = (
             ("Backspace", "take away all that the pen has drawn"),
             ("PageDown, PageUp", "the next and the previous example, where no lesson is open; undo brings back yours"),
             ("Ctrl+F5", "the open panel on half the screen, or away; its own key does the same for any panel"),
-            ("Esc", "everything as it was before"),
+            ("Esc", "everything as it was before; on the audience window, close it"),
         ),
     ),
     (

@@ -41,7 +41,7 @@ UNTRAINED = StartOffer("No classifier in sight is trained step by step, as an SV
 
 def in_picture(document: Document, session: Session) -> StartOffer | None:
     """Return what is offered in the first picture: the gallery at the first start, and how to begin without points."""
-    if session.presenting is not None or session.drawing:
+    if session.presents_here or session.drawing:
         return None
     if session.first_start:
         return FIRST

@@ -404,7 +404,7 @@ class LessonPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""
         lesson = scene.feature(LessonScene)
-        presenting = scene.session.presenting is not None  # its text has a size of its own
+        presenting = scene.session.presents_here  # its text has a size of its own
         text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
         if (*text, presenting) != self._text_of:
             self._text_of = (*text, presenting)
