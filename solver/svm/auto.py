@@ -9,7 +9,7 @@ It runs SMO, which alone decides when the multipliers are optimal, and certifies
   long (few points, a large C, a high rank), the multipliers are only those that this f asks for; and where few support
   vectors are expected, all begin at 0.
 * Such a start, or the first updates, are followed by the pivots of `pivoting`, which take the points under work to
-  their optimum.  They wait while hardly a multiplier is free: then SMO is as quick.
+  their optimum.  They wait while many multipliers are free: then SMO is quicker.
 
 Costs are counted in entries of arrays visited, about a nanosecond each, and never measured: the same call gives the
 same answer on every machine.
@@ -54,10 +54,10 @@ ALL_POINTS = 20_000_000
 PER_PAIR, STEPS, ON_RAMP, PER_ENTRY = 8, 20, 0.1, 8
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
-#: Updates before the first pivots.  The share of the support vectors that must be free, until there was an update for
-#: each.  The largest cube of the number of free points, for each update and point so far; it is C times the mean of the
-#: diagonal if that is more, because SMO then needs more updates.  The share of tol up to which pivots are made.
-FIRST_PIVOT, FREE_SHARE, DENSE, PIVOT_TOL = 400, 0.25, 16.0, 0.9
+#: Updates before the first pivots.  The largest cube of the number of free points, for each update and point so far; it
+#: is C times the mean of the diagonal if that is more, because SMO then needs more updates.  The share of tol up to
+#: which pivots are made.
+FIRST_PIVOT, DENSE, PIVOT_TOL = 400, 16.0, 0.9
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -294,10 +294,8 @@ class AutoSolver(ExpandedSolver):
         """Pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
-        support = np.count_nonzero(self.beta)
-        few = n_iter < support and free < FREE_SHARE * support
         dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))
-        if n_iter > 0 and (few or free**3 > dense * n_iter * len(part.index)):
+        if n_iter > 0 and free**3 > dense * n_iter * len(part.index):
             self._pivot_at = 2 * n_iter
             return
         work = Pivoting(active.kernel, part)
