@@ -1,4 +1,4 @@
-"""PresentingController: presenter mode, its spotlight and its pen.  No Qt."""
+"""PresentingController: presenter mode, the audience window, spotlight and pen.  No Qt."""
 
 from __future__ import annotations
 
@@ -27,17 +27,36 @@ class PresentingController:
         return self._host.session.presenting or Presenting()
 
     def _change(self, **changes: Any) -> None:
-        """Change what is shown; nothing outside presenter mode."""
+        """Change what is shown; nothing while the pictures are not shown to many."""
         if self._host.session.presenting is not None:
             self._host.set_session(presenting=replace(self._state, **changes))
 
+    def _show(self, **where: Any) -> None:
+        """Show the pictures here, on an audience window, or on neither any more."""
+        state = replace(self._host.session.presenting or Presenting(here=False), **where)
+        if not state.audience:
+            state = replace(state, frozen=False, peek=False)
+        self._host.set_session(presenting=state if state.here or state.audience else None)
+
     def toggle(self) -> None:
-        """Show the pictures to many, or everything as before."""
-        self._host.set_session(presenting=Presenting() if self._host.session.presenting is None else None)
+        """Begin or end presenter mode."""
+        self._show(here=not self._host.session.presents_here)
 
     def end(self) -> None:
-        """Everything as before."""
-        self._host.set_session(presenting=None)
+        """End presenter mode."""
+        self._show(here=False)
+
+    def toggle_audience(self) -> None:
+        """Open or close the audience window."""
+        self._show(audience=not self._host.session.has_audience)
+
+    def toggle_frozen(self) -> None:
+        """Have the audience's pictures stay as they are, or follow again."""
+        self._change(frozen=not self._state.frozen)
+
+    def toggle_peek(self) -> None:
+        """See here what is covered, or cover it here as well."""
+        self._change(peek=not self._state.peek)
 
     def light(self, on: bool) -> None:
         """Darken all but a disc at the pointer, or nothing."""

@@ -71,6 +71,8 @@ class SettingValues(msgspec.Struct, frozen=True):
     picture_accuracies: bool = False
     picture_width: _Pixels = 0
     picture_height: _Pixels = 0
+    #: Name of the screen of the audience window; "": another than the window's own, if there is one.
+    audience_screen: Annotated[str, Meta(max_length=200)] = ""
     film_kind: Literal["gif", "webp", "png"] = "gif"
     film_rate: Annotated[int, Meta(ge=1, le=60)] = 10
     film_size: _Word = "p540"

@@ -49,9 +49,11 @@ def compose(
     saved_at: int | None = None,
     pointer: tuple[float, float] | None = None,
     came_from: Mapping[object, tuple[float, float]] | None = None,
+    uncovered: bool = False,
 ) -> Scene:
-    """The scene of this moment."""
-    covered, shown = features.covered(document, session), features.controls(session)
+    """The scene of this moment; `uncovered` with what is not to be seen yet."""
+    covered = {} if uncovered else features.covered(document, session)
+    shown = features.controls(session)
     visible = results.without(covered)
     points, context = document.points, Context(document, session, visible, pointer=pointer, came_from=came_from or {})
     watched, marking = features.watched(session), features.marking(session)

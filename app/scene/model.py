@@ -254,6 +254,28 @@ def columns_for(number: int, width: float, height: float, beside: float, above: 
     return number if one > CLEARLY_LARGER * two and width >= number * least else 2
 
 
+def grid_over(first: Grid, second: Grid) -> Grid:
+    """Return the grid whose samples are those of the finer of two grids, and more round them where the other reaches
+    further."""
+    fine, other = sorted((first, second), key=lambda grid: (grid.right - grid.left) / grid.width)
+    unit_x, unit_y = (fine.right - fine.left) / fine.width, (fine.top - fine.bottom) / fine.height
+    beyond = (
+        (fine.left - other.left) / unit_x,
+        (other.right - fine.right) / unit_x,
+        (fine.bottom - other.bottom) / unit_y,
+        (other.top - fine.top) / unit_y,
+    )
+    left, right, bottom, top = (max(0, math.ceil(samples - 1e-6)) for samples in beyond)
+    return Grid(
+        fine.left - left * unit_x,
+        fine.right + right * unit_x,
+        fine.bottom - bottom * unit_y,
+        fine.top + top * unit_y,
+        fine.width + left + right,
+        fine.height + bottom + top,
+    )
+
+
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
     """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
     unit = view.shown_span / min(width, height)

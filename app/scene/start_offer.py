@@ -33,7 +33,7 @@ class StartOffer:
 
 
 BEGIN = ("examples", "paste", "open")
-FIRST = StartOffer("New here? Twelve examples and the lessons, each one click away.", ("examples",), large=True)
+FIRST = StartOffer("New here? Fourteen examples and the lessons, each one click away.", ("examples",), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
 UNTRAINED = StartOffer("No classifier in sight is trained step by step, as an SVM is.", ("add_lane",))
@@ -41,7 +41,7 @@ UNTRAINED = StartOffer("No classifier in sight is trained step by step, as an SV
 
 def in_picture(document: Document, session: Session) -> StartOffer | None:
     """Return what is offered in the first picture: the gallery at the first start, and how to begin without points."""
-    if session.presenting is not None or session.drawing:
+    if session.presents_here or session.drawing:
         return None
     if session.first_start:
         return FIRST

@@ -98,10 +98,18 @@ class PenStroke:
 
 @dataclass(frozen=True)
 class Presenting:
-    """Presenter mode.
+    """The pictures are shown to many: in presenter mode, on an audience window, or both.
 
     Attributes
     ----------
+    here : bool
+        Presenter mode: the window has nothing but the pictures.
+    audience : bool
+        A window of its own shows them; this one keeps its controls.
+    frozen : bool
+        The audience's pictures stay as they are, whatever is done here.
+    peek : bool
+        What is covered is seen here, but not by the audience.
     spotlight : bool
         All but a disc at the pointer is dark.
     pen : bool
@@ -114,6 +122,10 @@ class Presenting:
         What it has drawn.
     """
 
+    here: bool = True
+    audience: bool = False
+    frozen: bool = False
+    peek: bool = False
     spotlight: bool = False
     pen: bool = False
     ink: int = 0
@@ -204,7 +216,7 @@ class Session:
     points_away : bool
         No points are drawn, for as long as a key is held.
     presenting : Presenting or None
-        The pictures are shown to many.
+        How the pictures are shown to many; None while they are not.
     first_start : bool
         The program runs for the first time, and nothing has been done yet.
     simple : bool
@@ -268,6 +280,21 @@ class Session:
     def has_timeline(self, slot: int) -> bool:
         """Return whether the user follows the steps of a lane's run: it was sent to one, is paused or slow."""
         return self.seeks[slot] is not None or not self.playing[slot] or math.isfinite(SPEEDS[self.speeds[slot]])
+
+    @property
+    def presents_here(self) -> bool:
+        """Presenter mode: the window has nothing but the pictures."""
+        return self.presenting is not None and self.presenting.here
+
+    @property
+    def has_audience(self) -> bool:
+        """There is an audience window."""
+        return self.presenting is not None and self.presenting.audience
+
+    @property
+    def peeks(self) -> bool:
+        """What is covered is seen here, but not by the audience."""
+        return self.presenting is not None and self.presenting.peek
 
     @property
     def restarted(self) -> tuple[int, ...]:

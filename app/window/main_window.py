@@ -44,6 +44,7 @@ from app.views.widgets import whats_this
 from app.views.widgets.drop_window import DropWindow
 from app.views.widgets.form_fields import filled, take_typed_number
 from app.views.widgets.later import later
+from app.window.audience.audience import Audience
 from app.window.bars.tool_palette import ToolPalette
 from app.window.bars.top_bar import TopBar
 from app.window.dialogs.export_picture import PictureDialog
@@ -168,6 +169,8 @@ class MainWindow(DropWindow):
         parts = (controller, self.lanes_view, self.dock_manager, bars, resting)
         self.presenter = Presenter(self, *parts, self._follow_example)
         rows.addWidget(self.presenter.caption)
+        self.audience = Audience(self, controller, self.features, self.settings, self.ask_refresh)
+        self.audience.add_menu(menus["&View"])
         self._class_keys()
         self.dock_manager.share_keys([self.named_actions["lesson_next"], self.named_actions["lesson_back"]])
         self._rules = [
@@ -238,7 +241,8 @@ class MainWindow(DropWindow):
         """True when nothing is preparing, pending or running and the last frame has been painted."""
         if self.compile_ahead.running or self._refresh_pending or self.tasks.busy or not self.scheduler.idle:
             return False
-        return not any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
+        unpainted = any(canvas.isVisible() and canvas.unpainted for canvas in self.canvases[: self.document.shown])
+        return not (unpainted or self.audience.unpainted)
 
     # -- composing -------------------------------------------------------------------------------------------------
 
@@ -325,6 +329,7 @@ class MainWindow(DropWindow):
             for canvas in self.canvases[: self.scene.shown]:
                 canvas.follow_pointer(self.scene)
             self.dock_manager.follow_pointer(self.scene)
+            self.audience.follow_pointer(self.scene)
             self._request()
 
     def _present(self) -> Scene:
@@ -334,8 +339,8 @@ class MainWindow(DropWindow):
         self.scheduler.collect()
         return self._compose()
 
-    def _compose(self) -> Scene:
-        """Return the scene of this moment, made anew."""
+    def _compose(self, uncovered: bool | None = None) -> Scene:
+        """Return the scene of this moment, made anew; `uncovered` as `compose` has it, default: as this window is."""
         store, session = self.controller.store, self.controller.session
         lesson = session.of(LessonSession).lesson
         return compose(
@@ -350,6 +355,7 @@ class MainWindow(DropWindow):
             saved_at=store.saved_position,
             pointer=self.controller.pointer,
             came_from=self.controller.came_from,
+            uncovered=session.peeks if uncovered is None else uncovered,
         )
 
     def _draw(self, scene: Scene) -> None:
@@ -366,6 +372,7 @@ class MainWindow(DropWindow):
         self._hide_tools(scene)
         self.dock_manager.render_scene(scene, dress, self.named_actions)
         self.presenter.render_scene(scene, dress)
+        self.audience.render_scene(self._compose(uncovered=False) if scene.session.peeks else scene, dress)
         name = scene.title.replace("[*]", "[*][*]")  # which stands for itself; alone it is where "modified" is said
         self.setWindowTitle(f"{name}[*] – Classifier Playground")
         self.setWindowModified(scene.modified)
@@ -390,13 +397,13 @@ class MainWindow(DropWindow):
         self._jobs_drawn = {lane.slot: lane.job for lane in scene.lanes}
         if self._shown and all(self._jobs_drawn.values()):
             later(self, self.compile_ahead.begin)  # once these pictures are painted
-        self.status_line.show_progress(self.compile_ahead.progress)
+        self.status_line.show_progress(self.compile_ahead.progress or self.audience.note)
         self._show_hint()
 
     def _hide_tools(self, scene: Scene) -> None:
         """The palette of tools is out of sight where a lesson says so; in presenter mode it is anyhow."""
         hidden = "tools" in scene.hidden
-        if hidden != self._tools_hidden and scene.session.presenting is None:
+        if hidden != self._tools_hidden and not scene.session.presents_here:
             self._tools_hidden = hidden
             self._palette.setHidden(hidden)
 
@@ -408,8 +415,13 @@ class MainWindow(DropWindow):
 
     def _context(self) -> Context:
         document, session = self.controller.document, self.controller.session
-        grids = tuple(canvas.grid_for(document.view) for canvas in self.canvases[: document.shown])
-        results = self.scheduler.results.without(self.features.covered(document, session))
+        view = document.view
+        grids = tuple(
+            self.audience.grid(place, canvas.grid_for(view), view)
+            for place, canvas in enumerate(self.canvases[: document.shown])
+        )
+        covered = {} if session.peeks else self.features.covered(document, session)
+        results = self.scheduler.results.without(covered)
         return Context(document, session, results, grids, self.controller.pointer, self.controller.came_from)
 
     def _grids(self) -> tuple[Grid, ...]:
@@ -643,6 +655,7 @@ class MainWindow(DropWindow):
         """The pointer has moved over a picture, or left it."""
         self._show_hint()
         self.presenter.aim(pointer)
+        self.audience.aim(pointer)
         for feature in self.features:
             if feature.pointed is not None:
                 feature.pointed(self.controller, pointer)
@@ -674,6 +687,7 @@ class MainWindow(DropWindow):
     def _finish(self) -> None:
         if not self._closed:
             self._closed = True
+            self.audience.close()
             self.presenter.end()  # what is remembered is the window as it is otherwise
             self.settings.write(geometry=QtState.of(bytes(self.saveGeometry().data())))
             self.safekeeping.close()

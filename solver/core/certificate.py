@@ -6,7 +6,7 @@ Notation as in `smo`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from solver.kernels.table import Kernel
 
 EPS = float(np.finfo(np.float64).eps)
+#: Relative gap up to which the search for a better primal bound is left out.
+SMALL_GAP = 1e-5
+#: The search for a primal bound ends where it can win no more than this share of it, or has looked so often.
+ENOUGH, MOST_CUTS = 1e-9, 40
 
 
 class Status(StrEnum):
@@ -208,7 +212,7 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
 
     P(s, b) = s^2 ||w||^2 / 2 + sum_i C_i max(0, 1 - y_i (s g_i + b)).  Taking s = 1 and the solver's own b would leave
     a relative gap of tens of per cent on problems that are optimal to 1e-3 (large C), so b is chosen exactly (at a
-    breakpoint of the hinge sum) and s by a short search near 1; any (s, b) gives a valid bound.
+    breakpoint of the hinge sum) and s by cutting planes; any (s, b) gives a valid bound.
     """
     if np.isinf(C).all():
         # Hard margin: the best b centres the gap between the classes; rescale so that the closest point is at 1.
@@ -218,78 +222,118 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
     if np.isinf(C).any():
         return np.inf
 
-    start = -float(C[y > 0].sum())
-
-    def at(s: float) -> float:
-        return 0.5 * s * s * squared_norm + _best_hinge_sum(y, C, s * g, start)
-
-    if not thorough:
-        return at(1.0)
-    low, high = 0.5, 1.5
-    golden = 0.3819660112501051
-    for _ in range(3):  # widen where the best scale is at the edge
-        if at(high) < at(0.9 * high):
-            high *= 4.0
+    positive, Cg = y > 0, C * g
+    first = -float(C[positive].sum()), -float(Cg[positive].sum())
+    hinges, slope = _best_hinge_sum(y, C, Cg, g, first)
+    best = 0.5 * squared_norm + hinges
+    if not thorough or not squared_norm > 0.0:
+        return best
+    # Cutting planes (Kelley 1960): with its best b the hinge sum is convex in s and piecewise linear, so it lies above
+    # every line that touches it.  One on either side of the optimum says where to look next, and when to stop.
+    s, left, right = 1.0, None, None
+    for _ in range(MOST_CUTS):
+        if s * squared_norm + slope < 0.0:
+            left = s, hinges, slope
         else:
+            right = s, hinges, slope
+        lines = [each for each in (left, right) if each is not None]
+        ends = [max(0.0, -each[2] / squared_norm) for each in lines]  # where the parabola on each line is lowest
+        lowest = ends[0]
+        if left is not None and right is not None and left[2] < right[2]:
+            rise = left[1] - right[1] + right[2] * (right[0] - left[0])
+            lowest = min(max(left[0] + rise / (right[2] - left[2]), ends[1]), ends[0])
+        bound = max(hinges + slope * (lowest - s) for s, hinges, slope in lines)
+        if not best - (0.5 * lowest * lowest * squared_norm + bound) > ENOUGH * best:
             break
-    a, b = low + golden * (high - low), high - golden * (high - low)
-    at_a, at_b = at(a), at(b)
-    for _ in range(24):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = low + golden * (high - low)
-            at_a = at(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = high - golden * (high - low)
-            at_b = at(b)
-    return min(at(1.0), at_a, at_b)
+        s = min(lowest, 4.0 * s) if right is None else lowest  # lines from far away cross inexactly
+        hinges, slope = _best_hinge_sum(y, C, Cg, s * g, first)
+        best = min(best, 0.5 * s * s * squared_norm + hinges)
+    return best
 
 
 @dataclass(frozen=True)
-class PrimalSearch:
-    """A certificate, and what the search for a better primal bound needs: it is made when somebody asks for it.
+class Evidence:
+    """What the certificate of an SVM's multipliers is made from, at once or when it is first read.
 
     Attributes
     ----------
-    certificate : Certificate
-        With the primal bound at scale 1.
-    y, C, g : ndarray of shape (n,)
-    squared_norm, noise : float
+    status : Status
+        That of the certificate.
+    n_iter : int
+    y, C, beta, v : ndarray of shape (n,)
+        Notation as in `smo`.
+    norm_error : float
+        Bound on the rounding error of ||w||^2.
+    noise : float
         As in `best_primal`.
-    room : float, default=0
-        Added to the bound that is found: what the error of an expansion may hide.
+    is_definite : bool
+        Whether the kernel is known to be positive semidefinite.
+    known_primal : float
+        A primal bound found before, else inf.
+    kernel_error : float
+        As in `Certificate`.
     """
 
-    certificate: Certificate
+    status: Status
+    n_iter: int
     y: Array
     C: Array
-    g: Array
-    squared_norm: float
+    beta: Array
+    v: Array
+    norm_error: float
     noise: float
-    room: float = 0.0
+    is_definite: bool
+    known_primal: float
+    kernel_error: float
 
-    def result(self) -> Certificate:
-        """Return the certificate with the best primal bound found; as it is where it has none."""
-        known = self.certificate
-        if not known.primal < np.inf:
-            return known
-        found = best_primal(self.y, self.C, self.g, self.squared_norm, noise=self.noise) + self.room
-        primal = min(known.primal, found)
-        return replace(known, primal=primal, gap=gap_of(primal, known.dual))
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Return the certificate; `thorough` as in `SmoSolver.certificate`."""
+        y, v, size, error = self.y, self.v, np.abs(self.beta), self.kernel_error
+        total, product = float(size.sum()), float(self.beta @ v)
+        norm = max(0.0, total - product) + self.norm_error
+        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
+        dual = 0.5 * (total + product - error * total)
+        room = error * (0.5 * total + float(self.C.sum())) if error else 0.0
+        primal = np.inf
+        if self.is_definite:
+            primal = min(self.known_primal, best_primal(y, self.C, y - v, norm, False, self.noise)) + room
+            if thorough and gap_of(primal, dual) > SMALL_GAP:
+                primal = min(primal, best_primal(y, self.C, y - v, norm, noise=self.noise) + room)
+        below_C, above_0 = size < self.C, size > 0.0
+        m = v[np.where(y > 0, below_C, above_0)].max(initial=-np.inf)
+        M = v[np.where(y > 0, above_0, below_C)].min(initial=np.inf)
+        n_free = int(np.count_nonzero(above_0 & below_C))
+        hard = total > 0.0 and bool(np.isinf(self.C).all())
+        return Certificate(
+            self.status,
+            float(m - M),
+            dual,
+            primal,
+            gap_of(primal, dual),
+            n_free,
+            int(np.count_nonzero(above_0)) - n_free,
+            self.n_iter,
+            float(np.sqrt(norm)) / total if hard else np.nan,
+            error,
+        )
 
 
-def _best_hinge_sum(y: Array, C: Array, g: Array, start: float) -> float:
-    """``min_b sum_i C_i max(0, 1 - y_i (g_i + b))``, piecewise linear in b: the minimum is at a breakpoint.
+def _best_hinge_sum(y: Array, C: Array, Cg: Array, f: Array, first: tuple[float, float]) -> tuple[float, float]:
+    """``min_b sum_i C_i max(0, 1 - y_i (f_i + b))``, and its slope in s where ``f = s g`` and `Cg` is C g.
 
-    `start` is the slope before the first of them, -sum of C over y = +1.  A certificate asks thirty times.
+    Piecewise linear in b: the minimum is at a breakpoint, where the classes pull b equally hard; the point at it pulls
+    with the share of its C that is needed for that.  `first` are the slopes in b and s before the first breakpoint.
     """
-    at = y - g
+    at = y - f
     order = at.argsort()
-    slope = C[order].cumsum()  # it rises by C_i at each breakpoint
-    slope += start
-    b = at[order[int(slope.searchsorted(0.0))]] if slope[-1] > 0 else at[order[-1]]
-    hinge = 1.0 - y * (g + b)
+    pull = C[order].cumsum()  # the slope in b rises by C_i at each breakpoint
+    pull += first[0]
+    k = int(pull.searchsorted(0.0)) if pull[-1] > 0 else len(order) - 1
+    last = order[k]
+    hinge = 1.0 - y * (f + at[last])
     np.maximum(hinge, 0.0, out=hinge)
     hinge *= C
-    return float(hinge.sum())  # a product of long vectors would wait for threads of BLAS
+    passed = Cg[order[:k]]
+    share = 1.0 - pull[k] / C[last] if C[last] > 0 else 0.0
+    slope = first[1] + float(passed.sum()) + float(share * Cg[last])
+    return float(hinge.sum()), slope  # a product of long vectors would wait for threads of BLAS

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import cache, wraps
 from inspect import signature
 from typing import Any, Self, TypeVar, cast
 
@@ -47,6 +47,12 @@ def all_or_nothing(method: Method) -> Method:
     return cast(Method, guarded)
 
 
+@cache
+def _parameters(learner: type) -> tuple[str, ...]:
+    """Names of the parameters of a learner's constructor; a drag asks with every picture."""
+    return tuple(signature(learner).parameters)
+
+
 class Estimator:
     """A learner whose constructor only stores its parameters, under their names.
 
@@ -66,7 +72,7 @@ class Estimator:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters by name; `deep` has no effect and is there for scikit-learn."""
-        return {name: getattr(self, name) for name in signature(type(self)).parameters}
+        return {name: getattr(self, name) for name in _parameters(type(self))}  # type: ignore[arg-type]  # classes are hashable
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name; parameters of the training take effect at the next `fit`.

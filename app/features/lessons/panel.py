@@ -437,7 +437,7 @@ class LessonPanel(QWidget):
         lesson = scene.feature(LessonScene)
         for other in self._others:
             other.render_scene(scene, theme)
-        presenting = scene.session.presenting is not None  # its text has a size of its own
+        presenting = scene.session.presents_here  # its text has a size of its own
         text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
         text += tuple(other.isHidden() for other in self._others)
         if (*text, presenting) != self._text_of:

@@ -50,6 +50,12 @@ OFFER = 340
 ROW, CANVAS, BAR, STRIP = range(4)
 
 
+def presenter_text(size: QSize, shown: int, columns: int) -> int:
+    """Return the size of text in pixels beside so many pictures in a window of `size`, for many to read."""
+    height = FIRST * size.height() / -(-shown // columns)
+    return max(round(min(height, WIDEST * size.width() / columns)), LEAST_TEXT)
+
+
 class Lanes(QWidget):
     """All lanes of the same width: one pixel more would be another picture.
 
@@ -247,9 +253,7 @@ class Lanes(QWidget):
 
     def _first_text(self, shown: int) -> int:
         """About the size that will do: each try costs a picture of each lane."""
-        columns = self._columns(shown, self.window().size())
-        height = FIRST * self.window().height() / -(-shown // columns)
-        return max(round(min(height, self._widest_text(columns))), LEAST_TEXT)
+        return presenter_text(self.window().size(), shown, self._columns(shown, self.window().size()))
 
     def _widest_text(self, columns: int) -> float:
         """The largest with which a line below a picture holds what it should; a panel beside them is not counted."""
@@ -314,7 +318,7 @@ class Lanes(QWidget):
         """Draw the scene's lanes; `anew` also what has not changed."""
         old, self._scene = None if anew else self._scene, scene
         self._theme = theme
-        presenting = scene.session.presenting is not None
+        presenting = scene.session.presents_here
         put_down = old is not None and old.session.drawing and not scene.session.drawing
         while len(self.canvases) < scene.shown:
             self._make()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
@@ -156,6 +157,40 @@ class Glass(QWidget):
 
     def _pointer(self, event: QMouseEvent) -> PointerPosition:
         return self._canvas.pointer_at(event.position() + QPointF(self.pos()))
+
+
+class Glasses:
+    """The glasses over the pictures of one window, while these are shown to many.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        self._controller = controller
+        self._glasses: list[Glass] = []
+
+    def render_scene(self, scene: Scene, canvases: Sequence[Canvas], theme: Theme) -> None:
+        """Show what is drawn over the first `scene.shown` of these pictures, or take all glasses away."""
+        presenting = scene.session.presenting
+        if presenting is None:
+            for glass in self._glasses:
+                glass.hide()
+                glass.deleteLater()
+            self._glasses.clear()
+            return
+        while len(self._glasses) < scene.shown:
+            index = len(self._glasses)
+            self._glasses.append(Glass(index, canvases[index], self._controller))
+        for glass in self._glasses[: scene.shown]:
+            glass.render_scene(scene, presenting, theme)
+
+    def aim(self, pointer: PointerPosition | None) -> None:
+        """The pointer is over a picture; where it was last, the light stays."""
+        if pointer is not None:
+            for glass in self._glasses:
+                glass.aim(pointer)
 
 
 def _bounds(disc: tuple[QPointF, float]) -> QRect:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
@@ -24,7 +24,7 @@ from app.window.held_key import HeldKey
 from app.window.lane.lanes import Lanes
 
 from .caption import Caption
-from .glass import Glass
+from .glass import Glasses
 from .tray import Tray
 
 #: Share of the window that a panel takes, and that of a lesson, which stays in sight.
@@ -93,7 +93,7 @@ class Presenter(QObject):
         self._window, self._controller, self._lanes, self._docks = window, controller, lanes, docks
         self._bars, self._resting = bars, resting
         self._before: _Before | None = None
-        self._glasses: list[Glass] = []
+        self._glasses = Glasses(controller)
         self._docked: tuple[str, ...] = ()
         presenting = controller.presenting
         self.actions = {
@@ -138,24 +138,20 @@ class Presenter(QObject):
 
     def begin_or_end(self, scene: Scene) -> None:
         """Take away or bring back what stands round the pictures; before these are drawn."""
-        wanted = scene.session.presenting is not None
+        wanted = scene.session.presents_here
         if wanted != (self._before is not None):
             (self._begin if wanted else self.end)()
 
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show what lies over the pictures."""
         presenting = scene.session.presenting
-        if presenting is None:
+        self._glasses.render_scene(scene, self._lanes.canvases, theme)
+        if presenting is None or not presenting.here:
             return
         self.caption.show_document(self._lanes.text_size)
-        while len(self._glasses) < scene.shown:
-            index = len(self._glasses)
-            self._glasses.append(Glass(index, self._lanes.canvases[index], self._controller))
-        for glass in self._glasses[: scene.shown]:
-            glass.render_scene(scene, presenting, theme)
         area = self._lanes.canvases[0].plot_area()
         self._tray.render_scene(scene, presenting, theme, area, self._lanes.text_size)
-        if presenting != Presenting():  # something is done already
+        if replace(presenting, audience=False) != Presenting():  # something is done already
             self._hint.hide()
         self._place_hint()
         docked = self._docks.docked
@@ -166,9 +162,7 @@ class Presenter(QObject):
 
     def aim(self, pointer: PointerPosition | None) -> None:
         """The pointer is over a picture; where it was last, the light stays."""
-        if pointer is not None and self._before is not None:
-            for glass in self._glasses:
-                glass.aim(pointer)
+        self._glasses.aim(pointer)
 
     # -- panels ----------------------------------------------------------------------------------------------------
 
@@ -237,10 +231,6 @@ class Presenter(QObject):
         window.removeEventFilter(self)
         for over in (self._hint, self._tray, self.caption):
             over.hide()
-        for glass in self._glasses:
-            glass.hide()
-            glass.deleteLater()
-        self._glasses.clear()
         self._lanes.dress([])
         if window.windowState() != before.window_state:
             window.setWindowState(before.window_state)
@@ -256,16 +246,24 @@ class Presenter(QObject):
     def rules(self) -> list[Rule]:
         """When its commands can be given, and when those that rest meanwhile."""
         return [
-            (self._escape, _is_presenting),
-            *((each, _follows if name in FOLLOW else _is_presenting) for name, each in self.actions.items()),
-            *((each, lambda controller: not _is_presenting(controller)) for each in self._resting),
+            (self._escape, _presents_here),
+            *((each, RULES.get(name, _is_shown_to_many)) for name, each in self.actions.items()),
+            *((each, lambda controller: not _presents_here(controller)) for each in self._resting),
         ]
 
 
-def _is_presenting(controller: Controller) -> bool:
+def _is_shown_to_many(controller: Controller) -> bool:
     return controller.session.presenting is not None
+
+
+def _presents_here(controller: Controller) -> bool:
+    return controller.session.presents_here
 
 
 def _follows(controller: Controller) -> bool:
     """A lesson has the keys of the next example for itself."""
-    return _is_presenting(controller) and controller.session.of(LessonSession).lesson is None
+    return _presents_here(controller) and controller.session.of(LessonSession).lesson is None
+
+
+#: When commands can be given that are of presenter mode alone.
+RULES = {"zoom_panel": _presents_here, **dict.fromkeys(FOLLOW, _follows)}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize_scalar
 from sklearn import svm
 
 from solver.core.certificate import Status, best_primal
@@ -206,6 +206,14 @@ def test_best_primal_equals_a_search_over_all_breakpoints() -> None:
         at_one = min(0.5 * 3.0 + C @ np.maximum(0.0, 1.0 - y * (g + b)) for b in y - g)
         assert best_primal(y, C, g, 3.0, thorough=False) == pytest.approx(at_one, rel=1e-12)
         assert best_primal(y, C, g, 3.0) <= at_one * (1 + 1e-12)
+        scales = minimize_scalar(  # convex
+            lambda s, y, C, g: best_primal(y, C, s * g, 3.0 * s * s, thorough=False),
+            args=(y, C, g),
+            method="bounded",
+            bounds=(0.0, 20.0),
+            options={"xatol": 1e-11},
+        )
+        assert best_primal(y, C, g, 3.0) == pytest.approx(min(at_one, scales.fun), rel=1e-6)
 
 
 def test_the_bound_of_a_hard_margin_leaves_room_for_rounding() -> None:

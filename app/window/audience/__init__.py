@@ -1,0 +1,1 @@
+"""Audience: the pictures once more, on a window for the projector."""

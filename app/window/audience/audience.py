@@ -1,0 +1,188 @@
+"""Audience: opens and closes the audience window, chooses its screen, and says what it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QActionGroup, QGuiApplication, QScreen
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.controllers.controller import Controller
+from app.core.plain_text import plain
+from app.files.settings import Settings
+from app.scene.feature_table import FeatureTable
+from app.scene.model import Scene, grid_over
+from app.state.document import View
+from app.tools import PointerPosition
+from app.views.theme import Theme
+from app.views.widgets.form_fields import named
+from app.views.widgets.later import later
+from solver import Grid
+
+from .audience_window import SIZE, AudienceWindow
+
+#: In place of a screen's name: a window like any other.
+PLAIN = "window"
+
+
+class Audience(QObject):
+    """
+    Parameters
+    ----------
+    window : QWidget
+        That of the controls.
+    controller : Controller
+    features : FeatureTable
+    settings : Settings
+        Remembers the screen.
+    resized : callable
+        Called after a picture of the audience has got another size, or there is none any more.
+
+    Attributes
+    ----------
+    view : AudienceWindow or None
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        controller: Controller,
+        features: FeatureTable,
+        settings: Settings,
+        resized: Callable[[], None],
+    ) -> None:
+        super().__init__(window)
+        self._window, self._controller, self._features, self._settings = window, controller, features, settings
+        self._resized = resized
+        self._frozen = False
+        self.view: AudienceWindow | None = None
+        cast(QGuiApplication, QGuiApplication.instance()).screenRemoved.connect(self._screen_removed)
+
+    def add_menu(self, view: QMenu) -> None:
+        """Add the choice of the screen to the menu `view`."""
+        menu = view.addMenu("Audience's s&creen")
+        menu.setObjectName("menu.audience_screen")
+        group = QActionGroup(self)
+
+        def fill() -> None:
+            menu.clear()
+            screen = self._screen()
+            chosen = PLAIN if screen is None else screen.name()
+            for name, text in (*_screens(), (PLAIN, "A window like any other")):
+                action = named(group.addAction(text.replace("&", "&&")), f"action.audience_screen.{name}")
+                action.setCheckable(True)
+                action.setChecked(name == chosen)
+                action.triggered.connect(lambda checked, name=name: self.choose_screen(name))
+                menu.addAction(action)
+
+        menu.aboutToShow.connect(fill)
+        fill()
+
+    # -- the window --------------------------------------------------------------------------------------------------
+
+    def render_scene(self, scene: Scene, dress: Theme) -> None:
+        """Draw the scene for the audience, unless their pictures are frozen; without an audience close the window."""
+        presenting = scene.session.presenting
+        self._frozen = presenting is not None and presenting.frozen
+        if presenting is None or not presenting.audience:
+            self.close()
+        elif self.view is None:
+            self.view = AudienceWindow(self._controller, self._features, self._resized, self._closed_by_user)
+            self.view.render_scene(scene, dress)
+            self._place(self.view)
+            self._window.activateWindow()  # the keys stay with the controls
+        elif not self._frozen:
+            self.view.render_scene(scene, dress)
+
+    def follow_pointer(self, scene: Scene) -> None:
+        """Draw what of the scene follows the pointer."""
+        if self.view is not None and not self._frozen and not scene.session.peeks:
+            self.view.follow_pointer(scene)
+
+    def aim(self, pointer: PointerPosition | None) -> None:
+        """Have the spotlight shine where the pointer is."""
+        if self.view is not None and not self._frozen:
+            self.view.aim(pointer)
+
+    def grid(self, index: int, own: Grid, view: View) -> Grid:
+        """Return the grid of the picture at place `index`: `own` samples, or those that the audience needs as well."""
+        if self.view is None or self._frozen or index >= len(self.view.canvases):
+            return own
+        return grid_over(own, self.view.canvases[index].grid_for(view))
+
+    @property
+    def unpainted(self) -> bool:
+        """Something was drawn for the audience that has not been painted."""
+        return self.view is not None and self.view.unpainted
+
+    @property
+    def note(self) -> str:
+        """What is to be remembered here of the audience window, or ""."""
+        presenting = self._controller.session.presenting
+        if presenting is not None and presenting.frozen:
+            return "Audience window frozen (Alt+F5)"
+        return "Covered pictures are seen here only" if presenting is not None and presenting.peek else ""
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        view, self.view = self.view, None
+        if view is not None:
+            view.close()
+            view.deleteLater()
+            self._resized()
+
+    def _closed_by_user(self) -> None:
+        if self.view is not None and self._controller.session.has_audience:
+            self._controller.presenting.toggle_audience()
+
+    # -- its screen --------------------------------------------------------------------------------------------------
+
+    def choose_screen(self, name: str) -> None:
+        """Have the window fill the screen of this name, or be one like any other."""
+        self._settings.write(audience_screen=name)
+        if self.view is not None:
+            self._place(self.view)
+
+    def _screen(self) -> QScreen | None:
+        """Return the screen to fill: the one that was chosen, else one that the controls are not on."""
+        wanted, own = self._settings.values.audience_screen, self._window.screen()
+        if wanted == PLAIN:
+            return None
+        others = [screen for screen in QGuiApplication.screens() if screen is not own]
+        return next((each for each in QGuiApplication.screens() if each.name() == wanted), next(iter(others), None))
+
+    def _place(self, view: AudienceWindow) -> None:
+        """Have the window fill its screen; where there is none for it, show it as one like any other."""
+        screen = self._screen()
+        if screen is None:
+            if view.isFullScreen():
+                view.showNormal()
+                view.resize(*SIZE)
+            view.show()
+            return
+        if view.isFullScreen():
+            view.showNormal()  # else Qt leaves it where it is
+        view.setScreen(screen)
+        view.setGeometry(screen.geometry())
+        view.showFullScreen()
+
+    @Slot(QScreen)
+    def _screen_removed(self, screen: QScreen) -> None:
+        """What was on that screen comes back as a window: it must not cover the controls."""
+        if self.view is not None and self.view.isFullScreen():
+            later(self, self._place_again)
+
+    def _place_again(self) -> None:
+        if self.view is not None:
+            self._place(self.view)
+
+
+def _screens() -> list[tuple[str, str]]:
+    """Name of each screen, and what it is called in a menu."""
+    found = []
+    for number, screen in enumerate(QGuiApplication.screens(), 1):
+        size, called = screen.size(), plain(f"{screen.manufacturer()} {screen.model()}".strip() or screen.name())
+        found.append((screen.name(), f"Screen {number}: {called}, {size.width()} × {size.height()}"))
+    return found
