@@ -22,14 +22,16 @@ from app.features.lessons.model import Step
 from app.features.lessons.reading import MOST_STEPS
 from app.features.lessons.state import LessonSession, Line, StepState
 from app.files.documents import FileError
+from solver.core.arrays import Array
 
 #: Answers of a question, drawn lines of a step, and points of a line.
-MOST_CHOICES, MOST_LINES, MOST_POINTS = 4, 20, 200
+MOST_CHOICES, MOST_LINES, MOST_POINTS = 4, 10, 100
 LONGEST_NICKNAME, LONGEST_NAME = 40, 255
 #: Characters of one text.
 MOST_CHARACTERS = 100_000
-#: A line is told to this share of its extent: less than a pixel.
-FINEST = 1e-4
+#: Shares of a line's extent: points of it are left out where none is this far from what is left, less than a pixel; and
+#: the others are rounded to this.
+NEAR, FINEST = 1e-3, 1e-4
 END = "."
 
 Coordinate = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
@@ -75,13 +77,41 @@ def _answers(step: Step, state: StepState) -> StepAnswers:
 
 
 def rounded(line: Line) -> Line:
-    """Return `line` with at most `MOST_POINTS` points, each to a ten-thousandth of its extent."""
+    """Return `line` with the points that shape it, at most `MOST_POINTS`, rounded to less than a pixel."""
     xy = np.asarray(line, dtype=np.float64)
+    extent = float(np.ptp(xy, axis=0).max())
+    xy = simplified(xy, NEAR * extent)
     if len(xy) > MOST_POINTS:
         xy = xy[np.linspace(0, len(xy) - 1, MOST_POINTS).round().astype(np.intp)]
-    extent = float(np.ptp(xy, axis=0).max())
     digits = -math.floor(math.log10(max(FINEST * extent, 1e-15)))
     return tuple((x, y) for x, y in xy.round(digits).tolist())
+
+
+def simplified(xy: Array, tolerance: float) -> Array:
+    """Return the points of a line that are farther than `tolerance` from a line without them.
+
+    The algorithm of Ramer (1972), Douglas and Peucker (1973).
+    """
+    kept = np.zeros(len(xy), dtype=bool)
+    kept[[0, -1]] = True
+    pieces = [(0, len(xy) - 1)]
+    while pieces:
+        first, last = pieces.pop()
+        away = _distances(xy[first + 1 : last], xy[first], xy[last])
+        if len(away) and away.max() > tolerance:
+            farthest = first + 1 + int(away.argmax())
+            kept[farthest] = True
+            pieces += [(first, farthest), (farthest, last)]
+    return xy[kept]
+
+
+def _distances(xy: Array, first: Array, last: Array) -> Array:
+    """Return how far each point is from the way between two."""
+    way = last - first
+    squared = float(way @ way)
+    along = np.clip((xy - first) @ way / squared, 0.0, 1.0) if squared > 0.0 else np.zeros(len(xy))
+    distances: Array = np.hypot(*(xy - first - along[:, None] * way).T)
+    return distances
 
 
 def encode(hand_in: HandIn) -> str:

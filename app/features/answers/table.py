@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.core.number_format import count, percent
 from app.core.plain_text import plain
-from app.exchange.opening import LESSON_SUFFIX
+from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
 from app.exchange.table import guarded
 from app.features.lessons import reading, shipped
 from app.features.lessons.model import Lesson, Step
@@ -30,17 +30,14 @@ def report(features: FeatureTable, files: Sequence[Path]) -> tuple[str, str]:
     A lesson among them is the one that was answered; without one, it is a lesson that comes with the program.
     FileError with one sentence where no lesson is known.
     """
-    sources = [each for path in files if not _is_lesson(path) for each in sources_of(path)]
-    given = [reading.read(features, path) for path in files if _is_lesson(path)]
+    lessons = [path for path in files if kind_of(path) is Kind.LESSON]
+    sources = [each for path in files if path not in lessons for each in sources_of(path)]
+    given = [reading.read(features, path) for path in lessons]
     if len(given) > 1:
         raise FileError("Answers are read to one lesson at a time.")
     lesson = given[0] if given else _shipped(features, sources)
     found = collected(lesson, sources)
     return _table(lesson, found.hand_ins, found.left_out), _csv(lesson, found.hand_ins)
-
-
-def _is_lesson(path: Path) -> bool:
-    return path.name.lower().endswith(LESSON_SUFFIX)
 
 
 def _shipped(features: FeatureTable, sources: Sequence[Source]) -> Lesson:

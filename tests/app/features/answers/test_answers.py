@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -21,6 +22,7 @@ from app.features.answers.hand_in import (
     LONGEST_NICKNAME,
     MOST_LINES,
     MOST_POINTS,
+    NEAR,
     HandIn,
     StepAnswers,
     encode,
@@ -131,14 +133,31 @@ def test_what_is_handed_in_is_read_again_as_it_was_made(made: list[tuple[Guess, 
     assert given_in.steps[0].choices[:1] == first and given_in.steps[2].solved == goal.reached
 
 
-@given(LINES)
+def away(xy: np.ndarray, line: np.ndarray) -> float:
+    """How far the farthest of `xy` is from `line`, by trying places all along it."""
+    tried = np.concatenate([a + np.linspace(0, 1, 400)[:, None] * (b - a) for a, b in pairwise(line)])
+    return float(np.sqrt(((xy[:, None] - tried[None]) ** 2).sum(axis=2)).min(axis=1).max())
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=25).map(tuple))
 def test_a_line_is_told_to_less_than_a_pixel(line: tuple[tuple[float, float], ...]) -> None:
-    told = np.array(rounded(line))
-    assert len(told) == min(len(line), MOST_POINTS)
-    whole = np.array(line)
-    if len(line) <= MOST_POINTS and np.ptp(whole, axis=0).max() > 1e-9:
-        assert np.abs(told - whole).max() <= FINEST * np.ptp(whole, axis=0).max()
-    assert tuple(told[0]) == pytest.approx(line[0], abs=max(1e-15, FINEST * float(np.ptp(whole, axis=0).max())))
+    whole, told = np.array(line), np.array(rounded(line))
+    extent = float(np.ptp(whole, axis=0).max())
+    digits = 1e-9 * max(1.0, float(np.abs(whole).max()))
+    near = (NEAR + 2 * FINEST + 0.004) * extent + digits  # 0.004: between two places that are tried
+    assert len(told) <= len(whole) and away(whole, told) <= near
+    for place in (0, -1):
+        assert tuple(told[place]) == pytest.approx(line[place], abs=FINEST * extent + digits)
+
+
+def test_a_hand_that_trembles_less_than_a_pixel_draws_few_points() -> None:
+    x = np.linspace(0.0, 1.0, 200)
+    straight = tuple(zip(x.tolist(), (0.0004 * np.sin(40 * x)).tolist(), strict=True))
+    assert len(rounded(straight)) == 2
+    arc = tuple(zip(np.cos(3 * x).tolist(), np.sin(3 * x).tolist(), strict=True))
+    assert 10 <= len(rounded(arc)) <= 40
+    scribble = tuple(map(tuple, np.random.default_rng(0).random((5 * MOST_POINTS, 2)).tolist()))
+    assert len(rounded(scribble)) == MOST_POINTS
 
 
 @given(st.binary(max_size=300))
@@ -168,12 +187,14 @@ def test_nothing_else_is_handed_in() -> None:
 
 def test_too_long_a_drawing_is_refused_where_it_is_handed_in() -> None:
     rng = np.random.default_rng(0)
-    line = tuple(map(tuple, rng.random((MOST_POINTS, 2)).round(4).tolist()))
-    steps = (StepAnswers(lines=(line,) * MOST_LINES),) * 3
-    lines = tuple(tuple(map(tuple, rng.random((MOST_POINTS, 2)).round(4).tolist())) for _ in range(MOST_LINES))
-    made = msgspec.structs.replace(hand_in(1), steps=(*steps, StepAnswers(lines=lines), StepAnswers(lines=lines[::-1])))
+
+    def scribbles() -> StepAnswers:
+        return StepAnswers(lines=tuple(rounded(tuple(map(tuple, rng.random((300, 2))))) for _ in range(MOST_LINES)))
+
+    few = msgspec.structs.replace(hand_in(1), steps=(scribbles(),))
+    assert len(encode(few)) < 20_000
     with pytest.raises(FileError, match="draw fewer lines"):
-        encode(msgspec.structs.replace(made, steps=made.steps * 5))
+        encode(msgspec.structs.replace(few, steps=tuple(scribbles() for _ in range(20))))
 
 
 def test_a_tally_counts_first_answers_and_raised_hands() -> None:

@@ -112,6 +112,18 @@ def test_the_overlay_is_the_single_boundaries_over_each_other(qapp: QApplication
     assert np.abs(together - pixels(painted(ClassOverlay(paths[::-1], area), dark))).max() <= 3
 
 
+def test_the_boundaries_of_very_many_are_thin(qapp: QApplication) -> None:
+    grid, area = Grid(-1.5, 1.5, -1.0, 1.0, 300, 200), QRectF(0.0, 0.0, 300.0, 200.0)
+    paths = [path_of((drawn(seed),), grid, area) for seed in range(300)]
+    few, many = (pixels(painted(ClassOverlay(each, area), dark=False)) for each in (paths[:1], paths))
+    assert (
+        0
+        < np.count_nonzero(pixels(painted(ClassOverlay(paths[:1] * 300, area), False))[..., 3])
+        < 0.6 * (np.count_nonzero(few[..., 3]))
+    )
+    assert many[..., 3].max() > 240
+
+
 def layers_of(window: MainWindow, lane: int = 0) -> ClassLayer:
     (layer,) = [each for each in window.canvases[lane].overlays.layers if isinstance(each, ClassLayer)]
     return layer

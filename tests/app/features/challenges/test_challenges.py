@@ -27,6 +27,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.exchange import lesson_text
 from app.exchange.opening import LESSON_PREFIX, Kind, kind_of, kind_of_text
+from app.features.answers import hand_in
 from app.features.challenges.making import Challenge, encode, hideable, hint_of, markdown
 from app.features.lessons import matching
 from app.features.lessons.check import check
@@ -34,9 +35,10 @@ from app.features.lessons.model import Lesson
 from app.features.lessons.reading import parse, read, read_text
 from app.features.lessons.scene import LessonScene
 from app.features.lessons.starting import start_of
-from app.features.lessons.state import LessonSession
+from app.features.lessons.state import LessonSession, StepState
 from app.features.table import FEATURES
 from app.files.documents import FileError
+from app.main import main
 from app.state.commands import AddPoints, RelabelPoints
 from app.state.document import Document, Lane, View
 from app.window.main_window import MainWindow
@@ -392,3 +394,15 @@ def test_the_dialog_shows_what_belongs_to_each_kind(make: Make, qtbot: QtBot) ->
     click(window, qtbot, "challenge.copy")
     fault = window.findChild(QLabel, "challenge.fault")
     assert fault is not None and fault.text() == "Choose at least one setting to be found."
+
+
+def test_a_challenge_is_handed_in_as_any_lesson(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = encode(document(), Challenge("settings", 0, ("k",), title="Which k?"))
+    lesson = read_text(FEATURES, text)
+    for seed in range(3):
+        now = LessonSession(lesson, 0, (StepState(reached=seed > 0),))
+        (tmp_path / f"{seed}.txt").write_text(hand_in.encode(hand_in.made_of(now, f"{seed:012x}", "")))
+    (tmp_path / "challenge.txt").write_text(text)
+    assert main(["lesson", "answers", *sorted(map(str, tmp_path.glob("*.txt")))]) == 0
+    printed = capsys.readouterr().out
+    assert "Which k?: 3 hand-ins, 0 left out" in printed and "solved  2 of 3" in printed
