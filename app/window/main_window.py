@@ -209,13 +209,18 @@ class MainWindow(DropWindow):
         """The present document."""
         return self.controller.document
 
+    def take_files(self, paths: list[Path]) -> None:
+        """Open the first of several files, or all where they are answers to a lesson."""
+        if kind_of(paths[0]) is Kind.ANSWERS:
+            self.lessons.open_answers(paths)
+        else:
+            self.take_file(paths[0])
+
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
         kind = kind_of(path)
         if kind is Kind.LESSON:
             self.lessons.open_path(path)
-        elif kind is Kind.ANSWERS:
-            self.lessons.open_answers([path])
         elif kind is Kind.OTHER:
             self.import_export.import_file(path)
         else:

@@ -137,8 +137,8 @@ class ChallengeDialog(NamedDialog):
         fields = [] if lane is None else hideable(document, lane)
         self._offer({field.name: field.title for field in fields})
         chosen = len(self._controller.session.selection)
-        which = f"The {count(chosen, 'selected point')}." if chosen else "All points; select some to hide only theirs."
-        show_text(self._points, f"Classes of points: {which}")
+        which = f"the {count(chosen, 'selected point')}." if chosen else "all points; select some to hide only theirs."
+        show_text(self._points, f"The classes of {which}")
         rows: dict[QWidget, bool] = {
             self._settings: kind == "settings",
             self._points: kind == "labels",

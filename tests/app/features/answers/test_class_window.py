@@ -215,11 +215,16 @@ def test_what_is_left_out_is_named_in_a_box(make: Make, qtbot: QtBot, tmp_path: 
     box = window.findChild(QMessageBox, "left_out")
     assert box is not None and box.text() == "2.txt is damaged: its end is missing."
     box.close()
-    window.take_file(paths[0])  # dropped, or opened like a document
+    window.take_files(paths[:2])  # dropped
     finish_tasks(window)
     settle(qtbot, window)
     assert said(window, "class.head") == "The class: 2 handed in"
-    assert window.controller.session.of(ClassSession).left_out == ("0.txt was handed in before: the last one counts.",)
+    assert window.controller.session.of(ClassSession).left_out == tuple(
+        f"{at}.txt was handed in before: the last one counts." for at in range(2)
+    )
+    window.file_dialogs._open(paths[0])
+    finish_tasks(window)
+    assert len(window.controller.session.of(ClassSession).left_out) == 1, "opened like a document"
 
 
 @pytest.mark.slow
