@@ -25,8 +25,8 @@ from .hand_in import LONGEST_NICKNAME, HandIn, encode
 #: Pixels that the dialog is wide where there is room.
 WIDE = 460
 ABOUT = (
-    "Your teacher gets this text and nothing else: the name of the lesson, your answers, the boundaries you drew, which"
-    " steps you solved, and a nickname if you write one.  A random number in it makes it count once."
+    "Your teacher gets this text and nothing else: name and checksum of the lesson, your answers, the boundaries you"
+    " drew, which steps you solved, and a nickname if you write one.  A random number in it makes it count once."
 )
 
 
