@@ -108,7 +108,7 @@ BEFORE: tuple[Section, ...] = (
             ("Ctrl+F5", "the open panel on half the screen, or away; its own key does the same for any panel"),
             (
                 "View > Audience's screen",
-                "which one it fills; where the desktop does not let programs place their windows (Wayland), drag it there"
+                "which one it fills; where the desktop does not let programs place windows (Wayland), drag it there"
                 " and press F11",
             ),
             ("Esc", "everything as it was before; on the audience window, close it"),
