@@ -10,6 +10,9 @@ from app.engine.cover import Cover
 
 #: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
 PredictKind = Literal["choice", "boundary", "pair"]
+#: Languages that lessons are written in, by the code in a file's name ("NAME.de.lesson.md"); ENGLISH stands in none.
+ENGLISH = "en"
+LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,13 @@ class Lesson:
     minutes : int
     steps : tuple of Step
     name : str
-        That of its file without ".lesson.md".
+        That of its file without ".lesson.md", and without the code of a language.
     folder : Path or None
         Where documents beside it are looked for.
     learnt : tuple of str
         What was learnt, in at most two sentences, for its end.
+    language : str
+        Key of `LANGUAGES`, from the name of its file.
     """
 
     title: str
@@ -155,6 +160,7 @@ class Lesson:
     name: str = ""
     folder: Path | None = None
     learnt: tuple[str, ...] = ()
+    language: str = ENGLISH
 
     @property
     def n_predictions(self) -> int:
