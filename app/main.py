@@ -383,7 +383,7 @@ def _check_lessons(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.lessons.check import check
     from app.features.table import FEATURES
 
-    lines, sound = check(FEATURES, options.files)
+    lines, sound = check(FEATURES, options.files, options.against)
     _tell("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
 
@@ -515,6 +515,7 @@ _COMMANDS = {
         (
             _argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line"),
             _argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file"),
+            _argument("--against", type=_path, metavar="ORIGINAL", help="the lesson that each FILE translates"),
         ),
         _check_lessons,
     ),
