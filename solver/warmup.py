@@ -61,6 +61,7 @@ def steps() -> list[Step]:
         Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
         Step("kNN points", lambda: model.predict_proba(X)),
         Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
+        Step("kNN in many dimensions", _many_dimensions, in_window=False),
         Step("kNN cells", lambda: _cells(model), in_window=False),
         Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
         Step("SVM at once", lambda: _pivots(X, y, rbf), in_window=False),
@@ -76,6 +77,14 @@ def _pivots(X: Array, y: Array, kernel: Kernel) -> None:
     from solver.svm.auto import AutoSolver
 
     AutoSolver(X, y, kernel, alpha=[0.5, 0.0, 0.5, 0.0]).run()
+
+
+def _many_dimensions() -> None:
+    """Search by products of matrices: every point is as far from every other, so a tree leaves nothing out."""
+    from solver.knn.neighbors import KNeighborsClassifier
+
+    X = np.eye(256)
+    KNeighborsClassifier(2).fit(X, X[0]).kneighbors()
 
 
 def _cells(model: KNeighborsClassifier) -> None:

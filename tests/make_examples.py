@@ -39,7 +39,7 @@ from tests import playground_files
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
 LESSONS = FOLDER.parent / "lessons"
 #: Lessons without an example of their name, and the place of the step that their thumbnail shows.
-LESSON_STEPS = {"validation": 0, "units": 4}
+LESSON_STEPS = {"validation": 0, "units": 4, "idle": 0}
 #: Of a thumbnail's file, in bytes.
 LARGEST = 12 * 1024
 #: Pixels of the window that is drawn small.
@@ -107,6 +107,8 @@ def wrong_labels() -> Document:
 MAKERS: dict[str, Callable[[], Document]] = {
     "neighbours": lambda: generated(GeneratorSettings("moons", 100, 0.35, 1), knn(1), knn(51)),
     "weights": lambda: generated(GeneratorSettings("spirals", 50, 0.03, 2), knn(15), knn(15, "distance-squared")),
+    "cells": lambda: generated(GeneratorSettings("moons", 10, 0.3, 47), knn(1)),
+    "kept": lambda: generated(GeneratorSettings("moons", 30, 0.15, 2), knn(1)),
     "margin": lambda: document(by_hand(LEFT, RIGHT), svm(hard_margin=True)),
     "support-vectors": lambda: document(separable(30), svm(hard_margin=True)),
     "outlier": outlier,
@@ -228,12 +230,14 @@ def main() -> None:
 
 def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
     """The PNG of a lesson that has no example of its own."""
-    document = starting.start_of(shipped.lesson(FEATURES, name), LESSON_STEPS[name])
+    lesson, place = shipped.lesson(FEATURES, name), LESSON_STEPS[name]
+    document = starting.start_of(lesson, place)
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme("dark" if dark else "light")
         window.resize(*STAGE)
         window.show()
+        window.switch(lesson.steps[place].layers, lesson.steps[place].layers)
         settle(window)
         data = thumbnail(window, name, dark)
         window.close()

@@ -50,6 +50,18 @@ EXAMPLES: tuple[Example, ...] = (
         "Weighted neighbours",
         "Both ask 15 neighbours.  Where near ones count more, the arms of the spiral come out.",
     ),
+    Example(
+        "cells",
+        "Every point owns a cell",
+        "Move a point: its cell and those of its neighbours change.  With k = 2 each two neighbours have a cell.",
+        ("cells",),
+    ),
+    Example(
+        "kept",
+        "Which points does kNN need?",
+        "Points without an outline are idle.  Press Remove idle points: no pixel changes class.",
+        ("kept", "whatif"),
+    ),
     Example("margin", "The widest margin", "Move a ringed point: the widest street between the classes turns with it."),
     Example(
         "support-vectors",

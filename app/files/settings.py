@@ -64,8 +64,8 @@ class SettingValues(msgspec.Struct, frozen=True):
     exchange_folder: _PathText = _HOME
     #: Of lessons by name, how many of how many predictions were right.
     lessons: dict[Annotated[str, Meta(pattern=r"^[a-z-]{1,40}\Z")], tuple[_Predictions, _Predictions]] = {}
-    #: Of the lessons that come with the program; "": the system's, where there is one.
-    lesson_language: Literal["", "en", "de"] = ""
+    #: Code of the language of the lessons that come with the program; one that there is not counts as the system's.
+    lesson_language: Annotated[str, Meta(pattern=r"^[a-z]{0,2}\Z")] = ""
     picture_what: _Word = "window"
     picture_preset: _Word = "screen"
     picture_theme: _Word = "window"

@@ -90,7 +90,8 @@ class LessonStage(QObject):
     @property
     def language(self) -> str:
         """The language of the lessons that come with the program: the one chosen, else the system's."""
-        return self._settings.values.lesson_language or system_language()
+        chosen = self._settings.values.lesson_language
+        return chosen if chosen in LANGUAGES else system_language()
 
     def choose_language(self, language: str) -> None:
         """Remember the language of the lessons that come with the program."""

@@ -6,7 +6,7 @@ Notation as in `smo`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from solver.kernels.table import Kernel
 
 EPS = float(np.finfo(np.float64).eps)
+#: Relative gap up to which the search for a better primal bound is left out.
+SMALL_GAP = 1e-5
 #: The search for a primal bound ends where it can win no more than this share of it, or has looked so often.
 ENOUGH, MOST_CUTS = 1e-9, 40
 
@@ -250,36 +252,70 @@ def best_primal(y: Array, C: Array, g: Array, squared_norm: float, thorough: boo
 
 
 @dataclass(frozen=True)
-class PrimalSearch:
-    """A certificate, and what the search for a better primal bound needs: it is made when somebody asks for it.
+class Evidence:
+    """What the certificate of an SVM's multipliers is made from, at once or when it is first read.
 
     Attributes
     ----------
-    certificate : Certificate
-        With the primal bound at scale 1.
-    y, C, g : ndarray of shape (n,)
-    squared_norm, noise : float
+    status : Status
+        That of the certificate.
+    n_iter : int
+    y, C, beta, v : ndarray of shape (n,)
+        Notation as in `smo`.
+    norm_error : float
+        Bound on the rounding error of ||w||^2.
+    noise : float
         As in `best_primal`.
-    room : float, default=0
-        Added to the bound that is found: what the error of an expansion may hide.
+    is_definite : bool
+        Whether the kernel is known to be positive semidefinite.
+    known_primal : float
+        A primal bound found before, else inf.
+    kernel_error : float
+        As in `Certificate`.
     """
 
-    certificate: Certificate
+    status: Status
+    n_iter: int
     y: Array
     C: Array
-    g: Array
-    squared_norm: float
+    beta: Array
+    v: Array
+    norm_error: float
     noise: float
-    room: float = 0.0
+    is_definite: bool
+    known_primal: float
+    kernel_error: float
 
-    def result(self) -> Certificate:
-        """Return the certificate with the best primal bound found; as it is where it has none."""
-        known = self.certificate
-        if not known.primal < np.inf:
-            return known
-        found = best_primal(self.y, self.C, self.g, self.squared_norm, noise=self.noise) + self.room
-        primal = min(known.primal, found)
-        return replace(known, primal=primal, gap=gap_of(primal, known.dual))
+    def certificate(self, thorough: bool = True) -> Certificate:
+        """Return the certificate; `thorough` as in `SmoSolver.certificate`."""
+        y, v, size, error = self.y, self.v, np.abs(self.beta), self.kernel_error
+        total, product = float(size.sum()), float(self.beta @ v)
+        norm = max(0.0, total - product) + self.norm_error
+        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
+        dual = 0.5 * (total + product - error * total)
+        room = error * (0.5 * total + float(self.C.sum())) if error else 0.0
+        primal = np.inf
+        if self.is_definite:
+            primal = min(self.known_primal, best_primal(y, self.C, y - v, norm, False, self.noise)) + room
+            if thorough and gap_of(primal, dual) > SMALL_GAP:
+                primal = min(primal, best_primal(y, self.C, y - v, norm, noise=self.noise) + room)
+        below_C, above_0 = size < self.C, size > 0.0
+        m = v[np.where(y > 0, below_C, above_0)].max(initial=-np.inf)
+        M = v[np.where(y > 0, above_0, below_C)].min(initial=np.inf)
+        n_free = int(np.count_nonzero(above_0 & below_C))
+        hard = total > 0.0 and bool(np.isinf(self.C).all())
+        return Certificate(
+            self.status,
+            float(m - M),
+            dual,
+            primal,
+            gap_of(primal, dual),
+            n_free,
+            int(np.count_nonzero(above_0)) - n_free,
+            self.n_iter,
+            float(np.sqrt(norm)) / total if hard else np.nan,
+            error,
+        )
 
 
 def _best_hinge_sum(y: Array, C: Array, Cg: Array, f: Array, first: tuple[float, float]) -> tuple[float, float]:

@@ -225,8 +225,9 @@ def check_prices(C: ArrayLike, n_points: int, largest: float, *, or_inf: bool = 
     prices = check_numbers("C", C)
     if prices.shape not in ((), (n_points,)):
         raise ValueError(f"C has shape {prices.shape}; it must be one number, or one for each of {n_points} points.")
-    bounds: Array = np.array(np.broadcast_to(prices, (n_points,)))
-    bad = ~((bounds > 0.0) & ((bounds <= largest) | (or_inf & np.isinf(bounds))))  # NaN is bad, too
+    bounds: Array = np.full(n_points, prices)
+    bad = ~((bounds > 0.0) & (bounds <= (np.inf if or_inf else largest)))  # NaN is bad, too
+    bad |= (bounds > largest) & (bounds < np.inf)
     if bad.any():
         allowed = f"above 0 and at most {largest:g}{', or inf' if or_inf else ''}"
         raise ValueError(f"C is {bounds[bad][0]:g}; it must be {allowed}.")

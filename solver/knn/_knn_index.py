@@ -20,9 +20,15 @@ from . import _knn_bounds as bounds
 from . import _knn_grid as grid
 from . import _knn_loops as loops
 from . import _knn_plain as plain
+from ._knn_products import search_products
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
+#: Features and queries from which on a search by products of matrices is considered, and queries that try the tree
+#: first.  If each of these measures the distances to more leaves, and more of all leaves, the others go by products.
+MANY_FEATURES, MANY_QUERIES, PROBES, MANY_LEAVES, SHARE = 5, 64, 4, 4, 0.15
+#: Least number of rows of a product of matrices, and numbers in it otherwise: 4 MB.
+ROWS, ENTRIES = 16, 1 << 19
 AT_ONCE = 1 << 16  # queries searched for at once, and places for what is found
 POWERS = 1024  # steps of a table of powers
 PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
@@ -194,12 +200,41 @@ class Index:
         leaf, order = loops.by_leaf(self.metric, queries, own, m, tree.cuts, tree.sides)
         room = m + LANES + min(len(queries) * q, AT_ONCE)
         d, who, ends = np.empty(room), np.empty(room, dtype=np.int64), np.empty(AT_ONCE, dtype=np.int64)
-        begin = 0
+        probes = order[:0]
+        if self.metric == loops.EUCLIDEAN and queries.shape[1] >= MANY_FEATURES and len(order) >= MANY_QUERIES:
+            probes = order[:: len(order) // PROBES].copy()
+            order = np.concatenate((probes, order))
+        begin, leaves = 0, 0
         while begin < len(order):
-            rest = order[begin:]
-            done = loops.search(self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends)
+            probing = begin < len(probes)
+            if not probing and leaves > len(probes) * max(MANY_LEAVES, SHARE * len(tree.cuts)):
+                done = self._search_products(q, queries, order[begin:], d, who, ends)
+            else:
+                rest = probes[begin:] if probing else order[begin:]
+                done, seen = loops.search(
+                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends
+                )
+                leaves += seen if probing else 0
             yield order[begin : begin + done], d, who, ends
             begin += done
+
+    def _search_products(self, q: int, queries: Array, order: Integers, d: Array, who: Integers, ends: Integers) -> int:
+        """As `search`, for the first queries; BLAS may use several threads, because its rounding decides nothing."""
+        points, centre, factors = self._factors
+        order = order[: max(ROWS, ENTRIES // len(points))]
+        centred = queries[order] - centre
+        squares = np.einsum("ij,ij->i", centred, centred)
+        products = np.column_stack((-2.0 * centred, np.ones(len(centred)))) @ factors
+        done: int = search_products(q, queries, order, points, products, squares, d, who, ends)
+        return done
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array, Array]:
+        """The locations of the tree as rows, their mean, and as columns without it, with their squares below."""
+        points = self.tree[0].points[:, : len(self.norms)].T.copy()
+        centre = points.mean(axis=0)
+        centred = (points - centre).T
+        return points, centre, np.concatenate((centred, (centred * centred).sum(axis=0, keepdims=True)))
 
     @cached_property
     def powers(self) -> Array:

@@ -222,7 +222,7 @@ def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-de
 
 
 @part
-def _tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
+def tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
     """Keep those of the first `found` candidates up to a bound; returns (their number, the bound).
 
     That is the q-th distance times `wide`, and `extra`.
@@ -339,7 +339,8 @@ def search(  # type: ignore[no-untyped-def]
 ):
     """All locations up to the q-th distance from the queries, in their order, as long as there is room; nearest first.
 
-    Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1]; returns their number.
+    Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1].  Returns their number, and
+    that of the leaves whose distances were measured.
 
     From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
     distance so far.  The candidates are kept in order if `q` is small; else those that are too far leave when there are
@@ -369,6 +370,7 @@ def search(  # type: ignore[no-untyped-def]
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features
     done = 0
+    measured = 0
     ends[0] = 0
     while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
         number = order[done]
@@ -403,6 +405,7 @@ def search(  # type: ignore[no-untyped-def]
                 continue
             a = m * (node - leaves) >> levels
             size = (m * (node - leaves + 1) >> levels) - a
+            measured += 1
             # Distances: always LANES of them, for then there is no remainder, and the loops vectorise.
             for i in range(LANES):
                 near[i] = 0.0
@@ -458,17 +461,17 @@ def search(  # type: ignore[no-untyped-def]
                     who[base + found] = a + i
                     found += 1 if v <= bound else 0
                 if found > most:
-                    found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
+                    found, bound = tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
                     most = max(2 * q, 2 * found)
         if metric == MINKOWSKI:
             _work_out_powers(p, query, points, d, who, base, found)
         if metric == MINKOWSKI or q > SMALL:
             if found > q:
-                found, bound = _tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
+                found, bound = tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
             sort_by_distance(d[base:], who[base:], found)
         done += 1
         ends[done] = base + found
-    return done
+    return done, measured
 
 
 @jit

@@ -9,7 +9,7 @@ It runs SMO, which alone decides when the multipliers are optimal, and certifies
   long (few points, a large C, a high rank), the multipliers are only those that this f asks for; and where few support
   vectors are expected, all begin at 0.
 * Such a start, or the first updates, are followed by the pivots of `pivoting`, which take the points under work to
-  their optimum.  They wait while hardly a multiplier is free: then SMO is as quick.
+  their optimum.  They wait while many multipliers are free: then SMO is quicker.
 
 Costs are counted in entries of arrays visited, about a nanosecond each, and never measured: the same call gives the
 same answer on every machine.
@@ -35,16 +35,16 @@ from .pivoting import Pivoting
 from .projection import feasible, project
 from .shrinking import KernelSum, PlaneSum
 
-#: Points from which on there are sums by expansion, and a start from some of the points; the rank of a kernel of few
-#: features.
-EXPANDED, NESTED, LOW = 1000, 2500, 20
+#: Points from which on there are sums by expansion and a start from some of the points: with most kernels, with the
+#: linear one, and with that where C is `DEAR`.  The rank of a kernel of few features.
+EXPANDED, LINEAR, DEAR_LINEAR, LOW = 2500, 1500, 1000, 20
 #: Share of the points to start from, and the fewest of each class.
 SHARE_OF_POINTS, FEWEST = 0.1, 50
 #: KKT violation up to which these are trained.
 ROUGH = 1e-2
 #: Widths of the ramp, in units of f, from 0 to C; points that far outside it, in widths, are left as they are.  The
 #: last two where there are many points, or few features.
-WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 15_000
+WIDTHS, FINE, AWAY, MANY = (0.1, 0.02), (0.004, 0.0008), 4.0, 7000
 #: Features of less than this share of the kernel are left out of Newton's method; the next round sets that right.
 SHARE_OF_KERNEL = 1e-6
 #: Features times points up to which the first round looks at all points, however far from the margin.
@@ -54,10 +54,10 @@ ALL_POINTS = 20_000_000
 PER_PAIR, STEPS, ON_RAMP, PER_ENTRY = 8, 20, 0.1, 8
 #: C from which on Newton's method takes too many steps.
 DEAR = 1000.0
-#: Updates before the first pivots.  The share of the support vectors that must be free, until there was an update for
-#: each.  The largest cube of the number of free points, for each update and point so far; it is C times the mean of the
-#: diagonal if that is more, because SMO then needs more updates.  The share of tol up to which pivots are made.
-FIRST_PIVOT, FREE_SHARE, DENSE, PIVOT_TOL = 400, 0.25, 16.0, 0.9
+#: Updates before the first pivots.  The largest cube of the number of free points, for each update and point so far; it
+#: is C times the mean of the diagonal if that is more, because SMO then needs more updates.  The share of tol up to
+#: which pivots are made.
+FIRST_PIVOT, DENSE, PIVOT_TOL = 400, 16.0, 0.9
 NEVER = 2**62
 GOLDEN = 0.6180339887498949
 
@@ -128,9 +128,12 @@ class AutoSolver(ExpandedSolver):
         #: Updates after which pivots are thought of next; at once where the multipliers come from elsewhere.
         self._pivot_at = self._first_pivot if self._may_try else NEVER
         active = self._active
-        if self._may_try and len(self.y) >= EXPANDED:
+        least = EXPANDED
+        if kernel.is_translation_invariant:
+            least = DEAR_LINEAR if float(self.C.max()) >= DEAR else LINEAR
+        if self._may_try and len(self.y) >= least:
             self._use_expansion()
-            if active.plane is not None and active.shrinking and len(self.y) >= NESTED and not self.beta.any():
+            if active.plane is not None and active.shrinking and not self.beta.any():
                 self._trial = self._from_some(active.plane)
 
     @property
@@ -291,10 +294,8 @@ class AutoSolver(ExpandedSolver):
         """Pivots on the points under work, in pieces."""
         active, part, n_iter = self._active, self._active.part, self.n_iter
         free = np.count_nonzero((part.up == 0.0) & (part.low == 0.0))
-        support = np.count_nonzero(self.beta)
-        few = n_iter < support and free < FREE_SHARE * support
         dense = max(DENSE, float(self.C.max() * part.diagonal.mean()))
-        if n_iter > 0 and (few or free**3 > dense * n_iter * len(part.index)):
+        if n_iter > 0 and free**3 > dense * n_iter * len(part.index):
             self._pivot_at = 2 * n_iter
             return
         work = Pivoting(active.kernel, part)

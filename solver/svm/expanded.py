@@ -8,15 +8,12 @@ certificate leave room for it.
 from __future__ import annotations
 
 from _thread import allocate_lock  # a lock is all it takes: no module here starts threads
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from solver.core.arrays import Array
-from solver.core.certificate import Certificate, PrimalSearch, gap_of
 from solver.core.stepping import Stop, never
 from solver.kernels.plane_sums import plane_sums
 
@@ -24,8 +21,6 @@ from .smo import SmoSolver
 
 #: Error of v by expansion, as a share of tol, up to which it is used.
 ERROR_SHARE = 1e-2
-#: The gap below which no better primal bound is looked for.
-SMALL_GAP = 1e-5
 
 
 @cache
@@ -84,31 +79,6 @@ class ExpandedSolver(SmoSolver):
         """From now on, where there is one."""
         self._active.plane = plane_sums(self.kernel, self.points)
         self._active.largest_error = ERROR_SHARE * self.tol
-
-    def certificate(self, thorough: bool = True) -> Certificate:
-        """As in `SmoSolver`, with room for the error of the expansion in `dual`, `primal` and `gap`."""
-        certificate = super().certificate(thorough)
-        error = self._active.error
-        if error == 0.0:
-            return certificate
-        # f and v are wrong by at most `error`, ||w||^2 and beta . v by at most that times sum alpha.
-        dual = certificate.dual - 0.5 * error * float(np.abs(self.beta).sum())
-        primal = certificate.primal + self._room
-        gap = gap_of(primal, dual)
-        return replace(certificate, dual=dual, primal=primal, gap=gap, kernel_error=error)
-
-    @property
-    def _room(self) -> float:
-        """Room for the error of the expansion in a primal bound."""
-        return self.error * (0.5 * float(np.abs(self.beta).sum()) + float(self.C.sum())) if self.error else 0.0
-
-    def primal_search(self, quick: Certificate) -> PrimalSearch:
-        """As in `SmoSolver`, with room for the error of the expansion."""
-        return replace(super().primal_search(quick), room=self._room)
-
-    def _primal(self, thorough: bool) -> float:
-        quick = super()._primal(thorough=False)
-        return super()._primal(thorough) if thorough and not gap_of(quick, self.dual) <= SMALL_GAP else quick
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
         """As `SmoSolver.step`."""

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solver.core import fast_loops
 from solver.core.arrays import Array, Integers
-from solver.core.certificate import EPS, Certificate, PrimalSearch, Status, best_primal, proved
+from solver.core.certificate import EPS, Certificate, Evidence, Status, proved
 from solver.core.checks import (
     check_choice,
     check_flag,
@@ -69,7 +70,10 @@ class SmoSnapshot:
     intercept : float
     working_set : tuple of int
         The pair (i, j) of the newest step; (-1, -1) before the first.
-    certificate : Certificate
+    evidence : Evidence
+        What the certificate is made from.
+    thorough : bool
+        As in `SmoSolver.certificate`.
 
     Examples
     --------
@@ -89,7 +93,13 @@ class SmoSnapshot:
     v: Array
     intercept: float
     working_set: tuple[int, int]
-    certificate: Certificate
+    evidence: Evidence
+    thorough: bool
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What is proved about these multipliers; made when it is first read."""
+        return self.evidence.certificate(self.thorough)
 
 
 @dataclass(frozen=True)
@@ -207,7 +217,7 @@ class SmoSolver(DualSolver):
         cache_size: float = 200.0,
         shrinking: bool = True,
     ) -> None:
-        points = check_points(X, LARGEST_COORDINATE)
+        points = check_points(X, LARGEST_COORDINATE, copy=False)
         n = len(points)
         self.y: Array = check_signs(y, n)
         self.C: Array = check_prices(C, n, LARGEST_C, or_inf=True)
@@ -252,9 +262,10 @@ class SmoSolver(DualSolver):
         kernel, n = self.kernel, len(points)
         centre = np.zeros(points.shape[1])
         if kernel.is_translation_invariant:
-            centre = points.mean(axis=0)
-            points = points - centre
-        XT = np.array(points.T, order="C")
+            centre = points.sum(axis=0) / n
+            XT = np.subtract(points.T, centre[:, None], order="C")
+        else:
+            XT = np.array(points.T, order="C")
         if kernel.largest(XT.T) > LARGEST_COORDINATE**2:
             raise ValueError(f"The {kernel.name} kernel overflows at these coordinates; scale the data down.")
         if kernel.name == "precomputed" and not (points.shape == (n, n) and np.array_equal(XT, XT.T)):
@@ -437,22 +448,31 @@ class SmoSolver(DualSolver):
             Whether to search for the best scale of f in the primal bound; else it is that at scale 1, which is valid,
             quicker, and looser when C is large.
         """
-        size = np.abs(self.beta)
-        primal = min(self._primal(thorough), self._proved_primal) if self._definite else np.inf
-        bound = float(self._largest_norm / size.sum()) if self._hard and size.any() else np.nan
-        status = proved(self.status, EPS * float(self._active.size.max()), self.tol)
-        return self._certificate(status, self.kkt_violation, primal, bound)
-
-    def primal_search(self, quick: Certificate) -> PrimalSearch:
-        """Return what makes the thorough certificate of `quick`, that of the present multipliers, at any later time."""
-        norm = self.squared_norm + self._hidden_norm
-        return PrimalSearch(quick, self.y, self.C, self.y - self.v, norm, self._reachable)
+        return self._evidence().certificate(thorough)
 
     def snapshot(self, thorough: bool = True) -> SmoSnapshot:
         """Return the present state, in arrays of its own; `thorough` as in `certificate`."""
-        alpha, v = self.alpha, self.v.copy()
-        alpha.flags.writeable = v.flags.writeable = False
-        return SmoSnapshot(alpha, v, self.intercept, self.working_set, self.certificate(thorough))
+        evidence = self._evidence()
+        alpha = np.abs(evidence.beta)
+        alpha.flags.writeable = evidence.v.flags.writeable = False
+        return SmoSnapshot(alpha, evidence.v, self.intercept, self.working_set, evidence, thorough)
+
+    def _evidence(self) -> Evidence:
+        """Return what certificates are made from, in arrays of its own."""
+        active = self._active
+        return Evidence(
+            proved(self.status, EPS * float(active.size.max()), self.tol),
+            self.n_iter,
+            self.y,
+            self.C.copy(),
+            self.beta.copy(),
+            self.v.copy(),
+            self._hidden_norm,
+            self._reachable,
+            self._definite,
+            self._proved_primal,
+            active.error,
+        )
 
     @property
     def _reachable(self) -> float:
@@ -472,10 +492,6 @@ class SmoSolver(DualSolver):
     def _largest_norm(self) -> float:
         """||w||, rounded up."""
         return float(np.sqrt(self.squared_norm + self._hidden_norm))
-
-    def _primal(self, thorough: bool) -> float:
-        norm = self.squared_norm + self._hidden_norm
-        return best_primal(self.y, self.C, self.y - self.v, norm, thorough, self._reachable)
 
     # -- working ---------------------------------------------------------------------------------------------------
 
@@ -611,7 +627,7 @@ class SmoSolver(DualSolver):
     def _conclude(self, outcome: int, moved: bool) -> None:
         """Set the status that follows from a fresh v; `moved` is whether updates were made since v was last fresh."""
         if self._hard:  # a function that separated the points once stays a proof that they are separable
-            self._proved_primal = min(self._proved_primal, self._primal(thorough=False))
+            self._proved_primal = self.certificate(thorough=False).primal
         violation = self.kkt_violation
         if violation <= self.tol:
             self.status = Status.OPTIMAL if self._definite else Status.STATIONARY

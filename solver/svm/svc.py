@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import run
-from solver.core.certificate import Certificate, NotSeparableError, PrimalSearch, Status, joined
+from solver.core.certificate import Certificate, NotSeparableError, Status, joined
 from solver.core.checks import check_choice, check_flag, check_number, check_points, check_seed
 from solver.core.class_weights import bounds, class_weights, classes_with_weight, sample_weights
 from solver.core.multiclass import REST, SCHEMES, BinaryProblem, PairTrainer, libsvm_table
@@ -87,8 +87,10 @@ class SVC(KernelClassifier):
         multipliers at once, and which starts next to the optimum from thousands of points of the plane, in time nearly
         linear in the points (not with "laplacian").  SMO ends the training and certifies the answer.  It saves most
         with many points and with a large C; C must be finite and the kernel "linear", "poly" (coef0 at least 0), "rbf"
-        or "laplacian", else it is "smo".  `n_iter_` counts pair updates only.  Meanwhile BLAS has one thread in the
-        whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards as many as before.
+        or "laplacian", else it is "smo".  At most 800 free multipliers are moved at once: with more, as with a linear
+        kernel of more features, a large C takes millions of updates.  `n_iter_` counts pair updates only.  Meanwhile
+        BLAS has one thread in the whole process, as within ``threadpoolctl.threadpool_limits(1, "blas")``; afterwards
+        as many as before.
         "smo" makes pair updates only, the steps that the playground's lanes show.
         "path" keeps the whole kernel matrix of up to 1000 points; its trainer's solvers can go on to another C (see
         `c_path`).
@@ -223,14 +225,11 @@ class SVC(KernelClassifier):
         for pair, solver in zip(trainer.pairs, trainer.solvers, strict=True):
             if solver.status is Status.NOT_SEPARABLE:
                 raise NotSeparableError(_not_separable(training, pair, solver))
-        self._adopt(training, trainer.snapshot(thorough=False))._learned_from(X)
-        quick = self.certificates_
-        del self.certificates_  # computed when it is first read
-        self._searches: list[PrimalSearch] = [
-            solver.primal_search(certificate) for solver, certificate in zip(trainer.solvers, quick, strict=True)
-        ]
+        self._adopt(training, trainer.snapshot())._learned_from(X)
         outlook = _outlook(trainer, self.certificate_, self.max_time) if late else ""
-        self._warn_unless_converged(quick, f"max_time={self.max_time:g} s{outlook}" if late else None)
+        self._warn_unless_converged(
+            [s.evidence for s in self._snapshots], f"max_time={self.max_time:g} s{outlook}" if late else None
+        )
         return self
 
     def prepare(
@@ -367,7 +366,7 @@ class SVC(KernelClassifier):
     @cached_property
     def certificates_(self) -> list[Certificate]:  # type: ignore[override]
         """One per binary problem."""
-        return [search.result() for search in self._fitted()._searches]
+        return [snapshot.certificate for snapshot in self._fitted()._snapshots]
 
     @property
     def certificate_(self) -> Certificate:
@@ -376,9 +375,9 @@ class SVC(KernelClassifier):
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: certificates, and not what they are made from."""
-        if not hasattr(self, "_searches"):
+        if not hasattr(self, "_snapshots"):
             return dict(vars(self))
-        return vars(self) | {"certificates_": self.certificates_, "_searches": []}
+        return vars(self) | {"certificates_": self.certificates_, "_snapshots": ()}
 
     # -- inside ----------------------------------------------------------------------------------------------------
 
@@ -470,10 +469,10 @@ class SVC(KernelClassifier):
         )
         one_row_each = n_classes == 2 or pairs[0].negative == REST
         self.dual_coef_ = coef.T.copy() if one_row_each else libsvm_table(coef, pairs, codes[support])
-        self.certificates_ = [snapshot.certificate for snapshot in snapshots]
-        self._searches = []
-        self.n_iter_ = np.array([c.n_iter for c in self.certificates_], dtype=np.int32)
-        self.fit_status_ = int(any(c.status in UNFINISHED for c in self.certificates_))
+        self._snapshots = snapshots
+        vars(self).pop("certificates_", None)  # made when they are first read
+        self.n_iter_ = np.array([s.evidence.n_iter for s in snapshots], dtype=np.int32)
+        self.fit_status_ = int(any(s.evidence.status in UNFINISHED for s in snapshots))
         return self
 
 

@@ -148,15 +148,17 @@ def drag(
         ticker = QTimer()
         ticker.setTimerType(Qt.TimerType.PreciseTimer)
         ticker.timeout.connect(lambda: turns.append(time.perf_counter()))
-        ticker.start(0)
+        ticker.start(1)  # one without a pause would take the interpreter from the pictures
         QTest.mousePress(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
         for paints in watch.paints:
             paints.clear()
-        start = time.perf_counter()
+        start, due = time.perf_counter(), 0.0
         while (now := time.perf_counter() - start) < DRAG_SECONDS:
             offset = QPoint(round(60 * np.sin(5 * now)), round(60 * np.cos(3 * now)))
             QTest.mouseMove(canvas.viewport(), at + offset)
-            _wait(0.008)  # a mouse of 125 Hz
+            while due <= (now := time.perf_counter() - start):  # a mouse of 125 Hz does not wait for the window
+                due += 0.008
+            _wait(due - now)
         QTest.mouseRelease(canvas.viewport(), Qt.MouseButton.LeftButton, pos=at + offset)
         ticker.stop()
         paints = watch.paints[: len(lanes)]
@@ -175,7 +177,7 @@ def _wait(seconds: float) -> None:
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.setSingleShot(True)
     timer.timeout.connect(loop.quit)
-    timer.start(round(1000 * seconds))
+    timer.start(max(1, round(1000 * seconds)))
     loop.exec()
 
 

@@ -46,11 +46,14 @@ class KnnCells:
         Mean number of the picture's pixels per cell.
     lines : tuple of Lines
         Their borders; empty where the cells are too small.
+    coarse : bool
+        They were found on a coarse grid, which misses small cells.
     """
 
     count: int
     pixels: float
     lines: tuple[Lines, ...]
+    coarse: bool
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class CellsQuery:
         samples = self.grid.width * self.grid.height
         most = samples / (LEAST_PIXELS if grid == self.grid else LEAST_COARSE)
         xy, count = borders(grid, cells, most, THIN)
-        return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else ())
+        return KnnCells(count, samples / count, (Lines(xy, CELL),) if count <= most else (), grid != self.grid)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from app.core.number_format import count, grouped
 from app.core.points import Points
 from app.engine.overlays import Lines
 from app.engine.query import Answer, LaneQuestion, Query
-from app.engine.requests import NO_MARKS, Marks
+from app.engine.requests import NO_MARKS, Frame, Marks
 from app.scene.context import Context, is_present
 from app.scene.status_badge import Status
 from app.state.session import FeatureSession
@@ -23,6 +23,15 @@ from .query import CellsQuery, KeptQuery, KnnCells
 IDLE = (
     "Idle: without this point alone no pixel of the picture changes class. Without several it may: of two equal points"
     " each is idle, both are not."
+)
+
+
+#: Displayed while the number is not known.  To find it takes 2 to 40 times as long as the picture, so the outlines
+#: cannot follow a drag; those of another model would be wrong over this picture.
+COUNTING = (
+    "counting idle points…",
+    "Which points a picture needs takes longer to find than the picture: the outlines come when no point moves.",
+    "counting idle…",
 )
 
 
@@ -48,19 +57,31 @@ def queries(context: Context) -> dict[str, Query]:
     for slot, grid in zip(context.document.slots, context.grids, strict=False):
         frame = context.results.frame(slot)
         model = None if frame is None else frame.neighbours
-        if frame is not None and model is not None and fast_loops.ready():
+        if model is not None and fast_loops.ready():
             if chosen.cells:
                 asked[LaneQuestion("cells", slot)] = CellsQuery(model, grid)
-            if chosen.kept and frame.lane.trainer is None:  # else its points have been chosen already
+            if chosen.kept and _may_be_idle(frame):
                 asked[LaneQuestion("kept", slot)] = KeptQuery(model, grid)
     return asked
 
 
+def _may_be_idle(frame: Frame | None) -> bool:
+    """Whether a lane shows neighbours among all points; a training has left out some already."""
+    return frame is not None and frame.neighbours is not None and frame.lane.trainer is None
+
+
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:
     """The borders of the cells over the picture of the lane at place `index`; in a drag, those of a moment ago."""
-    answer = context.results.answer(f"cells{context.document.slots[index]}")
-    cells: KnnCells | None = None if answer is None else answer.value
+    cells = _cells(context, index)
     return () if cells is None else cells.lines
+
+
+def _cells(context: Context, index: int) -> KnnCells | None:
+    """The newest cells of the lane at place `index`; None where it shows no neighbours any more."""
+    slot = context.document.slots[index]
+    frame, answer = context.results.frame(slot), context.results.answer(f"cells{slot}")
+    found: KnnCells | None = None if answer is None else answer.value
+    return None if frame is None or frame.neighbours is None else found
 
 
 def _kept(context: Context, index: int) -> Answer | None:
@@ -88,12 +109,13 @@ def _marks_of(answer: Answer, training: Points, points: Points) -> Marks:
 
 def status(context: Context, index: int) -> Status | None:
     """How many cells and idle points the lane at place `index` has."""
-    answer = context.results.answer(f"cells{context.document.slots[index]}")
-    known = _kept(context, index)
-    said = [] if answer is None or answer.value is None else [_cells_words(answer.value)]
+    cells, known = _cells(context, index), _kept(context, index)
+    said = [] if cells is None else [_cells_words(cells)]
     if known is not None:
         idle = int((~known.value).sum())
         said.append((f"{grouped(idle)} of {count(len(known.value), 'point')} idle", IDLE, f"{grouped(idle)} idle"))
+    elif context.session.of(CellsSession).kept and _may_be_idle(context.results.frame(context.document.slots[index])):
+        said.append(COUNTING)
     if not said:
         return None
     words, tips, brief = zip(*said, strict=True)
@@ -101,9 +123,9 @@ def status(context: Context, index: int) -> Status | None:
 
 
 def _cells_words(cells: KnnCells) -> tuple[str, str, str]:
-    number = count(cells.count, "cell")
+    number = ("at least " if cells.coarse else "") + count(cells.count, "cell")
     if cells.lines:
-        return number, "Everywhere in a cell the same points vote.", number
+        return number, "Everywhere in a cell the same points vote.", number.replace("at least", "≥")
     pixels = f"{cells.pixels:.1f}".removesuffix(".0")
     tip = f"{number} of {pixels} pixels on average. Zoom in, or take a smaller k or fewer points."
     return "cells too small to draw", tip, "cells too small"

@@ -56,7 +56,8 @@ WORDS = {"three quarters": 0.75, "half": 0.5, "a quarter": 0.25, "all of": 1.0, 
 ROUGHLY, EXACTLY = 0.03, 0.0051
 _NUMBER = re.compile(r"(?<![^\s(])(\d+(?:\.\d+)?)(?=[\s,;:.]|$)")  # none of a formula
 _SHARE = re.compile(r"(\d+(?:\.\d+)?) ?(?:%|(?:in|of|out of) 100\b)")
-_SETTING = re.compile(r"[\w₀-₉]+ = \S+")
+#: Numbers that are no answer: of settings, and seconds, which are others each time.
+_SETTING = re.compile(r"[\w₀-₉]+ = \S+|\d+(?:\.\d+)? m?s\b")
 _SPACE = re.compile("(?<=\\d)[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}](?=\\d{3}\\b)")
 
 

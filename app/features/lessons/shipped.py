@@ -18,8 +18,11 @@ from .reading import decoded, front_of, parse
 NAMES = (
     "neighbours",
     "weights",
+    "cells",
+    "kept",
     "margin",
     "support-vectors",
+    "idle",
     "outlier",
     "circle",
     "gamma",

@@ -26,7 +26,7 @@ PANEL = "evaluation"
 #: Test points up to which a lane is scored, and their marks follow, also while points are dragged.
 MOST_MARKED = 5000
 #: Where there is neither a test point nor a generator: the number beside it flatters.
-NO_TEST = Status("on its own training points", "There are no test points, and no generator made these points.")
+NO_TEST = Status("on its own training points", "There are no test points, and no generator made these points.", True)
 
 
 def measured_on(document: Document) -> Points | Law | None:

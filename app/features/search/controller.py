@@ -27,8 +27,7 @@ class SearchController:
 
     def seek(self, step: int) -> None:
         """Display the first `step` steps; from the last one on, the end of whatever search comes next, too."""
-        length = self.length
-        self._host.change(SearchSession, step=None if step >= length else max(step, 0))
+        self._host.change(SearchSession, step=None if step >= self.length else max(step, 0))
 
     def step(self, lane: int, by: int) -> None:
         """Go `by` steps forward or back; the place of a lane is ignored, since there is one search."""
@@ -41,18 +40,8 @@ class SearchController:
 
     def to_end(self, lane: int) -> None:
         """Display the end of the search, also while the query moves."""
-        self._host.change(SearchSession, step=None)
+        self.choose(step=None)
 
-    def to_search(self) -> None:
-        """Display the whole tree, before the first step of the search."""
-        search = search_of(self._host.document, self._host.session, self._host.results)
-        if search is not None:
-            self._host.change(SearchSession, step=search.n_splits)
-
-    def set_leaf_size(self, leaf_size: int) -> None:
-        """Have leaves of at most `leaf_size` locations; from the end on, for steps are others now."""
-        self._host.change(SearchSession, leaf_size=leaf_size, step=None)
-
-    def choose_lane(self, slot: int) -> None:
-        """Display the search of the lane of this slot."""
-        self._host.change(SearchSession, slot=slot, step=None)
+    def choose(self, **changes: int | None) -> None:
+        """Change fields of `SearchSession`; without a `step` to its end, since another search has other steps."""
+        self._host.change(SearchSession, **{"step": None, **changes})

@@ -25,6 +25,7 @@ SEAMED = 600
 SPLIT, BOX, NOW = 1.3, 1.6, 3.0
 #: Pixels between a box and its outermost points: a box may be a single line.
 ROOM = 2.0
+NO_LINES = np.empty((0, 4))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,26 +63,25 @@ class SearchOverlay:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ink, seam, accent = QColor(*theme.ink), QColor(*theme.background, 170), QColor(*theme.accent)
         veil, stripes = QColor(*theme.background, 120), QColor(*theme.ink, 150)
-        few = len(self.splits) <= SEAMED
         for box in self.pruned:
             painter.fillRect(box, veil)
             painter.fillRect(box, QBrush(stripes, Qt.BrushStyle.BDiagPattern))
-        if few:
-            draw_pieces(painter, self.splits, QPen(seam, SPLIT + 2.0))
-        draw_pieces(painter, self.splits, QPen(QColor(*theme.ink, 255 if few else 130), SPLIT))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for boxes, colour, width in ((self.pruned + self.measured, ink, BOX), (self.now, accent, NOW)):
-            for pen in (QPen(seam, width + 2.0), QPen(colour, width)):
+        few = len(self.splits) <= SEAMED
+        for lines, boxes, colour, width, dashes in (
+            (self.splits, (), QColor(*theme.ink, 255 if few else 130), SPLIT, []),
+            (NO_LINES, self.pruned + self.measured, ink, BOX, []),
+            (NO_LINES, self.now, accent, NOW, []),
+            (self.split, (), accent, NOW, []),
+            (self.gap, (), accent, NOW, [3.0, 2.0]),
+        ):
+            pens = QPen(seam, width + 2.0), QPen(colour, width)
+            pens[1].setDashPattern(dashes)
+            for pen in pens if few or lines is not self.splits else pens[1:]:
                 pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-                painter.setPen(pen)
-                for box in boxes:
-                    painter.drawRect(box)
-        for lines, dashes in ((self.split, None), (self.gap, [3.0, 2.0])):
-            for pen in (QPen(seam, NOW + 2.0), QPen(accent, NOW)):
-                pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-                if dashes is not None and pen.color() == accent:
-                    pen.setDashPattern(dashes)
+                pen.setCapStyle(Qt.PenCapStyle.FlatCap if colour is accent else Qt.PenCapStyle.SquareCap)
                 draw_pieces(painter, lines, pen)
+                painter.drawRects(boxes)
         if self.probe is not None:
             self.probe.paint(painter, theme, within)
 
@@ -116,7 +116,7 @@ def search_overlay(
         for outcome in ("measure", "prune")
     }
     node = steps[-1].node if steps else max(step, 1) if step <= search.n_splits else 0
-    gap = np.empty((0, 4))
+    gap = NO_LINES
     if steps and search.walk is not None and steps[-1].box_distance > 0.0:
         query = search.walk.query
         gap = _pieces(query[None], np.clip(query, tree.low[node], tree.high[node])[None], grid, area)
@@ -127,7 +127,7 @@ def search_overlay(
         boxes["measure"],
         boxes["prune"],
         _boxes(tree, [node] if node else [], grid, area),
-        split_lines(tree, node, grid, area, node) if inner else np.empty((0, 4)),
+        split_lines(tree, node, grid, area, node) if inner else NO_LINES,
         gap,
         probe_overlay(shown.probe, shown.sketch, grid, area, hovering),
         made_of,

@@ -41,21 +41,27 @@ class SearchPanel(QWidget):
 
     def __init__(self, controller: Controller) -> None:
         super().__init__()
-        self._controller, self._desk, self._length = controller, controller.feature(SearchController), 0
+        self._controller, self._desk = controller, controller.feature(SearchController)
+        self._length = self._splits = 0
         describe(self, "search", "Neighbour search", "How kNN finds its neighbours, step by step.")
         self.setToolTip("")
         self._message = RoomyLabel("search.message")
-        self._heading = RoomyLabel("search.heading")
-        self._sentence = RoomyLabel("search.sentence", title="What this step does")
-        self._counts = RoomyLabel("search.counts", title="What has been looked at")
-        self._own = RoomyLabel("search.own", title="How the program itself searches")
+        self._heading, sentence, counts, own = self._labels = tuple(
+            RoomyLabel(f"search.{name}", title=title)
+            for name, title in (
+                ("heading", ""),
+                ("sentence", "What this step does"),
+                ("counts", "What has been looked at"),
+                ("own", "How the program itself searches"),
+            )
+        )
         legend = RoomyLabel("search.legend", title="What the picture shows")
         legend.say(words.LEGEND)
         self._slider = describe(
             QSlider(Qt.Orientation.Horizontal), "search.step", "Step", "First the splits of the tree, then the search."
         )
         self._slider.actionTriggered.connect(lambda action: self._desk.seek(self._slider.sliderPosition()))
-        said = (self._sentence, self._counts, legend, self._own)
+        said = (sentence, counts, legend, own)
         self._search = in_column(self._choices(), self._heading, self._slider, self._buttons(), *said, spacing=6)
         form = in_column(self._lane_row, self._message, self._search, 1, margins=(8, 4, 8, 4), spacing=6)
         filled(QVBoxLayout(self), ScrollingForm(form), margins=0)
@@ -64,11 +70,11 @@ class SearchPanel(QWidget):
     def _choices(self) -> QWidget:
         tip = "Whose search is displayed."
         self._lane = describe(combo_box([]), "search.lane", "Classifier", tip)
-        self._lane.activated.connect(lambda: self._desk.choose_lane(self._lane.currentData()))
+        self._lane.activated.connect(lambda: self._desk.choose(slot=self._lane.currentData()))
         entries = [(f"up to {each}" + " (the program's)" * (each == LEAF_SIZES[-1]), each) for each in LEAF_SIZES]
         tip = "A box of more points is split again. Small leaves: many boxes, few distances."
         self._leaf = describe(combo_box(entries), "search.leaf_size", "Points in a leaf", tip)
-        self._leaf.activated.connect(lambda: self._desk.set_leaf_size(self._leaf.currentData()))
+        self._leaf.activated.connect(lambda: self._desk.choose(leaf_size=self._leaf.currentData()))
         self._lane_row = in_row(label_for("Classifier", self._lane), (self._lane, 1))
         return in_row(label_for("Points in a leaf", self._leaf), (self._leaf, 1))
 
@@ -78,7 +84,8 @@ class SearchPanel(QWidget):
             ("start", "Start", "To the start", "The box of all points (Home).", lambda: desk.to_start(0)),
             ("back", "Back", "Step back", "One step earlier (< or comma).", lambda: desk.step(0, -1)),
             ("forward", "Forward", "Step forward", "The next step (> or full stop).", lambda: desk.step(0, 1)),
-            ("search", "To search", "To the search", "The whole tree, before the search begins.", desk.to_search),
+            ("search", "To search", "To the search", "The whole tree, before the search begins.",
+             lambda: desk.choose(step=self._splits)),
             ("end", "End", "To the end", "The end of the search, also while the query moves (End).",
              lambda: desk.to_end(0)),
         )  # fmt: skip
@@ -105,15 +112,13 @@ class SearchPanel(QWidget):
         show_choice(self._lane, shown.slot)
         self._lane_row.setVisible(len(shown.slots) > 1)
         show_choice(self._leaf, scene.session.of(SearchSession).leaf_size)
-        self._length = 0 if search is None else search.length
+        self._length, self._splits = (0, 0) if search is None else (search.length, search.n_splits)
         self._slider.setMaximum(self._length)
         self._slider.setPageStep(timeline_keys.page_of(self._length))
         show_number(self._slider, shown.step)
         self._heading.setFont(bold(self.font()))
-        for label, text in ((self._heading, shown.heading), (self._own, shown.own)):
-            label.say(text, keep=False)
-        for label, text in ((self._sentence, shown.sentence), (self._counts, shown.counts)):
-            label.say(text)
+        for label, text in zip(self._labels, shown.texts, strict=True):
+            label.say(text, keep=label in self._labels[1:3])
         self._show_pin()
 
     def _show_pin(self) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
 from app.engine.query import LaneQuestion, Query
 from app.engine.results import Results
-from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Place, Probe, ProbeSession, Sketch, place_of
+from app.features.probe.scene import NO_PROBE, Ball, LaneProbe, Probe, ProbeSession, Sketch, place_of
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
@@ -43,7 +45,7 @@ class SearchScene:
         The query, for the overlay.
     sketch : LaneProbe
         The nearest locations so far.
-    heading, sentence, counts, own : str
+    texts : tuple of str
         Which step this is, what it does, what has been looked at, and which tree the program itself searches.
     message : str
         Why there is no search, or "".
@@ -55,47 +57,40 @@ class SearchScene:
     step: int = 0
     probe: Probe = NO_PROBE
     sketch: LaneProbe = NO_LANE_PROBE
-    heading: str = ""
-    sentence: str = ""
-    counts: str = ""
-    own: str = ""
+    texts: tuple[str, str, str, str] = ("", "", "", "")
     message: str = ""
 
 
-def neighbours_of(results: Results, slot: int) -> KNeighborsClassifier | None:
-    """Return the nearest neighbours of the model that a lane shows; None without any."""
-    frame = results.frame(slot)
-    return None if frame is None or frame.picture is None else frame.neighbours
+def slots_of(document: Document, results: Results) -> dict[int, KNeighborsClassifier]:
+    """Return the nearest neighbours that the lanes on screen show, by slot."""
+    frames = {slot: results.frame(slot) for slot in document.slots[: document.shown]}
+    models = {
+        slot: frame.neighbours for slot, frame in frames.items() if frame is not None and frame.picture is not None
+    }
+    return {slot: model for slot, model in models.items() if model is not None}
 
 
-def slots_of(document: Document, results: Results) -> tuple[int, ...]:
-    """Return the slots of the lanes on screen with kNN."""
-    return tuple(slot for slot in document.slots[: document.shown] if neighbours_of(results, slot) is not None)
-
-
-def slot_of(document: Document, session: Session, results: Results) -> int:
-    """Return the slot of the lane whose search is displayed; -1 for none."""
-    slots, chosen = slots_of(document, results), session.of(SearchSession).slot
-    return chosen if chosen in slots else next(iter(slots), -1)
+def slot_of(session: Session, slots: Collection[int]) -> int:
+    """Return the one of `slots` whose search is displayed, while the panel is open; -1 for none."""
+    if NAME not in session.open_panels:
+        return -1
+    return next((slot for slot in slots if slot == session.of(SearchSession).slot), next(iter(slots), -1))
 
 
 def search_of(document: Document, session: Session, results: Results) -> Search | None:
     """Return the newest search that is known, while the panel is open."""
-    slot = slot_of(document, session, results) if NAME in session.open_panels else -1
-    answer = results.answer(LaneQuestion(NAME, slot))
-    found: Search | None = None if slot < 0 or answer is None else answer.value
-    return found
+    answer = results.answer(LaneQuestion(NAME, slot_of(session, slots_of(document, results))))
+    return None if answer is None else cast("Search | None", answer.value)
 
 
 def queries(context: Context) -> dict[str, Query]:
     """Return the search at the query, while the panel is open."""
-    session, results = context.session, context.results
-    slot = slot_of(context.document, session, results)
-    model = neighbours_of(results, slot)
-    if NAME not in session.open_panels or model is None or model.metric == "cosine" or not fast_loops.ready():
+    session, models = context.session, slots_of(context.document, context.results)
+    slot = slot_of(session, models)
+    if slot < 0 or models[slot].metric == "cosine" or not fast_loops.ready():
         return {}
     location = place_of(session, context.pointer, NAME)
-    return {LaneQuestion(NAME, slot): SearchQuery(model, location, session.of(SearchSession).leaf_size)}
+    return {LaneQuestion(NAME, slot): SearchQuery(models[slot], location, session.of(SearchSession).leaf_size)}
 
 
 def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ...]:
@@ -103,41 +98,35 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
     document, session, results = context.document, context.session, context.results
     if NAME not in session.open_panels:
         return ()
-    slots, slot = slots_of(document, results), slot_of(document, session, results)
-    model, search = neighbours_of(results, slot), search_of(document, session, results)
-    if model is None or model.metric == "cosine":
-        return (SearchScene(slot, slots, message=words.NO_LANE if model is None else words.COSINE),)
+    models, search = slots_of(document, results), search_of(document, session, results)
+    slot, slots = slot_of(session, models), tuple(models)
+    if slot < 0 or models[slot].metric == "cosine":
+        return (SearchScene(slot, slots, message=words.NO_LANE if slot < 0 else words.COSINE),)
     if search is None:
         return (SearchScene(slot, slots, message=words.WAITING),)
     chosen = session.of(SearchSession).step
     step = search.length if chosen is None else min(chosen, search.length)
-    pinned, location = session.of(ProbeSession).probe is not None, _location(search)
-    return (
-        SearchScene(
-            slot,
-            slots,
-            search,
-            step,
-            Probe(location, pinned, context.pointer),
-            LaneProbe(sketch=_sketch(search, step)),
-            words.heading(search, step),
-            words.sentence(search, step),
-            words.counts(search, step),
-            words.own(search),
-        ),
-    )
+    pinned = session.of(ProbeSession).probe is not None
+    return (_displayed(slot, slots, search, step, pinned, session.cursor is None),)
 
 
-def _location(search: Search) -> Place | None:
-    return None if search.walk is None else (float(search.walk.query[0]), float(search.walk.query[1]))
+@lru_cache(maxsize=2)
+def _displayed(
+    slot: int, slots: tuple[int, ...], search: Search, step: int, pinned: bool, by_pointer: bool
+) -> SearchScene:
+    """Return what is displayed of a search; a pointer that moves requests the same, until its own search is known."""
+    location = None if search.walk is None else (float(search.walk.query[0]), float(search.walk.query[1]))
+    texts = words.heading(search, step), words.sentence(search, step), words.counts(search, step), words.own(search)
+    probe = Probe(location, pinned, location if by_pointer else None)  # no cross under the pointer itself
+    return SearchScene(slot, slots, search, step, probe, _sketch(search, step), texts)
 
 
-def _sketch(search: Search, step: int) -> Sketch:
+def _sketch(search: Search, step: int) -> LaneProbe:
     """Lines to the nearest locations so far, and the line of the distance beyond which boxes are pruned."""
-    done = max(step - search.n_splits, 0)
-    found = np.empty(0, dtype=np.int64) if search.walk is None else search.walk.nearest(done)
-    bound = np.inf if search.walk is None or not done else search.walk.steps[done - 1].next_bound
+    done = step - search.n_splits
+    if search.walk is None or done <= 0:
+        return NO_LANE_PROBE
+    shown, bound = search.walk.nearest(done)[:MOST_LINES], search.walk.steps[done - 1].next_bound
     ball = Ball(search.model.metric, float(search.model.p), bound) if np.isfinite(bound) else None
-    shown = found[:MOST_LINES]
     size, colour = np.zeros(len(shown)), np.full(len(shown), -1, dtype=np.intp)
-    return Sketch(search.kd_tree.points[shown], size, np.ones(len(shown), dtype=np.bool_), colour, ball)
+    return LaneProbe(sketch=Sketch(search.kd_tree.points[shown], size, size == 0.0, colour, ball))

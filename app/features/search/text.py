@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.core.number_format import count, grouped, signed
-from solver.knn.search_tree import SearchStep, SearchTree
+from solver.knn.search_tree import SearchStep, SearchWalk
 
 from .query import Search
 from .state import LEAF_SIZES
@@ -29,120 +29,103 @@ def heading(search: Search, step: int) -> str:
     """Return the number of a step: "Split 3 of 31", "Search, step 4 of 12"."""
     if step < search.n_splits or (step == search.n_splits and search.walk is None):
         return f"Tree: split {grouped(step)} of {grouped(search.n_splits)}"
-    if search.walk is None or step == search.n_splits:
-        return "Tree complete" if search.n_splits else "One leaf"
-    return f"Search: step {grouped(step - search.n_splits)} of {grouped(len(search.walk.steps))}"
+    if step == search.n_splits:
+        return "Tree complete" if step else "One leaf"
+    return f"Search: step {grouped(step - search.n_splits)} of {grouped(search.length - search.n_splits)}"
 
 
 def sentence(search: Search, step: int) -> str:
     """Return what the step does, and why."""
-    tree = search.kd_tree
     if step > search.n_splits and search.walk is not None:
-        return _walk_sentence(search, search.walk.steps[step - search.n_splits - 1])
+        return _walk_sentence(search, search.walk, search.walk.steps[step - search.n_splits - 1])
     if step == 0:
-        few = f"no more than the {tree.leaf_size} of a leaf, so there is nothing to split"
+        few = f"no more than the {search.kd_tree.leaf_size} of a leaf, so there is nothing to split"
         return f"{_points(search, 1)} in one box: {'it is split first' if search.n_splits else few}."
-    if step == search.n_splits and search.walk is None:
-        return f"{_split_sentence(search, step)} {POINT}"
-    return _split_sentence(search, step)
+    return _split_sentence(search, step) + (f" {POINT}" if step == search.length else "")
 
 
 def _split_sentence(search: Search, node: int) -> str:
     tree = search.kd_tree
-    width = tree.high[node] - tree.low[node]
-    side = int(tree.sides[node])
-    if width[side] == width[1 - side]:
-        why = f"as wide in x as in y ({number(float(width[0]))})"
-    else:
-        wide, narrow = apart(float(width[side]), float(width[1 - side]))
-        why = f"wider in {AXES[side]} ({wide} against {narrow})"
-    first, second = (_size(tree, half) for half in (2 * node, 2 * node + 1))
+    side, width = int(tree.sides[node]), tree.high[node] - tree.low[node]
+    wide, narrow = apart(float(width[side]), float(width[1 - side]))
+    why = f"wider in {AXES[side]} ({wide} against {narrow})" if wide != narrow else f"as wide in x as in y ({wide})"
+    first, second = (tree.range_of(half) for half in (2 * node, 2 * node + 1))
     return (
         f"The box of {_points(search, node)} is {why}: halved at the median, {AXES[side]} ="
-        f" {number(float(tree.cuts[node]))}, into {grouped(first)} and {grouped(second)}."
+        f" {number(float(tree.cuts[node]))}, into {grouped(first[1] - first[0])} and {grouped(second[1] - second[0])}."
     )
 
 
-def _walk_sentence(search: Search, step: SearchStep) -> str:
-    assert search.walk is not None
+def _walk_sentence(search: Search, walk: SearchWalk, step: SearchStep) -> str:
     tree, k, node = search.kd_tree, min(search.model.n_neighbors, len(search.kd_tree.points)), step.node
-    farthest = f"the {ordinal(k)} nearest so far"
+    farthest, (away, bound) = f"{ordinal(k)} nearest so far", apart(step.box_distance, step.bound)
     if step.outcome == "prune":
-        away, bound = apart(step.box_distance, step.bound)
         return (
-            f"Pruned: {away} to its box is farther than {farthest}, {bound}: no neighbour can be inside."
+            f"Pruned: {away} to its box is farther than the {farthest}, {bound}: no neighbour can be inside."
             f" Left unmeasured: {_points(search, node)}."
         )
-    if math.isinf(step.bound):
-        why = ""
-    elif step.box_distance == step.bound:
-        why = f"{number(step.box_distance)} to its box is exactly as far as {farthest}: there may be a tie. "
-    else:
-        away, bound = apart(step.box_distance, step.bound)
-        why = f"{away} to its box is nearer than {farthest}, {bound}: it must be opened. "
+    why = f"{away} to its box is nearer than the {farthest}, {bound}: it must be opened. "
+    if away == bound:
+        why = f"{away} to its box is exactly as far as the {farthest}: there may be a tie. "
+    why = "" if math.isinf(step.bound) else why
     if step.outcome == "descend":
         side = int(tree.sides[node])
-        at, cut = float(search.walk.query[side]), float(tree.cuts[node])
-        here, there = (number(at), number(cut)) if at == cut else apart(at, cut)
-        which = f"{AXES[side]} = {here} is {'at least' if at >= cut else 'below'} {there}"
-        half = ("right", "upper") if at >= cut else ("left", "lower")
-        return f"{why}Box of {_points(search, node)}: {which}, so its {half[side]} half comes first."
-    known = min(step.measured, k)
+        at, cut = apart(float(walk.query[side]), float(tree.cuts[node]))
+        right = bool(walk.query[side] >= tree.cuts[node])
+        half = (("left", "lower"), ("right", "upper"))[right][side]
+        which = f"{AXES[side]} = {at} is {'at least' if right else 'below'} {cut}"
+        return f"{why}Box of {_points(search, node)}: {which}, so its {half} half comes first."
+    before, after = apart(step.bound, step.next_bound)
+    now = f"The {farthest} comes nearer, from {before} to {after}."
     if math.isinf(step.next_bound):
-        now = f"{grouped(known)} of the {grouped(k)} nearest are known so far."
-    elif step.next_bound == step.bound:
-        now = f"None is nearer: {farthest} stays at {number(step.bound)}."
+        now = f"{grouped(step.measured)} of the {grouped(k)} nearest are known so far."
+    elif before == after:
+        now = f"None is nearer: the {farthest} stays at {after}."
     elif math.isinf(step.bound):
-        now = f"{farthest[0].upper()}{farthest[1:]} is at {number(step.next_bound)}."
-    else:
-        old, new = apart(step.bound, step.next_bound)
-        now = f"{farthest[0].upper()}{farthest[1:]} comes nearer, from {old} to {new}."
+        now = f"The {farthest} is at {number(step.next_bound)}."
     return f"{why}Leaf of {_points(search, node)}: measured. {now}"
 
 
 def counts(search: Search, step: int) -> str:
     """Return what has been looked at so far, against brute force."""
-    done = step - search.n_splits
-    if search.walk is None or done < 0:
+    if search.walk is None or step < search.n_splits:
         return ""
-    steps = search.walk.steps[:done]
-    total, looked = len(search.kd_tree.points), steps[-1].measured if steps else 0
-    pruned = sum(each.outcome == "prune" for each in steps)
-    opened = len(steps) - pruned
-    said = f"Looked at {grouped(looked)} of {_total(search)}: {_boxes(opened)} opened, {grouped(pruned)} pruned."
-    if done == len(search.walk.steps):
-        brute = "Brute force looks at no more." if looked == total else f"Brute force looks at all {grouped(total)}."
-        return f"{said} The search has ended: no other box can hold a neighbour. {brute}"
-    return said
+    steps, total = search.walk.steps[: step - search.n_splits], len(search.kd_tree.points)
+    looked, pruned = steps[-1].measured if steps else 0, sum(each.outcome == "prune" for each in steps)
+    opened = f"{grouped(len(steps) - pruned)} box{'' if len(steps) - pruned == 1 else 'es'}"
+    said = f"Looked at {grouped(looked)} of {_total(search)}: {opened} opened, {grouped(pruned)} pruned."
+    if step < search.length:
+        return said
+    brute = "Brute force looks at no more." if looked == total else f"Brute force looks at all {grouped(total)}."
+    return f"{said} The search has ended: no other box can hold a neighbour. {brute}"
 
 
 def own(search: Search) -> str:
     """Return which tree the program itself searches."""
-    largest = LEAF_SIZES[-1]
-    if search.kd_tree.leaf_size == largest:
+    largest, tree = LEAF_SIZES[-1], search.kd_tree
+    said = (
+        "The program itself searches this tree to classify given points, but stops splitting at leaves of up to"
+        f" {largest}, because measuring a few more distances costs less than opening boxes."
+    )
+    if tree.leaf_size == largest:
         said = "This is the tree that the program itself searches to classify given points."
-    else:
-        said = (
-            "The program itself searches this tree to classify given points, but stops splitting at leaves of up to"
-            f" {largest}, because measuring a few more distances costs less than opening boxes."
-        )
     said += " Pictures need no tree: there a square of 16 × 16 pixels shares one search."
-    if not search.kd_tree.is_traced(search.model.n_neighbors):
+    if not tree.is_traced(search.model.n_neighbors):
         said += " For Minkowski distances and for k above 16 its bound is looser: it may open a few more boxes."
-    if len(search.kd_tree.points) < len(search.kd_tree.location):
+    if len(tree.points) < len(tree.location):
         said += " Equal points are one location of the tree, measured once."
     return said
 
 
 def number(value: float) -> str:
     """Return a number in three digits."""
-    return signed(f"{value + 0.0:.3g}")
+    return apart(value, value)[0]
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
-    """Return two numbers in three digits, or in as many as tell them apart."""
-    pairs = ((signed(f"{first + 0.0:.{n}g}"), signed(f"{second + 0.0:.{n}g}")) for n in range(3, 18))
-    return next((pair for pair in pairs if pair[0] != pair[1]), (repr(first), repr(second)))
+    """Return two numbers in three digits, or in as many as distinguish them."""
+    pairs = [(signed(f"{first + 0.0:.{n}g}"), signed(f"{second + 0.0:.{n}g}")) for n in range(3, 18)]
+    return next((pair for pair in pairs if first == second or pair[0] != pair[1]), pairs[-1])
 
 
 def ordinal(number: int) -> str:
@@ -151,21 +134,13 @@ def ordinal(number: int) -> str:
     return f"{grouped(number)}{ending}"
 
 
-def _size(tree: SearchTree, node: int) -> int:
-    begin, end = tree.range_of(node)
-    return end - begin
-
-
 def _points(search: Search, node: int) -> str:
     """Return how many locations a node has: they are points where no two are equal."""
-    size = _size(search.kd_tree, node)
-    return count(size, "point" if len(search.kd_tree.points) == len(search.kd_tree.location) else "location")
+    tree = search.kd_tree
+    begin, end = tree.range_of(node)
+    return count(end - begin, "point" if len(tree.points) == len(tree.location) else "location")
 
 
 def _total(search: Search) -> str:
-    total, n = len(search.kd_tree.points), len(search.kd_tree.location)
-    return count(total, "point") if total == n else f"{count(total, 'location')} ({grouped(n)} points)"
-
-
-def _boxes(number: int) -> str:
-    return f"{grouped(number)} box{'' if number == 1 else 'es'}"
+    n = len(search.kd_tree.location)
+    return _points(search, 1) + ("" if len(search.kd_tree.points) == n else f" ({grouped(n)} points)")

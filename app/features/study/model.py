@@ -89,8 +89,9 @@ class Measure:
         Drawn in equal ratios.
     least : float
         Its lower bound.
-    only : {"", "steps", "multipliers"}
-        What must be of a classifier that has it: it trains by steps, or has a multiplier for each point.
+    only : {"", "steps", "multipliers", "kept"}
+        What must be of a classifier that has it: it trains by steps, has a multiplier for each point, or keeps some of
+        the points.
     """
 
     title: str
@@ -100,7 +101,7 @@ class Measure:
     share: bool = False
     log: bool = False
     least: float = 0.0
-    only: Literal["", "steps", "multipliers"] = ""
+    only: Literal["", "steps", "multipliers", "kept"] = ""
 
     def holds(self, value: float) -> bool:
         """Whether the measure can have this value; a share may exceed 1 by its rounding error."""
@@ -133,6 +134,12 @@ MEASURES: dict[str, Measure] = {
         "how many points have a multiplier above 0",
         lambda trained: trained.support_vectors,
         only="multipliers",
+    ),
+    "points_kept": Measure(
+        "points kept",
+        "how many of the points that were trained on are kept",
+        lambda trained: trained.trainer.solvers[0].certificate().n_kept,
+        only="kept",
     ),
     "disagreement": Measure(
         "disagreement",
@@ -316,7 +323,12 @@ def axis_names(classifier: str, generated: bool) -> list[str]:
 def measures_of(lane: Lane, other: bool = False) -> list[str]:
     """What can be measured of the classifier of `lane`, alone or beside an `other` one."""
     trainer = lane.trainer
-    has = {"": True, "steps": trainer is not None, "multipliers": trainer is not None and trainer.has_multipliers}
+    has = {
+        "": True,
+        "steps": trainer is not None,
+        "multipliers": trainer is not None and trainer.has_multipliers,
+        "kept": trainer is not None and not trainer.has_f,
+    }
     return [name for name, row in MEASURES.items() if has[row.only] and (other or name != "disagreement")]
 
 

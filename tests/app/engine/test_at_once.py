@@ -117,7 +117,7 @@ def test_the_answer_is_that_of_libsvm(settings: dict[str, Any]) -> None:
 
 
 def test_the_certificate_holds_when_it_is_worked_out_anew() -> None:
-    points = moons(2400)
+    points = moons(2600)
     frame = Background().finish(points, lane(C=3.0))
     proof, model = frame.certificate, frame.model
     assert proof.status is Status.OPTIMAL and proof.kernel_error > 0, "sums by expansion"
@@ -237,11 +237,11 @@ def test_what_ends_elsewhere_goes_its_own_way(prepared: list[int]) -> None:
 def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_once, "LONG", 0.0)
     background = Background()
-    background.finish(moons(1200), lane(gamma=5000.0, C=10.0))
+    background.finish(moons(2600), lane(gamma=5000.0, C=10.0))
     slow = [frame for frame in background.frames if frame.at_once is not None and frame.at_once.slow]
     assert slow and slow[0].phase is Phase.TRAINING and slow[0].at_once.expected > 0
-    assert text.at_once(slow[0], 1200) == "No short way with γ = 5000"
-    background.finish(moons(1200), lane())
+    assert text.at_once(slow[0], 2600) == "No short way with γ = 5000"
+    background.finish(moons(2600), lane())
     assert not any(frame.at_once.slow for frame in background.frames), "there is one"
 
 
@@ -249,10 +249,10 @@ def test_an_estimate_that_was_wrong_is_given_up(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(at_once, "LONG", 0.0)
     monkeypatch.setattr(svm.Machine, "estimate", lambda *what: 1e-6)
     background = Background()
-    background.finish(moons(1200), lane())
+    background.finish(moons(2600), lane())
     told = [frame.at_once.expected for frame in background.frames[:-1]]
     assert told[0] == 1e-6 and math.isnan(told[-1])
-    assert text.headline(background.frames[-2], lane()) == "Training on 1\u202f200 points at once…"
+    assert text.headline(background.frames[-2], lane()) == "Training on 2\u202f600 points at once…"
 
 
 def test_times_are_modelled_until_they_are_measured() -> None:

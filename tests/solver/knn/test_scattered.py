@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.core.arrays import Array, Integers
+from solver.knn import _knn_index
 from solver.knn import _knn_loops as loops
 from solver.knn import _knn_plain as plain
 from solver.knn import _knn_tree as tree
+from solver.knn._knn_products import search_products
 from solver.knn.neighbors import KNeighborsClassifier
 from tests.covering import pairwise_params
 from tests.examples import examples
@@ -124,6 +126,39 @@ def test_the_tree_finds_what_looking_at_all_points_finds(
     check(model, places(X, rng))
     if n < 100:
         check(model, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "k", "features", "scale"),
+    pairwise_params(KINDS, WEIGHTS, [1, 5, 16, 17, 60, 299], [5, 20], [1.0, 1e-158, 1e130]),
+)
+def test_products_of_matrices_find_what_looking_at_all_points_finds(
+    kind: str, weights: str, k: int, features: int, scale: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def spied(*arguments: Any) -> int:
+        calls.append(len(arguments[2]))
+        done: int = search_products(*arguments)
+        return done
+
+    monkeypatch.setattr(_knn_index, "search_products", spied)
+    monkeypatch.setattr(_knn_index, "MANY_LEAVES", 0)
+    monkeypatch.setattr(_knn_index, "SHARE", 0.0)
+    rng = np.random.default_rng(k)
+    X = np.clip(scale * cloud(kind, 300, rng, features), -1e137, 1e137)
+    queries = np.clip(places(X, rng), -1e140, 1e140)
+    model = KNeighborsClassifier(k, weights).fit(X, rng.integers(0, 3, 300))
+    check(model, queries)
+    assert sum(calls) >= 2 * len(queries)
+    check(model, None)
+
+
+def test_the_tree_is_kept_where_it_finds_the_neighbours_in_few_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_knn_index, "search_products", None)
+    rng = np.random.default_rng(0)
+    X = np.outer(rng.normal(size=2000), np.arange(1.0, 21.0))
+    assert KNeighborsClassifier(1).fit(X, np.arange(2000)).predict(X).tolist() == list(range(2000))
 
 
 @examples(150)

@@ -100,7 +100,7 @@ def opened_by_the_program(tree: SearchTree, query: Array, q: int, monkeypatch: p
     )
     search = loops.search.py_func  # type: ignore[attr-defined]
     with monkeypatch.context() as patched:
-        for name in ("_margins", "_tighten", "_work_out_powers"):
+        for name in ("_margins", "tighten", "_work_out_powers"):
             patched.setattr(loops, name, getattr(loops, name).py_func)
         patched.setattr(loops, "_box_bound", noted)
         room = len(tree.points) + 64

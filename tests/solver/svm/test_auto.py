@@ -19,7 +19,7 @@ from solver import SVC, Kernel, SmoSolver, Status
 from solver.core import certificate
 from solver.core.certificate import EPS, Certificate
 from solver.data.datasets import generate
-from solver.svm import auto, expanded, shrinking, smo
+from solver.svm import auto, expanded, shrinking
 from solver.svm.auto import AutoSolver
 from tests.solver.inside import active_of, reached
 from tests.solver.svm_reference import Formula, points
@@ -48,7 +48,7 @@ def moons(n: int, noise: float = 0.3) -> tuple[Array, Array]:
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cuts are taken early, by few points and whatever they cost, also where points are left out."""
-    for name, value in {"EXPANDED": 100, "NESTED": 200, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
+    for name, value in {"EXPANDED": 100, "LINEAR": 100, "DEAR_LINEAR": 100, "FEWEST": 10, "FIRST_PIVOT": 50}.items():
         monkeypatch.setattr(auto, name, value)
     monkeypatch.setattr(shrinking, "FIRST_REVIEW", 100)
     monkeypatch.setattr(shrinking, "LEAST_SHRUNK", 5)
@@ -164,27 +164,30 @@ def test_far_fewer_updates_without_any_help() -> None:
 def test_the_certificate_is_made_when_it_is_asked_for(n: int, eager: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No search for a primal bound in `fit`; then the bound of the solver, also from a copy, or after another fit."""
     X, y = moons(n)
-    solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=30.0)
+    solver = AutoSolver(X, y, Kernel("rbf", 1.0), C=30.0, tol=0.3)
     solver.run()
-    quick, best = solver.certificate(thorough=False), SmoSolver._primal(solver, True) + solver._room
-    searches, search = [], certificate.best_primal
+    quick, searches, search = solver.certificate(thorough=False), [], certificate.best_primal
+    norm, g = solver.squared_norm + solver._hidden_norm, solver.y - solver.v
+    room = solver.error * (0.5 * float(solver.alpha.sum()) + float(solver.C.sum()))
+    best = search(solver.y, solver.C, g, norm, noise=solver._reachable) + room
 
     def counted(y: Array, C: Array, g: Array, norm: float, thorough: bool = True, noise: float = 0.0) -> float:
-        searches.extend([n] * thorough)
+        searches.append(thorough)
         return search(y, C, g, norm, thorough, noise)
 
-    for module in (certificate, smo):
-        monkeypatch.setattr(module, "best_primal", counted)
-    model = SVC(30.0, gamma=1.0).fit(X, y)
+    monkeypatch.setattr(certificate, "best_primal", counted)
+    model = SVC(30.0, gamma=1.0, tol=0.3).fit(X, y)
     assert not searches and "certificates_" not in vars(model)
     assert (model.certificate_.kernel_error > 0.0) == (n == 600)
     assert model.certificate_.primal == min(best, quick.primal) and model.certificate_.dual == quick.dual
-    assert model.certificate_.gap <= quick.gap and len(searches) == 1
-    assert model.certificate_ is model.certificates_[0] and len(searches) == 1
-    fresh = SVC(30.0, gamma=1.0).fit(X, y)
+    assert model.certificate_.gap < quick.gap and searches == [False, True]
+    assert model.certificate_ is model.certificates_[0] and len(searches) == 2
+    fresh = SVC(30.0, gamma=1.0, tol=0.3).fit(X, y)
     data = pickle.dumps(fresh)
-    assert len(searches) == 2 and len(data) < len(pickle.dumps(X)) + 20_000
-    assert repr(pickle.loads(data).certificate_) == repr(model.certificate_) and len(searches) == 2
+    assert len(searches) == 4 and len(data) < len(pickle.dumps(X)) + 20_000
+    assert repr(pickle.loads(data).certificate_) == repr(model.certificate_) and len(searches) == 4
+    close = SVC(30.0, gamma=1.0, tol=1e-6).fit(X, y)
+    assert close.certificate_.gap <= certificate.SMALL_GAP and searches[4:] == [False], "nothing worth a search"
     before = model.certificate_.dual
     assert model.set_params(C=1.0).fit(X, y).certificate_.dual < 0.5 * before
 

@@ -121,7 +121,6 @@ def unsuitable(trial: int) -> tuple[Array, Array, Kernel, Any]:
 def test_where_it_is_unsuitable_smo_goes_on(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pivoting, "MOST", room)
     monkeypatch.setattr(auto, "FIRST_PIVOT", 5)
-    monkeypatch.setattr(auto, "FREE_SHARE", 0.0)
     full = 0
     for trial in range(50):
         X, y, kernel, C = unsuitable(trial)

@@ -15,6 +15,7 @@ from app.engine.overlays import Lines
 from app.engine.pieces import OvertakenError, never
 from app.engine.scheduler import Scheduler
 from app.features.cells.query import CELL, CellsQuery, KnnCells
+from app.features.cells.scene import _cells_words
 from app.state.commands import AddPoints, Clear, RemovePoints
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, View
 from app.window.main_window import MainWindow
@@ -69,6 +70,19 @@ def test_the_key_draws_the_cells_of_knn_alone(make: Make, qtbot: QtBot) -> None:
     assert not cells(window, 0) and "cell" not in words(window, 0)
 
 
+def test_cells_of_points_that_are_gone_are_not_drawn(make: Make, qtbot: QtBot) -> None:
+    window = make(document(KNN))
+    window.named_actions["cells"].trigger()
+    settle(qtbot, window)
+    answer = window.scheduler.results.answer("cells0")
+    window.controller.dispatch(Clear())
+    settle(qtbot, window)
+    assert answer is not None
+    window.scheduler.results.accept_answer(answer)  # as when the empty picture comes between a request and its drawing
+    window.refresh()
+    assert not cells(window, 0) and "cell" not in words(window, 0)
+
+
 def test_cells_that_are_too_small_are_counted_and_not_drawn(make: Make, qtbot: QtBot) -> None:
     window = make(document(Lane("knn", KnnSettings(n_neighbors=50)), n=1500))
     window.named_actions["cells"].trigger()
@@ -97,6 +111,8 @@ def test_the_key_outlines_the_points_that_the_picture_needs(make: Make, qtbot: Q
     window.controller.dispatch(RemovePoints(ids=points.ids[[idle]]))
     window.refresh()
     assert not len(kept(window, 0)), "marks of other points than are drawn"
+    assert "counting idle points…: Which points a picture needs takes longer" in words(window, 0)
+    assert "idle" not in words(window, 1)
     settle(qtbot, window)
     assert len(kept(window, 0)) and f"of {len(points) - 1} points idle" in words(window, 0)
     QTest.keyClick(window.canvases[0], KEY.Key_M)
@@ -134,14 +150,16 @@ def test_odd_documents(make: Make, qtbot: QtBot, xy: list[list[float]], labels: 
 
 
 def test_a_drag_is_shown_coarsely_in_any_case_and_the_rest_is_given_up() -> None:
-    points, posted = GeneratorSettings(count=30).points(), list[KnnCells]()
-    model = KNeighborsClassifier(3).fit(points.xy, points.labels)
-    query = CellsQuery(model, Grid(-1.5, 2.5, -1.0, 1.5, 640, 400))
+    points, posted = GeneratorSettings(count=300).points(), list[KnnCells]()
+    model = KNeighborsClassifier(25).fit(points.xy, points.labels)  # the coarse cells take several pieces, too
+    query = CellsQuery(model, Grid(0.4, 0.6, 0.1, 0.3, 1600, 1600))
     with suppress(OvertakenError):
         list(query.answer(posted.append, lambda: True))
     assert len(posted) == 1 and len(posted[0].lines[0].xy) > 0
     list(query.answer(posted.append, never))
     assert len(posted) == 3 and posted[2].count >= posted[1].count
+    assert [each.coarse for each in posted] == [True, True, False]
+    assert _cells_words(posted[1])[0] == f"at least {posted[1].count} cells"
 
 
 def test_cells_follow_a_drag_while_the_background_rests(qtbot: QtBot) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull, Delaunay
 
 from app.engine.cross_validation import Validated
 from app.engine.query import Answer
@@ -30,7 +32,8 @@ from app.state.commands import AddPoints, MovePoints, RemovePoints
 from app.state.document import Document, GeneratorSettings
 from app.state.test_split import Validation
 from app.window.actions import every
-from solver import Kernel, SmoSolver
+from solver import Grid, Kernel, KNeighborsClassifier, SmoSolver
+from solver.core.arrays import Mask
 
 
 @cache
@@ -85,17 +88,17 @@ def moved(document: Document, place: int, x: float, y: float) -> Document:
 
 
 #: Lessons that begin without an example.
-WITHOUT = ("validation", "units")
+WITHOUT = ("validation", "units", "idle")
 #: Lessons that are there in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
-def test_there_are_fourteen_and_no_other_file_beside_them() -> None:
+def test_there_are_seventeen_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
     pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
     translated = {f"{name}.de.lesson.md" for name in shipped.NAMES if name not in UNTRANSLATED}
     assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures
-    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) and len(shipped.NAMES) == 14
+    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) and len(shipped.NAMES) == 17
     assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()
     assert [row.name for row in rows] == list(shipped.NAMES)
@@ -103,7 +106,7 @@ def test_there_are_fourteen_and_no_other_file_beside_them() -> None:
         whole = lesson(row.name)
         assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
         assert row.level in ("beginner", "intermediate", "advanced")
-    assert len({row.title for row in rows}) == 14
+    assert len({row.title for row in rows}) == 17
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -112,9 +115,9 @@ def test_each_is_short_predicts_and_begins_from_its_example(name: str) -> None:
     assert 4 <= len(steps) <= 7 and len(learnt) == 2
     assert any(step.prediction is not None for step in steps) and any(step.goal for step in steps)
     begun = {step.start.source for step in steps if step.start.kind == "example"}
-    assert begun <= {"margin"} if name in WITHOUT else begun == {name}
+    assert begun <= {"margin", "support-vectors"} if name in WITHOUT else begun == {name}
     assert all(step.start.kind != "document" for step in steps)
-    assert steps[0].start.kind == ("before" if name in WITHOUT else "example")
+    assert steps[0].start.kind == "example" or name in WITHOUT
     for step in steps:
         assert step.text and step.show is not None, step.title
         asked = step.prediction
@@ -161,6 +164,9 @@ def test_those_that_cannot_be_read_are_left_out(monkeypatch: pytest.MonkeyPatch,
 REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("neighbours", 4): lambda d: with_settings(d, "k = 15"),
     ("weights", 4): lambda d: with_settings(d, "k = 1"),
+    ("cells", 2): lambda d: without(d, 10),
+    ("kept", 4): lambda d: without_idle(d, next(grids(d))),
+    ("idle", 4): lambda d: without(d, *range(1, 58), 59),
     ("margin", 4): lambda d: moved(d, 10, 0.9, -0.5),
     ("margin", 5): lambda d: moved(d, 10, 0.1, 0.1),
     ("support-vectors", 2): lambda d: without(d, *range(1, 21)),
@@ -269,6 +275,116 @@ def test_margin() -> None:
     assert abs(float(model.pair_decision_function(middle[None])[0, 0])) < 1e-2  # type: ignore[union-attr]
     farther = moved(start("margin", 4), 0, -1.4, -0.3)  # a point without a ring changes nothing
     assert margin_of(frame_of(farther, 0)) == pytest.approx(between, rel=1e-3)
+
+
+def grids(document: Document) -> Iterator[Grid]:
+    """The whole view in pictures of several shapes, two of them narrower: a number of the lesson holds in each."""
+    view = document.view
+    for width, height in ((400, 400), (640, 480), (900, 600), (300, 500) if document.shown == 1 else (280, 600)):
+        x, y = (0.5 * view.span / min(width, height) * side for side in (width, height))
+        yield Grid(view.x - x, view.x + x, view.y - y, view.y + y, width, height)
+
+
+def neighbours(document: Document, place: int = 1) -> KNeighborsClassifier:
+    found = frame_of(document, place - 1).neighbours
+    assert found is not None
+    return found
+
+
+def needed(document: Document, grid: Grid | None = None) -> Mask:
+    """Which of the points the picture of the first classifier needs."""
+    grid = grid or next(grids(document))
+    return neighbours(document).kept_on(grid.xs)(grid.ys)
+
+
+def changed_share(document: Document, other: Document, grid: Grid, places: tuple[int, int] = (1, 1)) -> float:
+    """The share of the picture of a classifier of votes that has another class in one of `other`."""
+    one, two = (
+        neighbours(d, place).surface_classes_on(grid.xs)(grid.ys)
+        for d, place in zip((document, other), places, strict=True)
+    )
+    return float(((one.top != two.top) | (one.tie != two.tie)).mean())
+
+
+def without_idle(document: Document, grid: Grid) -> Document:
+    return without(document, *np.flatnonzero(~needed(document, grid)))
+
+
+def test_cells() -> None:
+    document = start("cells", 1)
+    triangles = Delaunay(document.points.xy).simplices
+    touching = {frozenset(pair) for each in triangles.tolist() for pair in combinations(each, 2)}
+    outermost = len(ConvexHull(document.points.xy).vertices)
+    assert len(document.points) == 20 and "20 cells" in because("cells", 1) and len(touching) == 50
+
+    def count(k: int) -> set[int]:
+        model = neighbours(of_k(document, k))
+        return {len(np.unique(model.cells_on(grid.xs)(grid.ys))) for grid in grids(document)}
+
+    assert count(1) == {20} and count(20) == {1}
+    assert right("cells", 3) == "Nearly 50" and count(2) <= {47, 48, 49}
+    assert min(count(5)) > max(count(2)), "rises with k at first"
+    assert count(19) == {outermost} == {7} and right("cells", 4) == "7" and "7 outermost" in because("cells", 4)
+    assert start("cells", 3).lanes[0].knn.n_neighbors == 2 and start("cells", 4).lanes[0].knn.n_neighbors == 19
+    better = [test_score_of(without(document, place)) for place in range(20)]
+    assert np.argmax(better) == 10 and better[10] > 0.8 > sorted(better)[-2] and document.points.labels[10] == 1
+    assert better[10] - test_score_of(document) == pytest.approx(0.1, abs=0.01), "a tenth"
+    xy, upper = document.points.xy, document.view.y + 0.5 * document.view.span
+    beside = np.hypot(*(xy - xy[10]).T).argsort()[1]
+    assert document.points.labels[beside] == 0, "beside one of class 1"
+    assert np.hypot(*(xy - (1.2, upper)).T).argmin() == 10, "its cell reaches to the upper edge"
+
+
+def test_kept() -> None:
+    document = start("kept", 1)
+    assert len(document.points) == 60 and right("kept", 1) == "For more than half of them"
+    for grid in grids(document):
+        few = without_idle(document, grid)
+        assert len(few.points) == 26 and changed_share(document, few, grid) == 0
+        assert test_score_of(start("kept", 4)) == test_score_of(few) > 0.97
+    assert "34 of 60" in because("kept", 1) and "other 26" in because("kept", 1)
+    assert right("kept", 2) == "It stays as it is"
+    twins = start("kept", 3)
+    assert len(twins.points) == 40 and len(np.unique(twins.points.xy, axis=0)) == 20
+    assert right("kept", 3) == "All 40" and not any(needed(twins, grid).any() for grid in grids(twins))
+    assert right("kept", 5) == "More"
+    assert all(needed(start("kept", 5), grid).sum() in (37, 38) for grid in grids(document))
+    assert [lane.classifier for lane in start("kept", 6).lanes] == ["knn", "condensed_knn"]
+    condensed = frame("kept", 6, 2)
+    assert (condensed.certificates[0].n_kept, condensed.certificates[0].n_wrong) == (9, 0)  # type: ignore[union-attr]
+    assert condensed.accuracy == 1 and right("kept", 6) == "No, another one"
+    assert "about 5 to 10 %" in because("kept", 6)
+    for grid in grids(start("kept", 6)):
+        assert 0.05 <= round(changed_share(document, start("kept", 6), grid, (1, 2)), 2) <= 0.1
+
+
+def test_idle() -> None:
+    document = start("idle", 1)
+    assert document.points.same_as(start("support-vectors", 1).points) and len(document.points) == 60
+    for grid in grids(document):
+        assert np.flatnonzero(needed(document, grid)).tolist() == [0, 13, 23, 28, 32, 34, 54, 58]
+        assert changed_share(document, without_idle(document, grid), grid) == 0
+        assert changed_share(document, start("idle", 2), grid) < 1e-3, "a share text rounds"
+        assert changed_share(document, start("idle", 3), grid) > 0.02
+    svm = frame("idle", 1, 2)
+    assert svm.marks.free.tolist() == [0, 58] and not len(svm.marks.bounded) and right("idle", 1) == "kNN"
+    eight, two = start("idle", 2), start("idle", 3)
+    for fewer, left in ((eight, needed(document)), (two, np.isin(np.arange(60), (0, 58)))):
+        assert np.allclose(fewer.points.xy, document.points.xy[left], atol=1e-3) and fewer.view == document.view
+    assert right("idle", 2) == "Neither" and "All 52 points" in lesson("idle").steps[1].prediction.question  # type: ignore[union-attr]
+    for step in (2, 3):
+        assert len(frame("idle", step, 2).marks.free) == 2
+        assert line(frame("idle", step, 2)) == pytest.approx(line(svm), rel=1e-2, abs=1e-2)
+    assert right("idle", 3) == "The boundary of kNN"
+    exact = without(document, *range(1, 58), 59)
+    for grid in grids(document):
+        at = np.column_stack([axis.ravel() for axis in np.meshgrid(grid.xs, grid.ys)])
+        assert (neighbours(exact).predict(at) == svm.model.predict(at)).mean() > 0.999  # type: ignore[union-attr]
+    overlapping = start("idle", 5)
+    assert len(overlapping.points) == 60 and overlapping.view != document.view
+    assert all(28 <= needed(overlapping, grid).sum() <= 33 for grid in grids(overlapping)), "about half"
+    vectors = frame("idle", 5, 2)
+    assert len(vectors.marks.free) + len(vectors.marks.bounded) == 27 and right("idle", 5) == "27"
 
 
 def test_support_vectors() -> None:

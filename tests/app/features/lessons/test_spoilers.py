@@ -7,7 +7,7 @@ import re
 import pytest
 
 from app.features.lessons import shipped
-from app.features.lessons.check import check, spoilers
+from app.features.lessons.check import _values, check, spoilers
 from app.features.lessons.reading import parse
 from app.features.table import FEATURES
 
@@ -132,3 +132,7 @@ def test_the_check_tells_the_line_of_the_question(tmp_path: object) -> None:
     path.write_text(PLANTED["a boundary"][0], encoding="utf-8")
     lines, sound = check(FEATURES, [path])
     assert not sound and len(lines) == 1 and re.search(r"x\.lesson\.md:8: step 1 shows this boundary", lines[0])
+
+
+def test_seconds_and_settings_are_no_answers() -> None:
+    assert _values("k = 7 · 2.0 s · 3.4\N{NO-BREAK SPACE}ms · 4 steps") == {(4.0, False)}

@@ -28,6 +28,7 @@ from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
+from app.features.lessons.shipped import following
 from app.features.lessons.state import LessonSession
 from app.files.documents import FileError
 from app.files.settings import Settings
@@ -637,13 +638,15 @@ def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) 
     settle(qtbot, window)
     assert here(window).ended
     assert set(window.settings.values.lessons) == {"neighbours", "weights"}, "a score counts in every language"
-    text = window.findChild(LessonText, "lesson.text")
-    assert text is not None and "Next: Der breiteste Rand" in text.toPlainText()
+    text, row = window.findChild(LessonText, "lesson.text"), following(here(window).lesson)
+    assert row is not None and row.language == "de"
+    assert text is not None and f"Next: {row.title}" in text.toPlainText()
     click(window, qtbot, "lesson.onward")
     finish_tasks(window)
     settle(qtbot, window)
-    assert said(window, "lesson.title") == "Der breiteste Rand"
-    window.lessons.choose_language("en")
+    assert said(window, "lesson.title") == row.title
+    window.lessons.choose_language("xx")
+    assert window.lessons.language == "en", "the system's"
     window.lessons.open_shipped("margin")
     finish_tasks(window)
     settle(qtbot, window)

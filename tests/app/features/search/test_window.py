@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.core.points import Points
 from app.features.probe.controller import ProbeController
 from app.features.search import text as words
+from app.features.search.controller import SearchController
 from app.features.search.overlay import SearchOverlay, search_overlay
 from app.features.search.panel import SearchPanel
 from app.features.search.scene import SearchScene
@@ -72,6 +73,7 @@ def test_the_search_follows_the_pointer_and_finds_what_votes(make: Make, qtbot: 
         assert overlay is not None and laid(window, 1) is None
         assert len(overlay.splits) == 15 and len(overlay.pruned) == search.walk.n_pruned
         assert overlay.probe is not None and len(overlay.probe.rings) == 5
+        assert (overlay.probe.cross is None) == (lane == 0), "the pointer itself marks the query"
     before = text(window, "search.counts")
     window.canvases[1].leaveEvent(None)  # type: ignore[arg-type]
     settle(qtbot, window)
@@ -114,6 +116,32 @@ def test_step_by_step_by_keys_buttons_and_slider(make: Make, qtbot: QtBot) -> No
     window.controller.feature(ProbeController).pin(-3.0, 2.0)  # another search, at the same step
     settle(qtbot, window)
     assert shown(window).step == min(length - 1, shown(window).search.length)  # type: ignore[union-attr]
+
+
+def test_each_step_draws_the_nearest_of_what_it_has_measured(make: Make, qtbot: QtBot) -> None:
+    window = opened(make, qtbot, document())
+    window.controller.feature(ProbeController).pin(0.3, 0.1)
+    settle(qtbot, window)
+    search = shown(window).search
+    assert search is not None and search.walk is not None
+    measured, k, radii = list[float](), search.model.n_neighbors, set[float]()
+    for done, step in enumerate(search.walk.steps, 1):
+        if step.outcome == "measure":
+            of_leaf = search.kd_tree.points[slice(*search.kd_tree.range_of(step.node))]
+            measured += np.hypot(*(of_leaf - search.walk.query).T).tolist()
+        window.controller.feature(SearchController).seek(search.n_splits + done)
+        window.refresh_if_pending()
+        sketch = shown(window).sketch.sketch
+        drawn = np.hypot(*(sketch.ends - search.walk.query).T)
+        assert drawn == pytest.approx(sorted(measured)[:k])
+        assert (sketch.ball is None) == (len(measured) < k)
+        if sketch.ball is not None:
+            assert sketch.ball.radius == pytest.approx(drawn[-1])
+            radii.add(sketch.ball.radius)
+    assert len(radii) > 1
+    window.controller.feature(SearchController).seek(search.n_splits)
+    window.refresh_if_pending()
+    assert not len(shown(window).sketch.sketch.ends)
 
 
 def test_pin_and_let_go(make: Make, qtbot: QtBot) -> None:

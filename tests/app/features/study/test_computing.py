@@ -17,6 +17,7 @@ from app.features.study.cells import data_of, paths, seed_of
 from app.features.study.computing import NOT_DEFINED, compute
 from app.features.study.model import NOTES, Axis, Study, measures_of
 from app.learners.knn import KnnSettings
+from app.learners.reduction import CondensedSettings, EditedSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from app.state.document import GeneratorSettings, Lane
@@ -125,6 +126,40 @@ def test_three_classes_with_weights_are_those_of_a_loop() -> None:
 def test_k_and_noise_are_those_of_a_loop() -> None:
     for choice, values, train, test in varied((NOISE, Axis("k", (1, 3, 11))), lane=Lane("knn"), values=("accuracy",)):
         assert values["accuracy"] == KNeighborsClassifier(int(choice["k"])).fit(*train).score(*test)
+
+
+def condensed(X: np.ndarray, y: np.ndarray) -> int:
+    """How many points Hart's rule keeps in the order of the points, told straight away."""
+    kept, added = [0], True
+    while added:
+        added = False
+        for i in range(len(X)):
+            if i not in kept and y[kept[np.hypot(*(X[kept] - X[i]).T).argmin()]] != y[i]:
+                kept.append(i)
+                added = True
+    return len(kept)
+
+
+def edited(X: np.ndarray, y: np.ndarray, k: int) -> int:
+    """How many points Wilson's rule keeps in one pass; k is odd, so that of two classes none ties."""
+    apart = np.hypot(*(X[:, None] - X).T)
+    np.fill_diagonal(apart, np.inf)
+    nearest = apart.argsort(axis=0)[:k]
+    return int(((y[nearest] == y).sum(axis=0) > k / 2).sum())
+
+
+def test_points_kept_are_those_of_a_loop() -> None:
+    for name, settings, axes in (
+        ("condensed_knn", CondensedSettings(shuffle=False), (NOISE, N)),
+        ("edited_knn", EditedSettings(repeated=False), (NOISE, Axis("k", (1, 3, 7)))),
+    ):
+        cases = varied(axes, lane=Lane(name).with_part(name, settings), values=("points_kept", "accuracy"))
+        for choice, values, train, _ in cases:
+            expected = edited(*train, choice["k"]) if "k" in choice else condensed(*train)
+            assert values["points_kept"] == expected < len(train[0])
+        assert len({values["points_kept"] for _, values, _, _ in cases}) > 3
+    for name in LEARNERS:
+        assert ("points_kept" in measures_of(Lane(name))) == (name in ("condensed_knn", "edited_knn"))
 
 
 OTHERS = {

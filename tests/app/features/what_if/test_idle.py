@@ -56,10 +56,11 @@ def test_k_points_and_one_of_each_class_stay() -> None:
     xy = np.random.default_rng(1).normal(size=(12, 2))
     one = Points.of(xy, np.zeros(12))
     assert left_of(KNeighborsClassifier(5).fit(one.xy, one.labels), one).sum() == 5
-    lone = Points.of(xy, [0] * 11 + [1])
-    model = KNeighborsClassifier(5).fit(lone.xy, lone.labels)
-    left = left_of(model, lone)
-    assert left[11] and left.sum() == 5
+    for at in (0, 11):  # the first one that is looked at, and the last
+        labels = np.arange(12) == at
+        lone = Points.of(xy, labels)
+        left = left_of(KNeighborsClassifier(5).fit(lone.xy, lone.labels), lone)
+        assert left[at] and left.sum() == 5
 
 
 def test_stopping_changes_nothing() -> None:

@@ -1,0 +1,76 @@
+"""Compiled search for nearest neighbours in many dimensions, where boxes of a tree leave hardly a location out.
+
+Squared distances of many queries come from one product of matrices, as in scikit-learn's ArgKmin, but only to find
+candidates: the exact distance of each candidate, summed as in `_knn_loops.search`, decides.
+
+Let s be an exact squared distance, x a query and y a location, both without the mean of the locations.  All rounding
+together, of s as well, changes it by no more than c (|x|^2 + |y|^2), c = 4 (features + 4) eps, and
+|y|^2 <= 2 (|x|^2 + s).  If a is the q-th smallest of the rounded numbers, then all locations up to the q-th exact
+distance have rounded numbers of at most a + 8 c (a + |x|^2).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solver.core._compile import jit
+from solver.core._vector import larger, smaller
+
+from ._knn_loops import EPS, sort_by_distance, tighten
+from ._knn_select import LANES, separate
+
+#: Locations of a group, whose least distance is found before any is looked at.
+IN_GROUP = 16
+LEAST = 1e-300  # more than the smallest numbers lose by rounding
+
+
+@jit
+def search_products(q, queries, order, points, products, squares, d, who, ends):  # type: ignore[no-untyped-def]
+    """As `_knn_loops.search`, by the Euclidean metric, for the queries `order`; returns the number of queries.
+
+    The r-th of them has products[r, j] = |x - y_j|^2 - |x|^2 and squares[r] = |x|^2.  `points`: the locations, of shape
+    (m, features).
+    """
+    m, features = points.shape
+    slack = 32.0 * (features + 4) * EPS
+    groups = max((m + IN_GROUP - 1) // IN_GROUP, min(m, 2 * q))
+    least = np.full((groups + LANES - 1) // LANES * LANES, np.inf)
+    least_bits, bits = least.view(np.int64), d.view(np.int64)
+    done = 0
+    ends[0] = 0
+    while done < ends.size - 1 and done < order.size and ends[done] + m + LANES <= d.size:
+        base = ends[done]
+        square = squares[done]
+        wide, extra = 1.0 + slack, slack * square + LEAST
+        # Every groups-th location is one group, so the loops vectorise, and neighbours in the tree are not together.
+        for g in range(np.uint64(groups)):
+            least[g] = products[done, g]
+        for start in range(groups, m, groups):
+            for g in range(np.uint64(min(groups, m - start))):
+                least[g] = smaller(least[g], products[done, np.uint64(start) + g])
+        for g in range(np.uint64(groups)):
+            least[g] = larger(least[g] + square, 0.0)
+        bound, _ = separate(least, least_bits, q, 0.0, least[0])  # q groups have a location up to here
+        bound = bound * wide + extra
+        found = 0
+        for g in range(groups):
+            if least[g] <= bound:
+                for j in range(g, m, groups):
+                    v = larger(products[done, j] + square, 0.0)
+                    d[base + found] = v
+                    who[base + found] = j
+                    found += 1 if v <= bound else 0
+        if found > q:
+            found, bound = tighten(d[base:], bits[base:], who[base:], found, q, wide, extra)
+        for i in range(base, base + found):
+            v = 0.0
+            for f in range(features):
+                t = queries[order[done], f] - points[who[i], f]
+                v += t * t
+            d[i] = v
+        if found > q:
+            found, bound = tighten(d[base:], bits[base:], who[base:], found, q, 1.0, 0.0)
+        sort_by_distance(d[base:], who[base:], found)
+        done += 1
+        ends[done] = base + found
+    return done
