@@ -10,7 +10,7 @@ from app.engine.cover import Cover
 
 #: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
 PredictKind = Literal["choice", "boundary", "pair"]
-#: Languages that lessons are written in, by the code in a file's name ("NAME.de.lesson.md"); ENGLISH stands in none.
+#: Languages of lessons by the code in a file's name ("NAME.de.lesson.md"); the name of an English one has no code.
 ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 

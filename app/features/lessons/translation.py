@@ -1,6 +1,6 @@
-"""Translation: what a translated lesson has otherwise than the original, beside its language.
+"""Translation: the differences between a translated lesson and its original that are no matter of language.
 
-Comes in: two lessons without faults.  Goes out: a sentence for each difference, with the line of the step.
+Input: two lessons without faults.  Output: a sentence for each difference, with the line of its step.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections import Counter
 
 from .model import Lesson, Step
 
-#: A comma in a number counts as a point.
+#: A number in a text; its decimal sign is a point or a comma.
 _NUMBER = re.compile(r"\N{MINUS SIGN}?[0-9]+(?:[.,][0-9]+)?")
 
 
 def differences(lesson: Lesson, original: Lesson) -> list[tuple[int, str]]:
-    """Return line and sentence of each difference."""
+    """Return line and sentence of each difference; lines are those of the translation."""
     found = [(1, f"the {what} is not that of the original.") for what in _changed(_front(lesson), _front(original))]
     texts = {f"sentence {n} of learnt": each for n, each in enumerate(lesson.learnt, 1)}
     originals = {f"sentence {n} of learnt": each for n, each in enumerate(original.learnt, 1)}
@@ -40,7 +40,7 @@ def _front(lesson: Lesson) -> dict[str, object]:
 
 
 def _structure(step: Step) -> dict[str, object]:
-    """Return what stays as it is in every language."""
+    """Return the parts of a step that are the same in every language, by their names."""
     asked = step.prediction
     return {
         "start": (step.start.kind, step.start.source),
@@ -60,7 +60,7 @@ def _structure(step: Step) -> dict[str, object]:
 
 
 def _texts(step: Step) -> dict[str, str]:
-    """Return what is read, by what it is called."""
+    """Return the texts of a step by their names; empty ones included."""
     texts = {"title": step.title, "text": step.text, "hint": step.hint}
     if (asked := step.prediction) is not None:
         texts |= {"question": asked.question, "because": asked.because}
@@ -70,7 +70,7 @@ def _texts(step: Step) -> dict[str, str]:
 
 
 def _texts_changed(here: dict[str, str], there: dict[str, str]) -> list[str]:
-    """Return a sentence for each text that is missing, that the original has not, or that has other numbers."""
+    """Return a sentence for each text that only one of the two has, or whose numbers differ."""
     found = []
     for what in here | there:
         text, other = here.get(what, ""), there.get(what, "")

@@ -42,11 +42,8 @@ class Card(QPushButton):
 
     def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes, size: QSize) -> None:
         super().__init__(autoDefault=True)
-        self._size = size
-        describe(self, name, f"{number}. {title}", sentence)
-        self.setToolTip("")  # all of it is to be read already
-        words = f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}"
-        picture, text = QLabel(), QLabel(words, textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self._name, self._number, self._size = name, number, size
+        picture, text = QLabel(), QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
         pixmap = QPixmap()
         pixmap.loadFromData(picture_data)
         larger = size.toTuple() != PICTURE and not pixmap.isNull()
@@ -56,7 +53,14 @@ class Card(QPushButton):
         for label in (picture, text):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text = text
+        self.show_words(title, sentence)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+
+    def show_words(self, title: str, sentence: str) -> None:
+        """Show the title, behind the number, and the sentence."""
+        describe(self, self._name, f"{self._number}. {title}", sentence)
+        self.setToolTip("")  # all of it is to be read already
+        self._text.setText(f"<b>{self._number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -114,14 +118,19 @@ class GalleryDialog(NamedDialog):
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = named(QTabWidget(), "gallery.tabs")
         self._cards: list[list[Card]] = []
-        self._size, self._dark = size, self.palette().window().color().lightness() < 128
-        self._learn, self._choose_language, self._scores = learn, choose_language, scores
-        examples = []
+        self._scores, self._choose_language = scores, choose_language
+        self._lessons: dict[str, Card] = {}
+        dark = self.palette().window().color().lightness() < 128
+        examples, lessons = [], []
         for place, each in enumerate(EXAMPLES, 1):
-            card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, self._dark), size)
+            card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
             examples.append((card, self._opens(choose, each)))
+        for place, row in enumerate(shipped(language), 1):
+            card = Card(f"lesson.{row.name}", place, *_said(row, scores), picture(row.name, dark), size)
+            lessons.append((card, self._opens(learn, row.name)))
+            self._lessons[row.name] = card
         cards = self._page("&Examples", examples)
-        self._add_lessons(language)
+        self._page("&Lessons", lessons)
         languages = self._language_choice(language)
         self._of_lessons = (label_for("Language of the lessons", languages), languages)
         self._tabs.currentChanged.connect(self._show_language)
@@ -129,6 +138,7 @@ class GalleryDialog(NamedDialog):
         buttons = self.button_box()
         buttons.setCenterButtons(False)
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
+        buttons.buttons()[0].setDefault(True)  # else Return in the choice of a language would open a lesson
         for label in self.findChildren(QLabel) if text else ():
             label.ensurePolished()  # else its height would be that of other text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
@@ -145,21 +155,9 @@ class GalleryDialog(NamedDialog):
     def _change_language(self, language: str) -> None:
         """Show the lessons in another language, and remember it."""
         self._choose_language(language)
-        before = self._tabs.currentWidget()
-        self._cards.pop()
-        self._add_lessons(language)
-        self._tabs.setCurrentIndex(2)
-        self._tabs.removeTab(1)
-        before.deleteLater()
-
-    def _add_lessons(self, language: str) -> None:
-        """Add the tab of the lessons, in a language."""
-        lessons = []
-        for place, row in enumerate(shipped(language), 1):
-            sentence = _said(row, self._scores)
-            card = Card(f"lesson.{row.name}", place, *sentence, picture(row.name, self._dark), self._size)
-            lessons.append((card, self._opens(self._learn, row.name)))
-        self._page("&Lessons", lessons)
+        for row in shipped(language):
+            if row.name in self._lessons:
+                self._lessons[row.name].show_words(*_said(row, self._scores))
 
     def _show_language(self, tab: int) -> None:
         """Show the choice of a language beside the lessons only: examples have none."""
