@@ -379,13 +379,32 @@ def _share(options: argparse.Namespace, opened: _Opened) -> int | None:
     return None
 
 
-def _check_lessons(options: argparse.Namespace, opened: _Opened) -> int:
+def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.lessons.check import check
     from app.features.table import FEATURES
 
+    if options.what == "answers":
+        if options.against is not None:
+            raise argparse.ArgumentTypeError("--against is for lesson check")
+        return _report_answers(options)
+    if options.csv is not None:
+        raise argparse.ArgumentTypeError("--csv is for lesson answers")
     lines, sound = check(FEATURES, options.files, options.against)
     _tell("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
+
+
+def _report_answers(options: argparse.Namespace) -> int:
+    from app.features.answers.table import report
+    from app.features.table import FEATURES
+    from app.files import documents
+
+    table, rows = report(FEATURES, options.files)
+    _tell(f"{table}\n")
+    if options.csv is not None:
+        documents.write_bytes(rows.encode("utf-8"), options.csv)
+        _tell(f"\nWrote {options.csv}\n")
+    return 0
 
 
 def _write_code(options: argparse.Namespace, opened: _Opened) -> None:
@@ -495,6 +514,7 @@ _COMMANDS = {
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
         f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
         f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons,"
+        f" {NAME} lesson answers FILE... counts answers,"
         f" {NAME} study trains many times.",
     ),
     "render": _Command(
@@ -511,13 +531,27 @@ _COMMANDS = {
         "Print the document as one text, for a mail or a chat, that every FILE may be.", (_FILE,), _share
     ),
     "lesson": _Command(
-        "Check lessons that you have written.",
+        "Check lessons that you have written, or count the answers of a class.",
         (
-            _argument("what", choices=("check",), metavar="check", help="one line for each fault, with its line"),
-            _argument("files", nargs="+", type=_path, metavar="FILE", help="a lesson, a .lesson.md file"),
-            _argument("--against", type=_path, metavar="ORIGINAL", help="the lesson that each FILE translates"),
+            _argument(
+                "what",
+                choices=("check", "answers"),
+                help="check: one line for each fault, with its line; answers: how many gave which answer",
+            ),
+            _argument(
+                "files",
+                nargs="+",
+                type=_path,
+                metavar="FILE",
+                help="a lesson, a .lesson.md file; for answers the files that were handed in, and the lesson where it"
+                " does not come with the program",
+            ),
+            _argument("--csv", type=_path, metavar="TABLE", help="write a row for each that was handed in, too"),
+            _argument(
+                "--against", type=_path, metavar="ORIGINAL", help="for check: the lesson that each FILE translates"
+            ),
         ),
-        _check_lessons,
+        _lessons,
     ),
     "code": _Command(
         "Write the scikit-learn program that makes the picture.",

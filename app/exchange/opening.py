@@ -12,6 +12,8 @@ from app.files.file_format import FORMAT
 from app.state.document import Document
 
 LESSON_SUFFIX = ".lesson.md"
+#: How a lesson, and answers to one, begin as a text; other texts of the program are share texts.
+LESSON_PREFIX, ANSWERS_PREFIX = f"{FORMAT}:lesson#", f"{FORMAT}:answers#"
 #: Characters in which the beginning of a share text is looked for.
 _SHARE_LOOK = 200
 
@@ -23,6 +25,7 @@ class Kind(Enum):
     SHARE_TEXT = auto()
     RECOVERY_COPY = auto()
     LESSON = auto()
+    ANSWERS = auto()
     OTHER = auto()
 
 
@@ -48,18 +51,29 @@ class Contents:
 
 
 def is_share_text(text: str) -> bool:
-    """Return whether `text` begins as a share text does; the rest of it may be damaged."""
-    return "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split()).startswith(f"{FORMAT}:")
+    """Return whether `text` begins as a text of the program does; the rest of it may be damaged."""
+    return kind_of_text(text) is not Kind.OTHER
+
+
+def kind_of_text(text: str) -> Kind:
+    """Return what `text` begins as: a share text, a lesson, answers to one, or OTHER."""
+    begins = "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split())
+    if begins.startswith(LESSON_PREFIX):
+        return Kind.LESSON
+    if begins.startswith(ANSWERS_PREFIX):
+        return Kind.ANSWERS
+    return Kind.SHARE_TEXT if begins.startswith(f"{FORMAT}:") else Kind.OTHER
 
 
 def kind_of(path: Path) -> Kind:
-    """Return the kind of the file at `path`; on the command line a share text may stand in place of the name."""
+    """Return the kind of the file at `path`; on the command line a text may stand in place of the name."""
     if path.name.lower().endswith(LESSON_SUFFIX):
         return Kind.LESSON
     if path.suffix in (recovery.SUFFIX, documents.ASIDE):
         return Kind.RECOVERY_COPY
-    if is_share_text(str(path)) or is_share_text(_beginning(path)):
-        return Kind.SHARE_TEXT
+    for text in (str(path), _beginning(path)):
+        if (kind := kind_of_text(text)) is not Kind.OTHER:
+            return kind
     return Kind.DOCUMENT if path.suffix.lower() == documents.SUFFIX else Kind.OTHER
 
 
@@ -93,7 +107,7 @@ def read(path: Path, most: int = 0) -> Contents:
     if is_share_text(str(path)):  # nothing in one is changed by being taken for a name
         return of_text(str(path))
     data = documents.read_bytes(path, most)
-    if kind is Kind.SHARE_TEXT:
+    if kind in (Kind.SHARE_TEXT, Kind.ANSWERS):
         return of_text(data.decode("utf-8", "replace"))
     document = documents.decode(data, path.name or str(path))
     return Contents(document, Kind.DOCUMENT, path, Fingerprint.of(data))
@@ -101,6 +115,8 @@ def read(path: Path, most: int = 0) -> Contents:
 
 def of_text(text: str) -> Contents:
     """Read a share text; FileError with one sentence when it is none."""
+    if kind_of_text(text) is Kind.ANSWERS:
+        raise FileError("These are answers to a lesson: open them with Help > Answers of the class, in that lesson.")
     from . import share_text  # only now: nothing of it is needed to start
 
     return Contents(share_text.decode(text), Kind.SHARE_TEXT)

@@ -32,7 +32,6 @@ this program would have written otherwise.
 
 from __future__ import annotations
 
-import base64
 import struct
 import zlib
 from dataclasses import replace
@@ -54,6 +53,7 @@ from solver.data.datasets import DATASETS
 
 from . import generated_points
 from .generated_points import Made
+from .packed_text import damaged, packed, unpacked
 
 PREFIX = f"{file_format.FORMAT}:#"
 #: The second has the generator; a document without one is written as older programs read it.
@@ -81,8 +81,7 @@ def encode(document: Document) -> str:
     split = replace(bare.split, painted=document.split.painted)
     made = generated_points.find(document.points, document.origin)
     _check_size(document, made)
-    packed = _packed(replace(bare, points=document.points, split=split), made)
-    return PREFIX + _as_text(zlib.compress(packed, 9))
+    return PREFIX + packed(_body(replace(bare, points=document.points, split=split), made))
 
 
 def decode(text: str) -> Document:
@@ -92,14 +91,16 @@ def decode(text: str) -> Document:
     body = "".join(text.removeprefix("\ufeff").split())
     if not body.startswith(PREFIX):
         raise FileError(f"{_NAME} does not begin with {PREFIX}.")
-    packed = _unpacked(body.removeprefix(PREFIX))
-    if packed[0] not in VERSIONS:
+    data = unpacked(body.removeprefix(PREFIX), _NAME, MOST_BYTES)
+    if len(data) < 5 + _HEAD.size:
+        raise _damaged("it ends too early or too late")
+    if data[0] not in VERSIONS:
         versions = " and ".join(map(str, VERSIONS))
-        raise UnreadError(f"{_NAME} is of version {packed[0]}; this program reads versions {versions}.")
-    if zlib.crc32(packed[5:]) != int.from_bytes(packed[1:5], "little"):
+        raise UnreadError(f"{_NAME} is of version {data[0]}; this program reads versions {versions}.")
+    if zlib.crc32(data[5:]) != int.from_bytes(data[1:5], "little"):
         raise _damaged("its checksum is wrong")
-    document, made = _shared(packed[5:], packed[0])
-    if _packed(document, made) != packed:
+    document, made = _shared(data[5:], data[0])
+    if _body(document, made) != data:
         raise _damaged("no program writes it like this")
     return document
 
@@ -114,34 +115,7 @@ def moves(document: Document) -> tuple[float, float]:
 
 
 def _damaged(why: str) -> FileError:
-    return FileError(f"{_NAME} is damaged, or a part is missing ({why}); copy it once more.")
-
-
-# -- text and bytes ------------------------------------------------------------------------------------------------
-
-
-def _as_text(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _unpacked(body: str) -> bytes:
-    """The bytes in the text behind its prefix; never more than they may be, whatever it would inflate to."""
-    try:
-        data = base64.b64decode(body + "=" * (-len(body) % 4), altchars=b"-_", validate=True)
-    except ValueError:
-        raise _damaged("it has signs that do not belong there") from None
-    if _as_text(data) != body:
-        raise _damaged("it has signs that do not belong there")
-    inflate = zlib.decompressobj()
-    try:
-        packed = inflate.decompress(data, MOST_BYTES + 1)
-    except zlib.error:
-        raise _damaged("it does not unpack") from None
-    if len(packed) > MOST_BYTES:
-        raise FileError(f"{_NAME} holds more than {MOST_BYTES // 10**6} MB, so it was not read.")
-    if not inflate.eof or inflate.unused_data or len(packed) < 5 + _HEAD.size:
-        raise _damaged("it ends too early or too late")
-    return packed
+    return damaged(_NAME, why)
 
 
 # -- bytes and document --------------------------------------------------------------------------------------------
@@ -160,7 +134,7 @@ def _sent(points: Points, made: Made | None) -> Points:
     return points if made is None else points.chosen(made.own)
 
 
-def _packed(document: Document, made: Made | None) -> bytes:
+def _body(document: Document, made: Made | None) -> bytes:
     points, view = _sent(document.points, made), document.view
     body = _HEAD.pack(view.x, view.y, view.span, len(points))
     if len(points):

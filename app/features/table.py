@@ -5,7 +5,9 @@ from __future__ import annotations
 from app.scene.feature_table import FeatureTable
 
 from .active_learning.feature import FEATURE as ACTIVE_LEARNING
+from .answers.feature import FEATURE as ANSWERS
 from .cells.feature import FEATURE as CELLS
+from .challenges.feature import FEATURE as CHALLENGES
 from .code.feature import FEATURE as CODE
 from .curves.feature import FEATURE as CURVES
 from .difference.feature import FEATURE as DIFFERENCE
@@ -49,6 +51,8 @@ FEATURES = FeatureTable(
         GROUND_TRUTH,
         CODE,
         LESSONS,
+        ANSWERS,
+        CHALLENGES,
         FILM,
     )
 )

@@ -198,7 +198,10 @@ def _type_of(parameter: Setting) -> Any:
 
 def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
     fields = [(each.name, _type_of(each), each.default) for each in row.parameters]
-    return msgspec.defstruct(f"{row.kind}Settings", fields, frozen=True, forbid_unknown_fields=True, module=__name__)
+    name = f"{row.kind}Settings"
+    made = msgspec.defstruct(name, fields, frozen=True, forbid_unknown_fields=True, module=__name__)
+    globals()[name] = made  # where a process of a cluster looks for it
+    return made
 
 
 #: What edits a parameter of a type.

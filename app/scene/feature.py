@@ -34,7 +34,7 @@ WATCHING, BESIDE = "Watching a run", "Side by side"
 #: drawn of, and the KKT case of each point.
 Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
 #: Where views of a feature stand that are neither docks nor windows.
-Place = Literal["overlay", "cover", "below slider"]
+Place = Literal["overlay", "cover", "below slider", "lesson"]
 
 
 @dataclass(frozen=True)
@@ -242,6 +242,9 @@ class Feature:
         "below slider", made of a slider of a lane's form, what it controls and what sets that: a widget whose
         ``render_lane(lane, theme)`` returns whether it is to be seen; the class has `name`, `title` and `use`, a
         sentence.
+
+        "lesson", made of the controller and of ``do(name)``, which runs a command: a widget below the question of a
+        lesson, which shows itself in ``render_scene(scene, theme)`` where there is something to see.
     """
 
     actions: tuple[Action, ...] = ()

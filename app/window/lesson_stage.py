@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QObject, Qt
+from PySide6.QtWidgets import QFileDialog
 
 from app.controllers.controller import Controller
 from app.engine.cover import Cover
+from app.features.answers.controller import AnswersController
 from app.features.lessons.controller import Event, LessonController
 from app.features.lessons.model import ENGLISH, LANGUAGES, Lesson
 from app.features.lessons.scene import covers
@@ -19,8 +22,12 @@ from app.scene.feature import Widget
 from app.scene.feature_table import FeatureTable
 from app.views.surroundings import Surroundings
 from app.views.widgets.later import later
+from app.views.widgets.qt_dialogs import open_dialog
 from app.window.dialogs.files import FileDialogs
 from app.window.dock_manager import DockManager
+
+if TYPE_CHECKING:
+    from app.features.answers.collecting import Source
 
 #: Of a lesson that is open; the dock of this name is the panel.
 PANEL = "lesson"
@@ -112,6 +119,12 @@ class LessonStage(QObject):
 
         self.open(lambda: read(self._features, path), path.name)
 
+    def open_text(self, text: str) -> None:
+        """Open the lesson in a lesson text."""
+        from app.features.lessons.reading import read_text
+
+        self.open(lambda: read_text(self._features, text), "The lesson")
+
     def open_shipped(self, name: str) -> None:
         """Open one of the lessons that come with the program."""
         from app.features.lessons.shipped import lesson
@@ -138,6 +151,35 @@ class LessonStage(QObject):
             self._lessons.begin(lesson)
         except FileError as error:
             self._dialogs.alert(str(error))
+
+    # -- answers of a class ------------------------------------------------------------------------------------------
+
+    def ask_answers(self) -> None:
+        """Ask which files of answers to open."""
+        folder, several = self._settings.values.exchange_folder, QFileDialog.FileMode.ExistingFiles
+        dialog = QFileDialog(self._window, "Open answers", folder, "Answers (*.txt);;All files (*)", fileMode=several)
+        dialog.setObjectName("open_answers_files")
+        dialog.filesSelected.connect(lambda names: self.open_answers([Path(name) for name in names]))
+        open_dialog(dialog)
+
+    def open_answers(self, paths: Sequence[Path]) -> None:
+        """Read the answers in these files."""
+        from app.features.answers.collecting import sources_of
+
+        self._settings.write(exchange_folder=str(paths[0].parent))
+        self._collect(lambda: [source for path in paths for source in sources_of(path)])
+
+    def take_answers(self, text: str) -> None:
+        """Read the answers in a text that was pasted."""
+        from app.features.answers.collecting import sources_in
+
+        self._collect(lambda: sources_in(text, ""))
+
+    def _collect(self, sources: Callable[[], list[Source]]) -> None:
+        answers = self._controller.feature(AnswersController)
+        task = answers.collecting(sources)
+        if task is not None:
+            self._tasks.run(task, answers.take)
 
     def undo(self) -> None:
         """The last line of a guess away, else the last change undone."""

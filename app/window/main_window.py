@@ -151,6 +151,11 @@ class MainWindow(DropWindow):
         self.dock_manager = DockManager(around, self.ask_refresh, self.lanes_view.one_line)
         self.lessons = LessonStage(around, self.dock_manager, self.file_dialogs, self.when_drawn, self.switch)
         self.file_dialogs.open_lesson = self.lessons.open_path
+        self.file_dialogs.open_answers = lambda path: self.lessons.open_answers([path])
+        self.import_export.open_lesson, self.import_export.open_answers = (
+            self.lessons.open_text,
+            self.lessons.take_answers,
+        )
         controller.playback.study_of = self._study_of
         self.status_line = StatusLine(self._show_hint)
         self.setStatusBar(self.status_line)
@@ -203,6 +208,13 @@ class MainWindow(DropWindow):
     def document(self) -> Document:
         """The present document."""
         return self.controller.document
+
+    def take_files(self, paths: list[Path]) -> None:
+        """Open the first of several files, or all where they are answers to a lesson."""
+        if kind_of(paths[0]) is Kind.ANSWERS:
+            self.lessons.open_answers(paths)
+        else:
+            self.take_file(paths[0])
 
     def take_file(self, path: Path) -> None:
         """Open or import a file, with all questions that belong to it."""
@@ -453,6 +465,8 @@ class MainWindow(DropWindow):
             "examples": self._show_gallery,
             "lessons": lambda: self._show_gallery(lessons=True),
             "lesson_add": self.lessons.add_step,
+            "open_answers": self.lessons.ask_answers,
+            "paste_answers": lambda: self.lessons.take_answers(QApplication.clipboard().text()),
             "start_over": self._start_over,
             "save": questions.save,
             "save_as": questions.ask_save,

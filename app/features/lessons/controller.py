@@ -13,7 +13,7 @@ from app.controllers.controller import Controller
 from app.engine.requests import Frame, Phase
 from app.features.evaluation.scene import EvaluationSession
 from app.files.documents import FileError
-from app.scene.context import is_present
+from app.scene.context import Context, is_present
 from app.state.document import MAX_LANES, Document
 from app.state.session import FULL_SPEED
 from app.state.test_split import Validation
@@ -49,12 +49,24 @@ class LessonController:
     def _now(self) -> LessonSession:
         return self._host.session.of(LessonSession)
 
+    @property
+    def graded(self) -> LessonSession:
+        """What has been made of the lesson, with what the pictures say of the step one is at."""
+        from .goals import check  # only now: it costs the start nothing
+
+        now = graded(self._now, self._host.results)
+        step = now.step
+        if step is None or not step.goal or now.state.reached or now.prediction is not None or now.ended:
+            return now
+        context = Context(self._host.document, self._host.session, self._host.results)
+        return now.with_state(reached=bool(check(step.goal, context).reached))
+
     # -- going through -----------------------------------------------------------------------------------------------
 
     def begin(self, lesson: Lesson) -> None:
         """Open the lesson at its first step, in place of the document; FileError when that cannot be made."""
         states = (StepState(),) * len(lesson.steps)
-        self._enter(replace(self._now, lesson=lesson, at=0, ended=False, states=states))
+        self._enter(replace(self._now, lesson=lesson, at=0, ended=False, states=states, for_class=False))
 
     def leave(self) -> None:
         """Close the lesson, and restore the document that was open before, with its history and its file."""
@@ -74,8 +86,7 @@ class LessonController:
             self._host.set_session(replace(now, ended=False))
             return
         self._host.editing.finish()
-        now = graded(now, self._host.results).with_state(document=self._host.document)
-        self._enter_or_say(replace(now, at=at, ended=False))
+        self._enter_or_say(replace(self.graded.with_state(document=self._host.document), at=at, ended=False))
 
     def next(self) -> None:
         """Check what has been guessed, else go to the next step; past an open question only the second time."""
@@ -83,7 +94,7 @@ class LessonController:
         guess, lesson = now.state.guess, now.lesson
         if lesson is None:
             return
-        if now.prediction is not None and guess.is_made:
+        if now.prediction is not None and (guess.is_made or now.for_class):
             self.reveal()
         elif now.prediction is not None and not guess.passed:
             self._set(replace(guess, passed=True))
@@ -94,7 +105,7 @@ class LessonController:
             self._host.say(OVER)
         else:
             self._host.editing.finish()
-            self._host.set_session(replace(graded(now, self._host.results), ended=True))
+            self._host.set_session(replace(self.graded, ended=True))
             self.report("ended")
 
     def back(self) -> None:
@@ -226,7 +237,10 @@ class LessonController:
         if prediction is None:
             return
         if not guess.is_made:
-            self._host.say("Predict first; then the picture is shown.")
+            if now.for_class:
+                self._set(replace(guess, revealed=True))
+            else:
+                self._host.say("Predict first; then the picture is shown.")
             return
         if prediction.kind == "choice":
             known = guess.answer == prediction.right or guess.answer in guess.tried

@@ -1,9 +1,9 @@
 """Lessons: steps with a text, a start and perhaps a question, to be answered before the picture is shown."""
 
 from app.controllers.controller import Controller
-from app.scene.feature import Action, Dock, Feature, Widget
+from app.scene.feature import Action, Dock, Feature, Sign, Widget
 
-from . import scene
+from . import matching, scene
 from .controller import LessonController
 from .state import LessonSession
 
@@ -65,7 +65,7 @@ FEATURE = Feature(
     dock=Dock(
         "lesson",
         "Lesson",
-        Widget("app.features.lessons.panel.LessonPanel", ("controller", "do")),
+        Widget("app.features.lessons.panel.LessonPanel", ("controller", "do", "features")),
         group=-1,
         kept=False,
         needs=(),
@@ -74,6 +74,8 @@ FEATURE = Feature(
     scene=scene.scene,
     shows=scene.shows,
     covers=scene.covers,
+    sheets=scene.sheets,
+    signs=(Sign(matching.TARGET, "Boundary to be found"),),
     views={"overlay": Widget("app.features.lessons.overlay.LessonLayer", ())},
     help=(
         (

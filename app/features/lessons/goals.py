@@ -21,6 +21,8 @@ from app.features.scores.scene import measured_on, score
 from app.scene.context import Context, is_present
 from app.state.document import Document
 
+from . import matching
+
 Quantity = Literal[
     "accuracy",
     "test accuracy",
@@ -31,6 +33,7 @@ Quantity = Literal[
     "steps",
     "wrong",
     "points",
+    "agreement",
 ]
 #: Longer words first: a name is looked for from its beginning.
 QUANTITIES: dict[str, Quantity] = {
@@ -50,6 +53,7 @@ QUANTITIES: dict[str, Quantity] = {
     "wrong": "wrong",
     "points": "points",
     "point": "points",
+    "agreement": "agreement",
 }
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.gt,
@@ -70,6 +74,8 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "exactly": operator.eq,
 }
 ACCURACIES = ("accuracy", "test accuracy", "training accuracy", "validation accuracy")
+#: Quantities that are given in per cent.
+SHARES = (*ACCURACIES, "agreement")
 #: Both, all, or the numbers of classifiers from 1.
 _WHO = r"(?P<who>both|all|(?:classifier )?[1-9])"
 _WHAT = f"(?P<what>{'|'.join(QUANTITIES)})"
@@ -135,15 +141,15 @@ def _clause(part: str, text: str) -> Clause:
     said = found.groupdict()
     what = QUANTITIES[said.get("what") or "accuracy"]
     number = float(said["number"])
-    if (what in ACCURACIES) != bool(said["percent"]):
-        unit = "is a share, such as 95 %" if what in ACCURACIES else "is no share: leave the % out"
+    if (what in SHARES) != bool(said["percent"]):
+        unit = "is a share, such as 95 %" if what in SHARES else "is no share: leave the % out"
         raise ValueError(f"the goal “{text}”: {what} {unit}.")
-    if what in ACCURACIES:
+    if what in SHARES:
         number = round(number / 100, 12)
     elif what != "margin" and not number.is_integer():
         raise ValueError(f"the goal “{text}”: the number of {what} is a whole number.")
     clause = Clause(what, _places(said.get("who")), said["how"], number)
-    most = 1.0 if what in ACCURACIES else 1e12
+    most = 1.0 if what in SHARES else 1e12
     if not any(
         clause.holds(value) for value in (0.0, number, number - 1e-6, number + 1e-6, most) if 0 <= value <= most
     ):
@@ -190,6 +196,7 @@ _NOUNS: dict[Quantity, str] = {
     "steps": "steps",
     "wrong": "wrong points",
     "points": "points",
+    "agreement": "a picture to be compared",
 }
 
 
@@ -198,6 +205,8 @@ def _applies(what: Quantity, document: Document, place: int) -> bool:
     lane = document.lanes[place]
     if what == "points":
         return True
+    if what == "agreement" and place:  # only the first picture is compared
+        return False
     if lane.is_difference:
         return False
     if what == "test accuracy":
@@ -205,6 +214,14 @@ def _applies(what: Quantity, document: Document, place: int) -> bool:
     if what == "support vectors":
         return lane.trainer is not None and lane.trainer.has_multipliers
     return what not in ("margin", "steps") or lane.trainer is not None
+
+
+def compares(text: str) -> bool:
+    """Whether a goal asks for agreement with the hidden classifier of its step."""
+    try:
+        return any(clause.what == "agreement" for clause in clauses(text))
+    except ValueError:
+        return False
 
 
 def tells(text: str) -> Cover:
@@ -244,7 +261,7 @@ def _said(what: Quantity, values: list[float], document: Document) -> str:
     def one(value: float) -> str:
         if math.isnan(value):
             return "begun from what was there: press Restart" if what == "steps" else "none"
-        if what in ACCURACIES:
+        if what in SHARES:
             return percent(value)
         return short(value) if what == "margin" else grouped(int(value))
 
@@ -265,6 +282,8 @@ def _number(what: Quantity, context: Context, place: int) -> float | None:
         return math.nan
     if frame.phase is not Phase.DONE or frame.model is None:
         return None
+    if what == "agreement":
+        return matching.share(context)
     if what == "test accuracy" or (what == "accuracy" and measured_on(document) is not None):
         return score(context, place)
     if what == "validation accuracy":

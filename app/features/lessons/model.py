@@ -115,6 +115,8 @@ class Step:
         What is covered while the question waits for an answer.
     hide : Cover
         What is covered throughout the step, because a later one asks for it.
+    match : str
+        The share text whose first classifier is to be found; "" for none.
     """
 
     title: str
@@ -131,6 +133,7 @@ class Step:
     line: int = 0
     cover: Cover = Cover.PICTURE
     hide: Cover = Cover.NOTHING
+    match: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,8 @@ class Lesson:
         Where documents beside it are looked for.
     learnt : tuple of str
         What was learnt, in at most two sentences, for its end.
+    digest : str
+        Of its text: answers are compared with those to the very same lesson.
     language : str
         Key of `LANGUAGES`, from the name of its file.
     """
@@ -160,6 +165,7 @@ class Lesson:
     name: str = ""
     folder: Path | None = None
     learnt: tuple[str, ...] = ()
+    digest: str = ""
     language: str = ENGLISH
 
     @property

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
+from app.scene.feature_table import FeatureTable
 from app.scene.model import Scene
 from app.views.theme import Theme
 from app.views.widgets.boxes import in_column
@@ -38,6 +39,7 @@ from app.views.widgets.scrolling_form import ScrollingForm
 
 from . import text as words
 from .controller import LessonController
+from .matching import HINT_AFTER
 from .model import Lesson, Prediction
 from .scene import LessonScene
 
@@ -193,10 +195,16 @@ class _Answer(QWidget):
         if self.button.isEnabled():
             self.button.click()
 
-    def show_answer(self, place: int, answer: str, chosen: bool, tried: bool, right: bool | None) -> None:
-        """Show the answer; `tried` once it was found wrong, and `right` is known once the picture is shown."""
+    def show_answer(
+        self, place: int, answer: str, chosen: bool, tried: bool, right: bool | None, lettered: bool
+    ) -> None:
+        """Show the answer; `tried` once it was found wrong, and `right` is known once the picture is shown.
+
+        `lettered` where a class is to raise its hands for A, B or C.
+        """
         sign = "✗  " if tried else "✓  " if right else ""
-        show_text(self.text, f"{sign}{plain(answer)}")
+        letter = f"{'ABCD'[place]}  " if lettered else ""
+        show_text(self.text, f"{letter}{sign}{plain(answer)}")
         _embolden(self.text, bold=bool(right))
         said = ", wrong" if tried else ", right" if right else ""
         describe(self.button, f"lesson.answer{place + 1}", f"{place + 1}: {answer}{said}", f"Key {place + 1}.")
@@ -264,7 +272,8 @@ class _Question(QFrame):
             answer.button.setEnabled(there)  # else arrow keys would go to it all the same
             if there:
                 right, tried = None if open_ else place == prediction.right, place in guess.tried
-                answer.show_answer(place, prediction.answers[place], place == guess.answer, tried, right)
+                chosen, lettered = place == guess.answer, lesson.now.for_class
+                answer.show_answer(place, prediction.answers[place], chosen, tried, right, lettered)
         asked = words.ASKED[prediction.kind].format(of=words.of_lane(prediction.lane, number))
         if guess.passed and not guess.is_made:  # in presenter mode there is no status line to say it
             asked = words.PASS
@@ -272,7 +281,7 @@ class _Question(QFrame):
         self._buttons.setVisible(open_)
         self._undo.setEnabled(bool(guess.lines or guess.pair))
         self._buttons.show_only((self.reveal,) if prediction.kind == "choice" else (self._undo, self.reveal))
-        self.reveal.setEnabled(guess.is_made)
+        self.reveal.setEnabled(guess.is_made or lesson.now.for_class)
         self.reveal.setText("Show the answer" if open_ and guess.answer in guess.tried else "Reveal")
         score = words.outcome(prediction, guess) if prediction.kind == "choice" else "" if open_ else lesson.score
         _show_if_any(self._score, score)
@@ -287,9 +296,11 @@ class LessonPanel(QWidget):
     controller : Controller
     do : callable
         ``do(name)`` runs one of the window's commands.
+    features : FeatureTable
+        Those with a view in a lesson.
     """
 
-    def __init__(self, controller: Controller, do: Callable[[str], object]) -> None:
+    def __init__(self, controller: Controller, do: Callable[[str], object], features: FeatureTable) -> None:
         super().__init__()
         lessons = controller.feature(LessonController)
         describe(self, "lesson", "Lesson", "The text of the step, its question and its goal.")
@@ -308,6 +319,7 @@ class LessonPanel(QWidget):
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
+        self._others: list[Any] = [kind(controller, do) for kind in features.views("lesson")]
         self._fold = describe(
             QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
             "lesson.hint",
@@ -323,8 +335,27 @@ class LessonPanel(QWidget):
         self._goal.setContentsMargins(6, 4, 6, 4)
         self._fitted: tuple[object, ...] = ()
         self._content = form = in_column(
-            self.text, self.question, self._goal, self._fold, self._hint, 1, margins=(0, 0, 6, 0), spacing=8
+            self.text,
+            self.question,
+            *self._others,
+            self._goal,
+            self._fold,
+            self._hint,
+            1,
+            margins=(0, 0, 6, 0),
+            spacing=8,
         )
+        self._form = ScrollingForm(form)
+        self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        self._form.setMinimumHeight(LEAST)
+        self._buttons = self._make_ways(lessons, do)
+        filled(
+            QVBoxLayout(self), self._title, self.steps, (self._form, 1), self._buttons, margins=(8, 6, 8, 6), spacing=6
+        )
+        self.first_stop = self._next
+
+    def _make_ways(self, lessons: LessonController, do: Callable[[str], object]) -> ButtonRows:
+        """Make the buttons that lead on and back, and out of the lesson."""
         self._back = clickable(
             QPushButton("Back"), "lesson.back", "Back", "The step before, as you left it (PageUp).", lessons.back
         )
@@ -348,6 +379,13 @@ class LessonPanel(QWidget):
         self._list = clickable(
             QPushButton("Lessons…"), "lesson.list", "Lessons", "Choose a lesson.", lambda: do("lessons")
         )
+        self._hand_in = clickable(
+            QPushButton("Hand in…"),
+            "lesson.hand_in",
+            "Hand in",
+            "Your answers as one small text for your teacher.",
+            lambda: do("hand_in"),
+        )
         self._onward = clickable(
             QPushButton("Next lesson"),
             "lesson.onward",
@@ -355,14 +393,7 @@ class LessonPanel(QWidget):
             "Open the next lesson.",
             lambda: lessons.open_next(),
         )
-        self._form = ScrollingForm(form)
-        self._form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        self._form.setMinimumHeight(LEAST)
-        self._buttons = ButtonRows((self._back, self._next, self._onward, self._reset, self._leave, self._list))
-        filled(
-            QVBoxLayout(self), self._title, self.steps, (self._form, 1), self._buttons, margins=(8, 6, 8, 6), spacing=6
-        )
-        self.first_stop = self._next
+        return ButtonRows((self._back, self._next, self._onward, self._reset, self._hand_in, self._leave, self._list))
 
     def sizeHint(self) -> QSize:
         """Narrow: the pictures are what it is about."""
@@ -404,12 +435,16 @@ class LessonPanel(QWidget):
     def render_scene(self, scene: Scene, theme: Theme) -> None:
         """Show the scene's lesson."""
         lesson = scene.feature(LessonScene)
+        for other in self._others:
+            other.render_scene(scene, theme)
         presenting = scene.session.presents_here  # its text has a size of its own
         text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
+        text += tuple(other.isHidden() for other in self._others)
         if (*text, presenting) != self._text_of:
             self._text_of = (*text, presenting)
             later(self, self._fit_text)
-        shown = (lesson, scene.shown, theme)
+        hinted = lesson is not None and (not lesson.step.match or scene.position >= HINT_AFTER)
+        shown = (lesson, scene.shown, theme, hinted)
         if shown == self._shown:
             return
         self._shown = shown
@@ -428,7 +463,7 @@ class LessonPanel(QWidget):
         if lesson.now.ended:
             self._show_end(lesson, onward)
         else:
-            self._show_step(lesson, scene.shown, theme)
+            self._show_step(lesson, scene.shown, theme, hinted)
             self._tells = lesson.now.state.guess.revealed and not anew and (self._tells or self._waiting)
             self._waiting = lesson.now.prediction is not None
         if anew or lesson.now.ended:
@@ -446,7 +481,7 @@ class LessonPanel(QWidget):
     def _show_ways(self, lesson: LessonScene, onward: bool) -> None:
         """Show the ways on and back that the step, or the end, has."""
         now = lesson.now
-        of_end = (self._back, *[self._onward] * onward, self._leave, self._list)
+        of_end = (self._back, *[self._onward] * onward, self._hand_in, self._leave, self._list)
         self._buttons.show_only(of_end if now.ended else (self._back, self._next, self._reset, self._leave))
         self._back.setEnabled(now.at > 0 or now.ended)
         self._next.setText("Finish" if now.at + 1 == len(lesson.lesson.steps) else "Next")
@@ -458,8 +493,8 @@ class LessonPanel(QWidget):
         self.text.setAccessibleName("End of the lesson")
         self.text.show_markdown(words.ending(lesson.lesson, *lesson.now.score, onward))
 
-    def _show_step(self, lesson: LessonScene, number: int, theme: Theme) -> None:
-        """Show what the step says and asks, among that `number` of classifiers."""
+    def _show_step(self, lesson: LessonScene, number: int, theme: Theme, hinted: bool) -> None:
+        """Show what the step says and asks, among that `number` of classifiers; its hint may come later."""
         step, unfolded = lesson.step, lesson.now.state.hint
         self.text.setAccessibleName(step.title)
         self.text.show_markdown(step.text)
@@ -471,7 +506,7 @@ class LessonPanel(QWidget):
         style = f"color: rgb{ink}; background-color: rgb{ground}; border-radius: 4px;"
         if self._goal.styleSheet() != style:
             self._goal.setStyleSheet(style)
-        self._fold.setVisible(bool(step.hint))
+        self._fold.setVisible(bool(step.hint) and (hinted or unfolded))
         self._fold.setChecked(unfolded)
         self._fold.setText("Hide the hint" if unfolded else "Hint")
         self._hint.show_markdown(step.hint if unfolded else "")

@@ -20,7 +20,10 @@ FRONT = ("title", "author", "level", "minutes", "learnt")
 #: Lines of the front matter with the same key.
 MOST_LINES = dict.fromkeys(FRONT, 1) | {"learnt": 2}
 #: The fields of a step.
-FIELDS = ("start", "show", "panel", "layer", "view", "run", "cover", "hide", "predict", "because", "hint", "goal")
+FIELDS = (
+    *("start", "match", "show", "panel", "layer", "view", "run"),
+    *("cover", "hide", "predict", "because", "hint", "goal"),
+)
 _OTHER_WORDS = {"layers": "layer", "panels": "panel"}
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 # Of each line in one go: no pattern may try many ways through a long line.

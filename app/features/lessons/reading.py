@@ -5,6 +5,7 @@ Nothing of a lesson is executed or fetched.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,19 +16,22 @@ from typing import Any, TypeVar
 
 from app.core.plain_text import plain
 from app.engine.cover import Cover
-from app.exchange.opening import LESSON_SUFFIX, is_share_text
+from app.exchange import lesson_text
+from app.exchange.opening import LESSON_SUFFIX, Kind, is_share_text, kind_of_text
 from app.files.documents import FileError, read_bytes
 from app.scene.controls import PLACES
 from app.scene.feature_table import FeatureTable
 from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
-from . import goals, names, starting
+from . import goals, matching, names, starting
 from .model import ENGLISH, LANGUAGES, Lesson, Prediction, PredictKind, Start, Step
 from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
 
 #: Bytes of a lesson, and its steps.
 LARGEST, MOST_STEPS = 1_000_000, 100
+#: Characters of a digest, and what a lesson that came as a text is called.
+DIGEST, SHARED = 16, f"shared{LESSON_SUFFIX}"
 #: What is no text.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 #: Marks the right answer.
@@ -54,8 +58,18 @@ def parse(features: FeatureTable, text: str, name: str, folder: Path | None) -> 
 
 
 def read(features: FeatureTable, path: Path) -> Lesson:
-    """The lesson in the file at `path`; FileError with one sentence where there is none."""
-    return parse(features, text_of(path), path.name, path.parent)
+    """The lesson in the file at `path`, or in a lesson text in its place; FileError where there is none."""
+    if is_share_text(str(path)):
+        return read_text(features, str(path))
+    text = text_of(path)
+    if kind_of_text(text) is Kind.LESSON:
+        return read_text(features, text)
+    return parse(features, text, path.name, path.parent)
+
+
+def read_text(features: FeatureTable, text: str) -> Lesson:
+    """The lesson in a lesson text; FileError with one sentence where there is none."""
+    return parse(features, decoded(lesson_text.decode(text), SHARED), SHARED, None)
 
 
 def text_of(path: Path) -> str:
@@ -77,14 +91,20 @@ def front_of(text: str, file: str) -> Lesson:
     return _lesson(front_matter(lines_of(text), Faults())[0], file)
 
 
-def _lesson(said: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None) -> Lesson:
-    learnt = tuple(said["learnt"].split("\n")) if said["learnt"] else ()
+def digest_of(text: str) -> str:
+    """The digest of a lesson's text."""
+    return hashlib.sha256("\n".join(lines_of(text)).strip().encode("utf-8", "replace")).hexdigest()[:DIGEST]
+
+
+def _lesson(
+    said: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
+) -> Lesson:
+    learnt, minutes = tuple(said["learnt"].split("\n")) if said["learnt"] else (), int(said["minutes"] or 0)
     name, language = file.removesuffix(LESSON_SUFFIX), ENGLISH
     stem, dot, code = name.rpartition(".")
     if dot and code in LANGUAGES:
         name, language = stem, code
-    minutes = int(said["minutes"] or 0)
-    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, language)
+    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest, language)
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
@@ -106,7 +126,7 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
     for part in parts[:MOST_STEPS]:
         step, document = StepReader(features, part, folder, found).step(document, not steps)
         steps.append(step)
-    lesson = _lesson(front, Path(name).name, tuple(steps), folder)
+    lesson = _lesson(front, Path(name).name, tuple(steps), folder, digest_of(text))
     return lesson, [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found.found, key=itemgetter(0))]
 
 
@@ -143,6 +163,7 @@ class StepReader:
             part.line,
             self._cover(prediction),
             self._hide(),
+            self._value("match", _match_in, ""),
         )
         return step, document
 
@@ -239,7 +260,10 @@ class StepReader:
     def _goal(self, document: Document | None, show: tuple[str, ...] | None) -> str:
         goal = self._sentence("goal")
         can_change = show is None or "classifier" in show or "classifiers" in show
-        if wrong := goals.fault(goal, document, can_change) if goal else "":
+        wrong = goals.fault(goal, document, can_change) if goal else ""
+        if not wrong and goals.compares(goal) and not self.entries["match"].line:
+            wrong = f"the goal “{goal}”: agreement is with the classifier of “match: …”, which is missing."
+        if wrong:
             self.found.add(self.entries["goal"].line, wrong)
         return goal
 
@@ -316,6 +340,19 @@ def _start_in(written: str) -> Start:
     if value.lower().endswith(".playground"):
         return Start("document", value)
     raise ValueError("start is “example NAME”, a .playground file beside the lesson, or a share text.")
+
+
+def _match_in(written: str) -> str:
+    value = written.strip("`<>")
+    if not is_share_text(value):
+        raise ValueError("match is a share text: its first classifier is to be found.")
+    try:
+        found = matching.hidden(value)
+    except FileError as error:
+        raise ValueError(str(error)) from None
+    if found.side.lane.is_difference:
+        raise ValueError("match: a difference has no picture of its own to find.")
+    return value
 
 
 def _view_in(written: str) -> tuple[float, float, float]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from app.core.points import Points
 from app.engine.cover import Cover
+from app.engine.overlays import Sheet
 from app.engine.query import Query
 from app.scene.context import Context
 from app.scene.model import LaneScene
 from app.state.document import Document
 from app.state.session import Session
 
-from . import text
+from . import matching, text
 from .model import Lesson, Prediction, Step
 from .predicting import AGREEMENT, Agreement, graded
 from .state import Guess, LessonSession
@@ -89,9 +90,16 @@ def _about(prediction: Prediction | None, document: Document) -> frozenset[int]:
 
 
 def queries(context: Context) -> dict[str, Query]:
-    """How much of the view a drawn boundary gets right."""
-    guess = context.session.of(LessonSession).state.guess
-    return {} if guess.boundary is None else {AGREEMENT: Agreement(guess.lines, guess.boundary)}
+    """How much of the view a drawn boundary gets right, or the first picture shares with a hidden classifier's."""
+    now = context.session.of(LessonSession)
+    guess, asked = now.state.guess, matching.queries(context, "" if now.step is None else now.step.match)
+    return asked if guess.boundary is None else asked | {AGREEMENT: Agreement(guess.lines, guess.boundary)}
+
+
+def sheets(context: Context, index: int) -> tuple[Sheet, ...]:
+    """The boundary to be found, over the first picture."""
+    step = context.session.of(LessonSession).step
+    return () if index or step is None else matching.lines(context, step.match)
 
 
 def scene(context: Context, lanes: tuple[LaneScene, ...]) -> tuple[LessonScene, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 
 from app.exchange.opening import LESSON_SUFFIX
@@ -12,7 +13,7 @@ from app.files.examples import BY_NAME, thumbnail
 from app.scene.feature_table import FeatureTable
 
 from .model import ENGLISH, Lesson
-from .reading import decoded, front_of, parse
+from .reading import decoded, digest_of, front_of, parse
 
 #: In the order of the list; each begins with the example of its name, if there is one.
 NAMES = (
@@ -59,8 +60,12 @@ def following(lesson: Lesson) -> Lesson | None:
 
 
 def lesson(features: FeatureTable, name: str, language: str = ENGLISH) -> Lesson:
-    """The lesson of this name; FileError with one sentence when it cannot be read."""
-    return parse(features, text(name, language), file_of(name, language), None)
+    """The lesson of this name; FileError with one sentence when it cannot be read.
+
+    Its digest is that of the English text, so that answers to it count together in every language.
+    """
+    original, found = text(name), text(name, language)
+    return replace(parse(features, found, file_of(name, language), None), digest=digest_of(original))
 
 
 def picture(name: str, dark: bool) -> bytes:

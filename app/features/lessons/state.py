@@ -125,11 +125,18 @@ class StepState:
     guess : Guess
     hint : bool
         The hint is unfolded.
+    reached : bool
+        The goal was reached once when the step was left.
     """
 
     document: Document | None = None
     guess: Guess = NO_GUESS
     hint: bool = False
+    reached: bool = False
+
+    def has_solved(self, step: Step) -> bool:
+        """Whether the goal of `step` was reached or, where it has none, its question answered rightly at once."""
+        return self.reached if step.goal else bool(self.guess.is_right)
 
 
 @dataclass(frozen=True)
@@ -149,6 +156,8 @@ class LessonSession(FeatureSession):
         The lesson that steps were last added to.
     draft : NewStep or None
         What was written last of a new step, and not added.
+    for_class : bool
+        A class answers, not the user: a picture is shown without a guess.
     """
 
     lesson: Lesson | None = None
@@ -157,6 +166,7 @@ class LessonSession(FeatureSession):
     ended: bool = False
     making: Path | None = None
     draft: NewStep | None = None
+    for_class: bool = False
 
     def of_new_document(self) -> LessonSession:
         """Another document ends the lesson."""

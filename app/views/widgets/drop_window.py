@@ -15,16 +15,16 @@ BORDER, WASH = 4, 40  # pixels, and the opacity of the colour over everything, o
 
 
 class DropWindow(QMainWindow):
-    """Hands the first file that is dropped on it to `take_file`, or a share text to `take_text`; shows that it would
-    while one is held over it."""
+    """Hands files that are dropped on it to `take_files`, or a share text to `take_text`; shows that it would while
+    they are held over it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAcceptDrops(True)
         self._highlight = _Highlight(self)
 
-    def take_file(self, path: Path) -> None:
-        """A file was dropped."""
+    def take_files(self, paths: list[Path]) -> None:
+        """Files were dropped."""
         raise NotImplementedError
 
     def take_text(self, text: str) -> None:
@@ -48,7 +48,7 @@ class DropWindow(QMainWindow):
         paths = _files(event)
         if paths:
             event.acceptProposedAction()
-            self.take_file(paths[0])
+            self.take_files(paths)
         elif text := _share_text(event):
             event.acceptProposedAction()
             self.take_text(text)

@@ -52,8 +52,9 @@ class FileDialogs:
     ) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._claims, self._tasks = claims, tasks
-        #: Opens what is no document but a lesson.
+        #: Open what is no document but a lesson, or answers to one.
         self.open_lesson: Callable[[Path], object] = lambda path: None
+        self.open_answers: Callable[[Path], object] = lambda path: None
 
     def alert(self, sentence: str) -> None:
         """Tell something that must not be overlooked."""
@@ -162,6 +163,8 @@ class FileDialogs:
         kind = kind_of(path)
         if kind is Kind.LESSON:
             self.open_lesson(path)
+        elif kind is Kind.ANSWERS:
+            self.open_answers(path)
         elif kind is not Kind.RECOVERY_COPY and self._claims.elsewhere(path):
             self._ask_elsewhere(path, [("&Open anyway", lambda: self._read(path))])
         else:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QComboBox,
+    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -138,7 +139,8 @@ class GalleryDialog(NamedDialog):
         buttons = self.button_box()
         buttons.setCenterButtons(False)
         filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
-        buttons.buttons()[0].setDefault(True)  # else Return in the choice of a language would open a lesson
+        close = buttons.button(QDialogButtonBox.StandardButton.Close)
+        close.setDefault(True)  # else Return in the choice of a language would open a lesson
         for label in self.findChildren(QLabel) if text else ():
             label.ensurePolished()  # else its height would be that of other text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBo
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
-from app.exchange.opening import is_share_text
+from app.exchange.opening import Kind, is_share_text, kind_of_text
 from app.files.background_task import Task
 from app.files.documents import FileError
 from app.files.settings import Settings
@@ -37,6 +37,9 @@ class ImportExport:
     def __init__(self, window: QMainWindow, controller: Controller, settings: Settings, tasks: TaskRunner) -> None:
         self._window, self._controller, self._settings = window, controller, settings
         self._tasks = tasks
+        #: Open a text that is no document but a lesson, or answers to one.
+        self.open_lesson: Callable[[str], object] = lambda text: None
+        self.open_answers: Callable[[str], object] = lambda text: None
 
     def ask_import(self) -> None:
         """Ask which file to import."""
@@ -143,7 +146,10 @@ class ImportExport:
         self._tasks.run(editing.pasting(text), editing.take_pasted, self._not_pasted, line="clipboard")
 
     def open_text(self, text: str) -> None:
-        """A share text in place of the document, as one step."""
+        """A share text in place of the document, as one step; a lesson, or answers to one, by their own ways."""
+        if (kind := kind_of_text(text)) is not Kind.SHARE_TEXT:
+            (self.open_lesson if kind is Kind.LESSON else self.open_answers)(text)
+            return
         file_tasks, say = self._controller.file_tasks, self._controller.say
         self._tasks.run(
             file_tasks.opening_text(text), file_tasks.take_shared, lambda error: say(str(error)), line="clipboard"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 from dataclasses import replace
 from typing import Any, get_args, get_type_hints
 
@@ -367,3 +368,9 @@ def test_documents_with_each_learner_have_their_fields() -> None:
         assert fields_of(lane_of(name), [0, 1, 2]) - shown[name] == {"pair"}
     assert fields_of(lane_of("lasvm"), [0, 1, 2]) - shown["lasvm"] == {"pair", "multiclass"}
     assert Document().lanes[1].learner == "smo"
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_settings_can_be_sent_to_a_process_of_a_cluster(name: str) -> None:
+    settings = LEARNERS[name].settings()
+    assert pickle.loads(pickle.dumps(settings)) == settings

@@ -76,6 +76,7 @@ def found(text: str) -> list[tuple[int, str]]:
 def test_a_shipped_translation_differs_in_its_language_alone(name: str, language: str) -> None:
     lesson, original = shipped.lesson(FEATURES, name, language), shipped.lesson(FEATURES, name)
     assert (lesson.language, lesson.name, lesson.author) == (language, name, original.author)
+    assert lesson.digest == original.digest, "answers count together"
     assert differences(lesson, original) == []
     texts = [(step.title, step.text) for step in lesson.steps]
     assert all(here != there for here, there in zip(texts, [(s.title, s.text) for s in original.steps], strict=True))
@@ -147,6 +148,9 @@ def test_the_command_compares_and_checks(tmp_path: Path, capsys: pytest.CaptureF
     original.write_text(ORIGINAL.replace("minutes: 5", "minutes: five"), encoding="utf-8")
     with pytest.raises(FileError, match=r"^x\.lesson\.md:4: minutes is a whole number"):
         check(FEATURES, [translated], original)
+    with pytest.raises(SystemExit):
+        main(["lesson", "answers", "--against", str(original), str(translated)])
+    assert "--against is for lesson check" in capsys.readouterr().err
 
 
 def test_what_is_not_translated_is_english(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

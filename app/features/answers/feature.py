@@ -1,0 +1,75 @@
+"""Answers: what learners made of a lesson, handed in by each, and shown together to the class."""
+
+from app.controllers.controller import Controller
+from app.features.lessons.state import LessonSession
+from app.scene.feature import Action, Feature, Widget
+
+from . import scene
+from .controller import AnswersController
+
+HELP = "&Help"
+
+
+def _is_open(controller: Controller) -> bool:
+    return controller.session.of(LessonSession).lesson is not None
+
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "hand_in",
+            HELP,
+            "Hand &in answers…",
+            (),
+            "What you made of the lesson, as one small text for your teacher.",
+            able=_is_open,
+            gap=True,
+        ),
+        Action(
+            "class_answers",
+            HELP,
+            "Answers of the &class",
+            (),
+            "Show or hide what learners handed in, laid over each other; or a show of hands.",
+            run=lambda controller: controller.feature(AnswersController).toggle(),
+            able=_is_open,
+        ),
+        Action(
+            "open_answers",
+            HELP,
+            "&Open answers…",
+            (),
+            "Files that learners handed in, as many as you like at once.",
+            able=_is_open,
+        ),
+        Action(
+            "paste_answers",
+            HELP,
+            "&Paste answers",
+            (),
+            "Texts that learners handed in, one below the other.",
+            able=_is_open,
+        ),
+    ),
+    window=(
+        "hand_in",
+        Widget("app.features.answers.window.HandInDialog", ("controller", "window", "tasks", "ask_where")),
+    ),
+    scene=scene.scene,
+    views={
+        "overlay": Widget("app.features.answers.overlay.ClassLayer", ()),
+        "lesson": Widget("app.features.answers.panel.ClassPanel", ("controller", "do")),
+    },
+    help=(
+        (
+            "Lessons",
+            "Help > Hand in answers",
+            "answers, drawn boundaries and solved steps as one small text or file, with a nickname if you wish",
+        ),
+        (
+            "Lessons",
+            "Help > Answers of the class",
+            "what many handed in: bars, all boundaries over each other, then Reveal; or count raised hands",
+        ),
+    ),
+)

@@ -1,0 +1,89 @@
+"""Class overlay: the boundaries that a class drew, all over each other, over a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+
+from app.features.lessons.overlay import COLOURS, WIDTH
+from app.features.lessons.state import Line
+from app.scene.model import LaneScene, Scene
+from app.views.plot.lines import to_pixels
+from app.views.theme import Theme
+from app.views.widgets.painting import blank, painter_on
+from solver import Grid
+
+from .scene import ClassScene
+
+#: Opacity of one boundary, of 255: one alone is seen, and where many agree the colour is full.
+OPACITY = 110
+#: Points up to which lines are wide and smooth, which takes 25 microseconds a point; more are of one pixel.
+MOST_SMOOTH = 1500
+
+
+@dataclass(eq=False)
+class ClassOverlay:
+    """What lies over a picture, in the canvas's pixels: a path for each learner, painted once and kept.
+
+    Attributes
+    ----------
+    paths : list of QPainterPath
+    area : QRectF
+    """
+
+    paths: list[QPainterPath]
+    area: QRectF
+    _kept: tuple[tuple[object, ...], QPixmap] | None = field(default=None, init=False)
+
+    def paint(self, painter: QPainter, theme: Theme, within: QRectF) -> None:
+        """Draw it: a line that crosses itself is no darker there, lines of two learners are."""
+        ratio = painter.device().devicePixelRatio()
+        key = (theme.dark, ratio)
+        if self._kept is None or self._kept[0] != key:
+            self._kept = key, self._painted(theme.dark, ratio)
+        painter.drawPixmap(self.area.topLeft(), self._kept[1])
+
+    def _painted(self, dark: bool, ratio: float) -> QPixmap:
+        pixmap = blank(self.area.width(), self.area.height(), ratio)
+        smooth = sum(path.elementCount() for path in self.paths) <= MOST_SMOOTH
+        with painter_on(pixmap, smooth=smooth) as painter:
+            painter.translate(-self.area.topLeft())
+            pen = QPen(QColor(*COLOURS[dark], OPACITY), WIDTH if smooth else 1.0)
+            pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+            painter.setPen(pen)
+            for path in self.paths:
+                painter.drawPath(path)
+        return pixmap
+
+
+class ClassLayer:
+    """The boundaries of a class over the picture of a lane."""
+
+    def __init__(self) -> None:
+        self.laid: ClassOverlay | None = None
+        self._made_of: tuple[object, ...] = ()
+
+    def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
+        """Lay it out for `area`, which shows `grid`; returns what must be painted anew."""
+        answers = scene.feature(ClassScene)
+        drawn = () if answers is None or answers.drawn_on != lane.slot else answers.boundaries
+        made_of: tuple[object, ...] = (drawn, grid, area) if drawn else ()
+        if made_of == self._made_of:
+            return []
+        self._made_of = made_of
+        self.laid = ClassOverlay([path_of(lines, grid, area) for lines in drawn], area) if drawn else None
+        return [area.toAlignedRect()]
+
+
+def path_of(lines: tuple[Line, ...], grid: Grid, area: QRectF) -> QPainterPath:
+    """Return the boundary of one learner, in the pixels of `area`, which shows `grid`."""
+    path = QPainterPath()
+    for line in lines:
+        first, *others = [QPointF(x, y) for x, y in to_pixels(np.array(line), grid, area).tolist()]
+        path.moveTo(first)
+        for point in others:
+            path.lineTo(point)
+    return path

@@ -1,0 +1,155 @@
+"""ClassPanel: below the question of a lesson, how many of a class gave which answer; a count of raised hands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMessageBox, QPushButton, QSizePolicy, QVBoxLayout
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.views.theme import Theme
+from app.views.widgets.button_rows import ButtonRows
+from app.views.widgets.clickable import clickable
+from app.views.widgets.form_fields import WholeField, describe, filled, named, show_number, show_text, spin_box
+from app.views.widgets.message_box import message_box
+from app.views.widgets.painted import Painted
+
+from .controller import AnswersController
+from .scene import ClassScene
+from .tally import LETTERS
+
+#: Hands that are raised at most, and the height of a bar in letters.
+MOST_HANDS, HIGH = 999, 1.2
+#: Sentences about what was left out that a box shows.
+MOST_SENTENCES = 20
+
+
+class Bar(Painted):
+    """How many gave an answer: a bar as long as their share of the most that gave one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._share, self._right = 0.0, False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(24, round(HIGH * self.metrics().height()))
+
+    def show_share(self, share: float, right: bool, theme: Theme) -> None:
+        """Show the share, in the colour of what is certain where this is known to be the right answer."""
+        shown = (share, right, theme)
+        if shown != (self._share, self._right, self._theme):
+            self._share, self._right, self._theme = shown
+            self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        whole = QRectF(self.rect()).adjusted(0.5, 2.5, -0.5, -2.5)
+        painter.setPen(QColor(*theme.edge))
+        painter.drawRoundedRect(whole, 3, 3)
+        filled_part = QRectF(whole)
+        filled_part.setWidth(self._share * whole.width())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(*(theme.moods["certified"][1] if self._right else theme.accent)))
+        painter.drawRoundedRect(filled_part, 3, 3)
+
+
+class ClassPanel(QFrame):
+    """The answers of a class to the step one is at.
+
+    Parameters
+    ----------
+    controller : Controller
+    do : callable
+        ``do(name)`` runs one of the window's commands.
+    """
+
+    def __init__(self, controller: Controller, do: Callable[[str], object]) -> None:
+        super().__init__()
+        answers = controller.feature(AnswersController)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        describe(self, "class", "Answers of the class", "How many gave which answer, and how many solved the step.")
+        self.setToolTip("")
+        self._left_out: tuple[str, ...] = ()
+        self._head = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.head")
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        self._hands = named(QLabel("Hands"), "class.hands")
+        grid.addWidget(self._hands, 0, 3)
+        self._rows: list[tuple[QLabel, Bar, QLabel, WholeField]] = []
+        for place, letter in enumerate(LETTERS):
+            hands = describe(
+                spin_box(0, MOST_HANDS),
+                f"class.hands{letter}",
+                f"Hands for {letter}",
+                "Raised hands, added to the bar.",
+            )
+            hands.valueChanged.connect(partial(answers.raise_hands, place))
+            bar, number = named(Bar(), f"class.bar{letter}"), named(QLabel(), f"class.count{letter}")
+            row = (named(QLabel(letter), f"class.letter{letter}"), bar, number, hands)
+            for column, part in enumerate(row):
+                grid.addWidget(part, place + 1, column)
+            self._rows.append(row)
+        self._facts = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "class.facts")
+        self._more = clickable(
+            QPushButton(), "class.left_out", "What was left out", "Why some answers do not count.", self._tell
+        )
+        open_ = clickable(
+            QPushButton("Open…"),
+            "class.open",
+            "Open answers",
+            "Files that were handed in, as many as you like at once.",
+            lambda: do("open_answers"),
+        )
+        paste = clickable(
+            QPushButton("Paste"),
+            "class.paste",
+            "Paste answers",
+            "Texts that were handed in, one below the other.",
+            lambda: do("paste_answers"),
+        )
+        self._buttons = ButtonRows((open_, paste, self._more))
+        filled(QVBoxLayout(self), self._head, grid, self._facts, self._buttons, margins=8, spacing=4)
+        self._always = (open_, paste)
+
+    def _tell(self) -> None:
+        """Name what was left out, and why."""
+        more = len(self._left_out) - MOST_SENTENCES
+        said = [*self._left_out[:MOST_SENTENCES], *[f"And {more} more."] * (more > 0)]
+        close = QMessageBox.StandardButton.Close
+        message_box("warning", "left_out", "Left out", "\n".join(said), self.window(), close).open()
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show the answers of the scene; nothing where there are none."""
+        answers = scene.feature(ClassScene)
+        self.setVisible(answers is not None)
+        if answers is None:
+            return
+        tally, asked, self._left_out = answers.tally, answers.step.prediction, answers.left_out
+        show_text(self._head, f"The class: {tally.n_hand_ins} handed in")
+        most = max(tally.choices, default=0)
+        self._hands.setVisible(bool(tally.choices))
+        hands = (*answers.hands, *(0,) * len(LETTERS))
+        for place, (letter, bar, number, field) in enumerate(self._rows):
+            there = place < len(tally.choices)
+            for part in (letter, bar, number, field):
+                part.setVisible(there)
+            if there:
+                right = asked is not None and place == asked.right and not answers.is_open
+                bar.show_share(tally.choices[place] / max(most, 1), right, theme)
+                show_text(number, str(tally.choices[place]))
+                show_number(field, hands[place])
+        facts = [f"{tally.n_drawn} of {tally.n_hand_ins} drew a boundary."] * (bool(tally.n_drawn) or _draws(answers))
+        if answers.step.goal or (asked is not None and not answers.is_open):
+            facts.append(f"{tally.n_solved} of {tally.n_hand_ins} solved this step.")
+        show_text(self._facts, "  ".join(facts))
+        self._facts.setVisible(bool(facts))
+        self._more.setText(f"{len(self._left_out)} left out…")
+        self._buttons.show_only((*self._always, *[self._more] * bool(self._left_out)))
+
+
+def _draws(answers: ClassScene) -> bool:
+    return answers.step.prediction is not None and answers.step.prediction.kind == "boundary"

@@ -1,0 +1,96 @@
+"""Table: what `classifier-playground lesson answers FILE...` prints of a class, and the CSV of all hand-ins."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.core.number_format import count, percent
+from app.core.plain_text import plain
+from app.exchange.opening import LESSON_SUFFIX, Kind, kind_of
+from app.exchange.table import guarded
+from app.features.lessons import reading, shipped
+from app.features.lessons.model import Lesson, Step
+from app.files.documents import FileError
+from app.scene.feature_table import FeatureTable
+
+from .collecting import Source, collected, decode, sources_of
+from .hand_in import HandIn
+from .tally import LETTERS, tally_of
+
+#: Characters of the bar of all.
+BAR = 20
+
+
+def report(features: FeatureTable, files: Sequence[Path]) -> tuple[str, str]:
+    """Return the table and the CSV of the answers in `files`.
+
+    A lesson among them is the one that was answered; without one, it is a lesson that comes with the program.
+    FileError with one sentence where no lesson is known.
+    """
+    lessons = [path for path in files if kind_of(path) is Kind.LESSON]
+    sources = [each for path in files if path not in lessons for each in sources_of(path)]
+    given = [reading.read(features, path) for path in lessons]
+    if len(given) > 1:
+        raise FileError("Answers are read to one lesson at a time.")
+    lesson = given[0] if given else _shipped(features, sources)
+    found = collected(lesson, sources)
+    return _table(lesson, found.hand_ins, found.left_out), _csv(lesson, found.hand_ins)
+
+
+def _shipped(features: FeatureTable, sources: Sequence[Source]) -> Lesson:
+    """Return the lesson that the first sound hand-in answers."""
+    for source in sources:
+        try:
+            name = decode(source).lesson
+        except FileError:
+            continue
+        if name in shipped.NAMES:
+            return shipped.lesson(features, name)
+        raise FileError(f"The lesson “{name}” does not come with the program: name its {LESSON_SUFFIX} file, too.")
+    raise FileError("There are no answers that can be read.")
+
+
+def _table(lesson: Lesson, hand_ins: Sequence[HandIn], left_out: Sequence[str]) -> str:
+    lines = [f"{plain(lesson.title)}: {count(len(hand_ins), 'hand-in')}, {len(left_out)} left out"]
+    for at, step in enumerate(lesson.steps):
+        lines += ["", f"{at + 1}  {step.title}", *_of_step(step, at, hand_ins)]
+    return "\n".join([*lines, *[""] * bool(left_out), *left_out])
+
+
+def _of_step(step: Step, at: int, hand_ins: Sequence[HandIn]) -> list[str]:
+    asked, tally = step.prediction, tally_of(step, [each.steps[at] for each in hand_ins])
+    lines = []
+    for letter, answer, number in zip(LETTERS, () if asked is None else asked.answers, tally.choices, strict=False):
+        share = number / max(sum(tally.choices), 1)
+        right = " (right)" if asked is not None and answer == asked.answers[asked.right] else ""
+        lines.append(f"   {letter}  {number:4}  {percent(share):>7}  {'#' * round(BAR * share):{BAR}}  {answer}{right}")
+    if asked is not None and asked.kind == "boundary":
+        lines.append(f"   drawn  {tally.n_drawn} of {len(hand_ins)}")
+    if asked is not None or step.goal:
+        lines.append(f"   solved  {tally.n_solved} of {len(hand_ins)}")
+    return lines
+
+
+def _csv(lesson: Lesson, hand_ins: Sequence[HandIn]) -> str:
+    """Return a row for each hand-in: nickname, and of each step the first answer, the number of lines, and solved."""
+    columns = []
+    for at, step in enumerate(lesson.steps):
+        kind = "" if step.prediction is None else step.prediction.kind
+        columns += [(f"{at + 1} answer", at)] * (kind == "choice") + [(f"{at + 1} lines", at)] * (kind == "boundary")
+        columns += [(f"{at + 1} solved", at)] * bool(kind or step.goal)
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(["nickname", *(title for title, _ in columns)])
+    for each in hand_ins:
+        rows.writerow([guarded(each.nickname), *(_cell(title, each, at) for title, at in columns)])
+    return file.getvalue()
+
+
+def _cell(title: str, hand_in: HandIn, at: int) -> str | int:
+    step = hand_in.steps[at]
+    if title.endswith("answer"):
+        return LETTERS[step.choices[0]] if step.choices else ""
+    return len(step.lines) if title.endswith("lines") else int(step.solved)

@@ -1,0 +1,105 @@
+"""HandInDialog: what was made of the lesson that is open, as one small text to be copied or saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLineEdit, QMainWindow, QVBoxLayout
+
+from app.controllers.controller import Controller
+from app.core.number_format import count
+from app.files.background_task import saving
+from app.files.documents import FileError
+from app.scene.model import Scene
+from app.views.surroundings import AskWhere
+from app.views.task_runner import TaskRunner
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, filled, label_for, named, show_text
+from app.views.widgets.qt_dialogs import NamedDialog, add_action, fixed_text
+
+from .controller import AnswersController
+from .hand_in import LONGEST_NICKNAME, HandIn, encode
+
+#: Pixels that the dialog is wide where there is room.
+WIDE = 460
+ABOUT = (
+    "Your teacher gets this text and nothing else: name and checksum of the lesson, your answers, the boundaries you"
+    " drew, which steps you solved, and a nickname if you write one.  A random number in it makes it count once."
+)
+
+
+class HandInDialog(NamedDialog):
+    """
+    Parameters
+    ----------
+    controller : Controller
+    window : QMainWindow
+    tasks : TaskRunner
+    ask_where : AskWhere
+    """
+
+    def __init__(self, controller: Controller, window: QMainWindow, tasks: TaskRunner, ask_where: AskWhere) -> None:
+        super().__init__(window, "hand_in", "Hand in answers", once=True)
+        self._controller, self._tasks, self._ask_where = controller, tasks, ask_where
+        self._made: HandIn | None = None
+        self._text = ""
+        about = QLabel(ABOUT, wordWrap=True)
+        self._summary = named(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "hand_in.summary")
+        self._nickname = describe(
+            QLineEdit(placeholderText="none", maxLength=LONGEST_NICKNAME),
+            "hand_in.nickname",
+            "Nickname",
+            "As your teacher knows you, or nothing.",
+        )
+        self._nickname.textEdited.connect(self._make)
+        self._page = describe(fixed_text("", "hand_in.text"), "hand_in.text", "Text to hand in", "One line of signs.")
+        self._page.setTabChangesFocus(True)
+        self._page.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        buttons = self.button_box()
+        self._copy = add_action(
+            buttons, "&Copy", "hand_in.copy", "Copy", "For a mail, a chat or a form.", self._to_clip
+        )
+        self._save = add_action(buttons, "&Save…", "hand_in.save", "Save", "As a small file.", self._ask)
+        row = filled(QHBoxLayout(), label_for("&Nickname", self._nickname), (self._nickname, 1))
+        filled(QVBoxLayout(self), about, self._summary, row, (self._page, 1), buttons)
+        self.resize(self.sizeHint().expandedTo(QSize(WIDE, 0)).boundedTo(self.screen().availableSize()))
+        self._copy.setDefault(True)
+        self._make()
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """The lesson has gone on, or is over."""
+        self._make()
+
+    def _make(self) -> None:
+        """Make the text anew where something has changed."""
+        made = self._controller.feature(AnswersController).hand_in(self._nickname.text())
+        if made is None or made == self._made:
+            return
+        self._made = made
+        try:
+            self._text, fault = encode(made), ""
+        except FileError as error:
+            self._text, fault = "", str(error)
+        answered = sum(bool(step.choices or step.lines) for step in made.steps)
+        solved = sum(step.solved for step in made.steps)
+        said = f"{count(answered, 'question')} answered, {count(solved, 'step')} solved."
+        show_text(self._summary, fault or said)
+        self._page.setPlainText(self._text)
+        self._copy.setEnabled(bool(self._text))
+        self._save.setEnabled(bool(self._text))
+
+    def _to_clip(self) -> None:
+        QApplication.clipboard().setText(self._text)
+        self._controller.say("Copied: send it to your teacher.")
+        show_text(self._summary, "Copied: send it to your teacher.")
+
+    def _ask(self) -> None:
+        assert self._made is not None
+        name = " ".join(filter(None, (self._made.lesson, self._made.nickname)))
+        self._ask_where("Hand in answers", "hand_in_file", name, {"Answers": ".txt"}, self._write)
+
+    def _write(self, path: Path) -> None:
+        data = self._text.encode()
+        self._tasks.run(saving(path, lambda progress: data), self._controller.say)

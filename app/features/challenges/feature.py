@@ -1,0 +1,27 @@
+"""Challenges: "here is a picture, find the classifier"."""
+
+from app.scene.feature import Action, Feature, Widget
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "challenge",
+            "&File",
+            "New c&hallenge…",
+            (),
+            "The picture on screen for others to find: settings, classes of points, or few points.",
+        ),
+    ),
+    window=(
+        "challenge",
+        Widget("app.features.challenges.window.ChallengeDialog", ("controller", "window", "tasks", "ask_where")),
+    ),
+    help=(
+        (
+            "Lessons",
+            "File > New challenge",
+            "here is a picture, find the classifier: one text for others to paste, scored by the share of the view that"
+            " agrees",
+        ),
+    ),
+)
