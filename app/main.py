@@ -384,10 +384,12 @@ def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.table import FEATURES
 
     if options.what == "answers":
+        if options.against is not None:
+            raise argparse.ArgumentTypeError("--against is for lesson check")
         return _report_answers(options)
     if options.csv is not None:
         raise argparse.ArgumentTypeError("--csv is for lesson answers")
-    lines, sound = check(FEATURES, options.files)
+    lines, sound = check(FEATURES, options.files, options.against)
     _tell("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
 
@@ -545,6 +547,9 @@ _COMMANDS = {
                 " does not come with the program",
             ),
             _argument("--csv", type=_path, metavar="TABLE", help="write a row for each that was handed in, too"),
+            _argument(
+                "--against", type=_path, metavar="ORIGINAL", help="for check: the lesson that each FILE translates"
+            ),
         ),
         _lessons,
     ),
