@@ -222,10 +222,10 @@ def written(lesson: Lesson, exercises: Sequence[Exercise], inches: QSizeF) -> QT
     for each in exercises:
         _put_question(page, each)
     page.heading(f"Solutions: {plain(lesson.title)}", TITLE_SIZE, new_page=True)
-    for each in exercises:
-        _put_solution(page, each)
     for sentence in lesson.learnt:
         page.markdown(sentence)
+    for each in exercises:
+        _put_solution(page, each)
     return page.document
 
 
