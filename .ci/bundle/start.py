@@ -4,7 +4,7 @@ import runpy
 import sys
 
 #: What runs as a process of its own.
-MODULES = ("solver.warmup", "app.features.study.worker", "app.engine.estimator_worker")
+MODULES = ("app", "solver.warmup", "app.features.study.worker", "app.engine.estimator_worker")
 
 
 def begin() -> int:

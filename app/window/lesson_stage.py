@@ -201,6 +201,19 @@ class LessonStage(QObject):
         self._trial = lesson
         self.begin(lesson)
 
+    def ask_worksheet(self) -> None:
+        """Ask for the file of a worksheet of the open lesson, or of the document, and have it made."""
+        from app.features.lessons.worksheet_task import KINDS, making
+
+        controller = self._controller
+        lesson, title = controller.session.of(LessonSession).lesson, Path(controller.store.title).stem
+
+        def make(path: Path) -> None:
+            self._tasks.run(making(lesson, controller.document, title, path), controller.say)
+
+        name = title if lesson is None else lesson.name
+        self._around.ask_where("Make a worksheet", "worksheet", f"{name}.pdf", KINDS, make)
+
     # -- following ---------------------------------------------------------------------------------------------------
 
     def _close(self) -> None:

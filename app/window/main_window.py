@@ -465,6 +465,7 @@ class MainWindow(DropWindow):
             "examples": self._show_gallery,
             "lessons": lambda: self._show_gallery(lessons=True),
             "lesson_add": self.lessons.add_step,
+            "worksheet": self.lessons.ask_worksheet,
             "open_answers": self.lessons.ask_answers,
             "paste_answers": lambda: self.lessons.take_answers(QApplication.clipboard().text()),
             "start_over": self._start_over,

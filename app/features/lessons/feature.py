@@ -61,6 +61,13 @@ FEATURE = Feature(
             able=_is_open,
         ),
         Action("lesson_add", "&File", "Ne&w lesson step…", (), "What is on screen, as a step of a lesson of yours."),
+        Action(
+            "worksheet",
+            "&File",
+            "Wor&ksheet…",
+            (),
+            "The lesson, or the picture on screen, as a PDF to draw into, with solutions; or as a quiz for Moodle.",
+        ),
     ),
     dock=Dock(
         "lesson",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,18 +12,21 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.features.lessons import moodle, view_worksheet, worksheet
+from app.features.lessons import moodle, shipped, view_worksheet, worksheet
 from app.features.lessons.model import Lesson, Prediction
 from app.features.lessons.view_worksheet import pictures, render_worksheet
+from app.features.lessons.worksheet_task import making
 from app.features.table import FEATURES
 from app.files import documents
+from app.files.background_task import Progress
 from app.files.documents import FileError
 from app.main import create_window, main
 from app.state.document import Document, KnnSettings, Lane, SvmSettings, View
 from app.views.export.layout import PictureSpec, Sheet
-from tests.windows import Make, settle
+from tests.windows import Make, finish_tasks, settle
 
 SPEC = PictureSpec("window", 1200, 700, 1.5, legend=False)
 POINTS = Document().generator.points()
@@ -185,3 +189,38 @@ def test_what_cannot_be_printed_gets_a_sentence(
         main(["lesson", "worksheet", *arguments])
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [".pdf", ".xml"])
+def test_the_window_has_one_made_of_the_lesson_or_the_document(
+    make: Make, qtbot: QtBot, tmp_path: Path, kind: str
+) -> None:
+    window = make()
+    settle(qtbot, window)
+    for lesson in (None, shipped.lesson(FEATURES, "circle", "de")):
+        if lesson is not None:
+            window.lessons.begin(lesson)
+            settle(qtbot, window)
+        path = tmp_path / f"sheet{lesson is None}{kind}"
+        window.named_actions["worksheet"].trigger()
+        dialog = window.findChild(QFileDialog)
+        assert dialog is not None and dialog.isVisible()
+        dialog.close()
+        dialog.fileSelected.emit(str(path))
+        finish_tasks(window)
+        made = path.read_bytes()
+        assert made.startswith(b"%PDF" if kind == ".pdf" else b"<?xml")
+        assert "is made" in window.status_line.text()
+    assert kind == ".pdf" or b"Der Kern-Trick" in made, "in the language of the lesson"
+
+
+def test_a_lesson_without_a_file_gets_a_sentence(tmp_path: Path) -> None:
+    lesson = replace(shipped.lesson(FEATURES, "circle"), name="none")
+    outcome = making(lesson, Document(), "Untitled", tmp_path / "x.pdf").outcome(Progress())
+    assert isinstance(outcome, FileError) and "has no file" in str(outcome)
+
+
+def test_what_the_process_says_is_the_sentence(tmp_path: Path) -> None:
+    outcome = making(None, Document(), "Untitled", tmp_path / "missing" / "x.pdf").outcome(Progress())
+    assert isinstance(outcome, FileError) and str(outcome).endswith(".") and not (tmp_path / "missing").exists()
