@@ -106,6 +106,11 @@ BEFORE: tuple[Section, ...] = (
             ("Backspace", "take away all that the pen has drawn"),
             ("PageDown, PageUp", "the next and the previous example, where no lesson is open; undo brings back yours"),
             ("Ctrl+F5", "the open panel on half the screen, or away; its own key does the same for any panel"),
+            (
+                "View > Audience's screen",
+                "which one it fills; where the desktop does not let programs place windows (Wayland), drag it there"
+                " and press F11",
+            ),
             ("Esc", "everything as it was before; on the audience window, close it"),
         ),
     ),

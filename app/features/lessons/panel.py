@@ -319,6 +319,7 @@ class LessonPanel(QWidget):
         self.steps.activated.connect(lessons.go)
         self.text = LessonText("lesson.text", "What the step says")
         self.question = _Question(lessons)
+        self._teacher = LessonText("lesson.teacher", "For the teacher")
         self._others: list[Any] = [kind(controller, do) for kind in features.views("lesson")]
         self._fold = describe(
             QToolButton(autoRaise=True, toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon),
@@ -337,6 +338,7 @@ class LessonPanel(QWidget):
         self._content = form = in_column(
             self.text,
             self.question,
+            self._teacher,
             *self._others,
             self._goal,
             self._fold,
@@ -440,16 +442,19 @@ class LessonPanel(QWidget):
         presenting = scene.session.presents_here  # its text has a size of its own
         text = () if lesson is None else (lesson.step, lesson.now.state, lesson.now.ended, lesson.score)
         text += tuple(other.isHidden() for other in self._others)
-        if (*text, presenting) != self._text_of:
-            self._text_of = (*text, presenting)
+        text_of = (*text, scene.session.peeks, presenting)
+        if text_of != self._text_of:
+            self._text_of = text_of
             later(self, self._fit_text)
         hinted = lesson is not None and (not lesson.step.match or scene.position >= HINT_AFTER)
-        shown = (lesson, scene.shown, theme, hinted)
+        shown = (lesson, scene.shown, theme, hinted, scene.session.peeks)
         if shown == self._shown:
             return
         self._shown = shown
         for part in (self.steps, self.question, self._goal, self._fold, self._hint):
             part.setVisible(lesson is not None)
+        peeks = lesson is not None and scene.session.peeks and not lesson.now.ended
+        self._teacher.show_markdown(words.for_teacher(lesson.now, lesson.lesson) if lesson and peeks else "")
         if lesson is None:
             self._buttons.show_only((self._list,))
             self._title.setText("Lessons")

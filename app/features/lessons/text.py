@@ -7,7 +7,7 @@ import re
 from app.core.number_format import grouped, percent
 
 from .model import Lesson, Prediction
-from .state import Guess
+from .state import Guess, LessonSession
 
 #: What gestures do while a guess is drawn, by the kind of prediction.
 LENT = {
@@ -75,6 +75,18 @@ def ending(lesson: Lesson, right: int, answered: int, onward: str) -> str:
     if onward:
         parts.append(f"Next: *{onward}*.")
     return "\n\n".join(parts) or "This was the last step."
+
+
+def for_teacher(now: LessonSession, lesson: Lesson) -> str:
+    """What the audience does not see yet: the right answer, why, and the step that follows."""
+    prediction, following = now.prediction, lesson.steps[now.at + 1 :]
+    told = ["*Seen here only*"]
+    if prediction is not None and prediction.answers:
+        told.append(f"**Answer:** {prediction.answers[prediction.right]}")
+    if prediction is not None and prediction.because:
+        told.append(prediction.because)
+    told.append(f"**Next:** {following[0].title}" if following else "This is the last step.")
+    return "\n\n".join(told)
 
 
 def gains(picked: tuple[int, ...], taken: tuple[int, ...], gain: float, best: float, rule: str) -> str:

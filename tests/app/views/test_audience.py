@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QTextBrowser, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.engine.requests import Picture
+from app.features.lessons import shipped
 from app.features.lessons.controller import LessonController
 from app.features.lessons.shipped import lesson
 from app.features.lessons.state import LessonSession
@@ -164,6 +165,8 @@ def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make
     window.named_actions["peek"].trigger()
     rest(window, qtbot)
     assert all(lane.picture is not None for lane in window.scene.lanes), "seen here"
+    told = window.findChild(QTextBrowser, "lesson.teacher").toPlainText()
+    assert "Answer: Only 2" in told and "support vectors" in told and "Next: Take points away" in told
     assert (pixels(view) == covered).all(), "nothing leaks to the audience"
     window.controller.dispatch(AddPoints(xy=[(0.1, 0.1)], labels=[1]))
     rest(window, qtbot)
@@ -173,6 +176,30 @@ def test_what_a_lesson_covers_is_seen_here_alone_until_it_is_revealed(make: Make
     controller.reveal()
     rest(window, qtbot)
     assert all(canvas._lane.picture is not None for canvas in view.canvases[: len(hidden)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped.NAMES)
+def test_no_step_of_a_lesson_shows_the_audience_what_it_covers(make: Make, qtbot: QtBot, name: str) -> None:
+    """Seen here or not, the audience's window is the same to the last pixel."""
+    window = make(moons())
+    view = opened(window, qtbot, (1000, 500))
+    told = shipped.lesson(window.features, name)
+    window.lessons.begin(told)
+    lessons, asked = window.controller.feature(LessonController), 0
+    for at in range(len(told.steps)):
+        lessons.go(at)
+        rest(window, qtbot)
+        if window.controller.session.of(LessonSession).prediction is None:
+            continue
+        asked += 1
+        seen = [pixels(view)]
+        for _ in range(2):
+            window.named_actions["peek"].trigger()
+            rest(window, qtbot)
+            seen.append(pixels(view))
+        assert seen[0].shape == seen[1].shape and (seen[1] == seen[0]).all() and (seen[2] == seen[0]).all(), at
+    assert asked == told.n_predictions
 
 
 def test_spotlight_and_pen_are_on_both(make: Make, qtbot: QtBot) -> None:
