@@ -34,7 +34,12 @@ from environments import (
 
 DIST = ROOT / "dist"
 #: What must be in a wheel, and what has no place there.
-NEEDED = ("app/main.py", "app/assets/icons/open.svg", "app/assets/lessons/margin.lesson.md", "solver/svm/_smo_loops.py")
+NEEDED = (
+    "app/main.py",
+    "app/assets/icons/open.svg",
+    "app/assets/lessons/margin.de.lesson.md",
+    "solver/svm/_smo_loops.py",
+)
 UNWANTED = ("tests/", "screenshot.png", "growth.png", "film.webp", ".ci/", "__pycache__")
 
 

@@ -233,8 +233,8 @@ class _Command:
     epilog: str = ""
 
 
-def _argument(name: str, **options: Any) -> Callable[[_Parser], object]:
-    return lambda parser: parser.add_argument(name, **options)
+def _argument(*names: str, **options: Any) -> Callable[[_Parser], object]:
+    return lambda parser: parser.add_argument(*names, **options)
 
 
 def _one_of(dest: str, **choices: str) -> Callable[[_Parser], object]:
@@ -383,13 +383,33 @@ def _lessons(options: argparse.Namespace, opened: _Opened) -> int:
     from app.features.lessons.check import check
     from app.features.table import FEATURES
 
+    owners = {"csv": "answers", "out": "worksheet", "against": "check"}
+    for name, owner in owners.items():
+        if getattr(options, name) is not None and options.what != owner:
+            raise argparse.ArgumentTypeError(f"--{name} is for lesson {owner}")
     if options.what == "answers":
         return _report_answers(options)
-    if options.csv is not None:
-        raise argparse.ArgumentTypeError("--csv is for lesson answers")
-    lines, sound = check(FEATURES, options.files)
+    if options.what == "worksheet":
+        return _make_worksheet(options)
+    lines, sound = check(FEATURES, options.files, options.against)
     _tell("".join(f"{line}\n" for line in lines))
     return 0 if sound else 1
+
+
+def _make_worksheet(options: argparse.Namespace) -> int:
+    from app.features.lessons import worksheet
+    from app.features.table import FEATURES
+
+    if options.out is None or options.out.suffix.lower() not in worksheet.SUFFIXES:
+        raise argparse.ArgumentTypeError("lesson worksheet needs --out, a file that ends in .pdf or .xml")
+    if len(options.files) > 1:
+        raise argparse.ArgumentTypeError("lesson worksheet takes one file")
+    lesson = worksheet.lesson_in(FEATURES, options.files[0])
+
+    from app.features.lessons.view_worksheet import render_worksheet
+
+    _finish(render_worksheet(create_window, lesson, options), options.out)
+    return 0
 
 
 def _report_answers(options: argparse.Namespace) -> int:
@@ -512,7 +532,7 @@ _COMMANDS = {
         f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
         f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
         f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons,"
-        f" {NAME} lesson answers FILE... counts answers,"
+        f" {NAME} lesson answers FILE... counts answers, {NAME} lesson worksheet FILE -o PDF prints a lesson,"
         f" {NAME} study trains many times.",
     ),
     "render": _Command(
@@ -529,12 +549,13 @@ _COMMANDS = {
         "Print the document as one text, for a mail or a chat, that every FILE may be.", (_FILE,), _share
     ),
     "lesson": _Command(
-        "Check lessons that you have written, or count the answers of a class.",
+        "Check lessons that you have written, count the answers of a class, or print a lesson.",
         (
             _argument(
                 "what",
-                choices=("check", "answers"),
-                help="check: one line for each fault, with its line; answers: how many gave which answer",
+                choices=("check", "answers", "worksheet"),
+                help="check: one line for each fault, with its line; answers: how many gave which answer; worksheet:"
+                " the questions with pictures to draw into, and the solutions",
             ),
             _argument(
                 "files",
@@ -542,9 +563,15 @@ _COMMANDS = {
                 type=_path,
                 metavar="FILE",
                 help="a lesson, a .lesson.md file; for answers the files that were handed in, and the lesson where it"
-                " does not come with the program",
+                " does not come with the program; for a worksheet also a document, or the name of a lesson or example"
+                " that comes with the program",
             ),
+            _argument("-o", "--out", type=_path, metavar="WORKSHEET", help="a .pdf file, or an .xml file for Moodle"),
+            _argument("--paper", choices=("a4", "letter"), default="a4", help="of a .pdf file; default a4"),
             _argument("--csv", type=_path, metavar="TABLE", help="write a row for each that was handed in, too"),
+            _argument(
+                "--against", type=_path, metavar="ORIGINAL", help="for check: the lesson that each FILE translates"
+            ),
         ),
         _lessons,
     ),

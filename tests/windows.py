@@ -15,9 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from app.engine import scheduler
 from app.engine.requests import Frame
+from app.features.lessons.model import ENGLISH
 from app.main import create_window
 from app.state.document import Document
 from app.views.application import make_application
+from app.window import lesson_stage
 from app.window.main_window import MainWindow
 from solver.warmup import compile_all
 
@@ -27,6 +29,7 @@ Make = Callable[..., MainWindow]
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
     scheduler.REST = 0.01  # the pause after each edit is for drags; a test only waits for its end
+    lesson_stage.system_language = lambda: ENGLISH  # whatever that of this machine is
     compile_all()
     return make_application()
 

@@ -64,6 +64,8 @@ class SettingValues(msgspec.Struct, frozen=True):
     exchange_folder: _PathText = _HOME
     #: Of lessons by name, how many of how many predictions were right.
     lessons: dict[Annotated[str, Meta(pattern=r"^[a-z-]{1,40}\Z")], tuple[_Predictions, _Predictions]] = {}
+    #: Code of the language of the lessons that come with the program; empty or unknown: the system's language.
+    lesson_language: Annotated[str, Meta(pattern=r"^[a-z]{0,2}\Z")] = ""
     picture_what: _Word = "window"
     picture_preset: _Word = "screen"
     picture_theme: _Word = "window"

@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QLocale, QObject, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from app.controllers.controller import Controller
 from app.engine.cover import Cover
 from app.features.answers.controller import AnswersController
 from app.features.lessons.controller import Event, LessonController
-from app.features.lessons.model import Lesson
+from app.features.lessons.model import ENGLISH, LANGUAGES, Lesson
 from app.features.lessons.scene import covers
 from app.features.lessons.state import LessonSession
 from app.files.background_task import Task
@@ -38,6 +38,12 @@ def with_models(features: FeatureTable) -> tuple[str, ...]:
     made = [(each.dock.name, each.dock.make) for each in features if each.dock is not None]
     made += [each.window for each in features if each.window is not None]
     return tuple(name for name, make in made if isinstance(make, Widget) and make.trains)
+
+
+def system_language() -> str:
+    """Return the first of the user's languages, as the system has them, that lessons are written in, or English."""
+    codes = (each.partition("-")[0] for each in QLocale.system().uiLanguages())
+    return next((code for code in codes if code in LANGUAGES), ENGLISH)
 
 
 def nothing_covered(controller: Controller) -> bool:
@@ -88,6 +94,16 @@ class LessonStage(QObject):
 
     # -- opening -----------------------------------------------------------------------------------------------------
 
+    @property
+    def language(self) -> str:
+        """The language of the lessons that come with the program: the one chosen, else the system's."""
+        chosen = self._settings.values.lesson_language
+        return chosen if chosen in LANGUAGES else system_language()
+
+    def choose_language(self, language: str) -> None:
+        """Remember the language of the lessons that come with the program."""
+        self._settings.write(lesson_language=language)
+
     def open(self, read: Callable[[], Lesson], name: str) -> None:
         """Open the lesson that `read()` gives; nothing is asked: the present document comes back when it is left.
 
@@ -113,7 +129,8 @@ class LessonStage(QObject):
         """Open one of the lessons that come with the program."""
         from app.features.lessons.shipped import lesson
 
-        self.open(lambda: lesson(self._features, name), name)
+        language = self.language
+        self.open(lambda: lesson(self._features, name, language), name)
 
     def open_next(self) -> None:
         """Open the lesson after the one that is open."""

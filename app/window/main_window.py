@@ -511,9 +511,9 @@ class MainWindow(DropWindow):
 
         gallery = self.findChild(GalleryDialog)
         if gallery is None:
-            scores = self.settings.values.lessons
-            text = self.lanes_view.text_size
-            gallery = GalleryDialog(self, self.open_example, self.lessons.open_shipped, scores, text)
+            stage, scores, text = self.lessons, self.settings.values.lessons, self.lanes_view.text_size
+            learn, languages = stage.open_shipped, (stage.language, stage.choose_language)
+            gallery = GalleryDialog(self, self.open_example, learn, *languages, scores, text)
             gallery.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         gallery.show_lessons(lessons)
         gallery.open()

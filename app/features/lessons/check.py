@@ -1,4 +1,4 @@
-"""Check: what `classifier-playground lesson check FILE...` prints: faults, and spoilers.
+"""Check: what `classifier-playground lesson check FILE...` prints: faults, spoilers, and faults of a translation.
 
 A spoiler is a question whose answer is in sight before it is asked.  Each step is rehearsed: its document is trained,
 and its scene composed as the window does it, covers and all, once while its question waits and once when the picture
@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 
 from app.core.number_format import count
@@ -27,9 +28,10 @@ from app.state.session import Session
 
 from . import starting
 from .model import Lesson, Prediction, Step
-from .reading import examined, text_of
+from .reading import examined, read, text_of
 from .rehearsal import context_of
 from .state import LessonSession, StepState
+from .translation import differences
 
 #: What a question may be about, and the words that say so.
 SUBJECTS = {
@@ -59,9 +61,14 @@ _SETTING = re.compile(r"[\w₀-₉]+ = \S+|\d+(?:\.\d+)? m?s\b")
 _SPACE = re.compile("(?<=\\d)[ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}](?=\\d{3}\\b)")
 
 
-def check(features: FeatureTable, files: Sequence[Path]) -> tuple[list[str], bool]:
-    """A line for each fault, or one that says that a file is sound; and whether all are."""
+def check(features: FeatureTable, files: Sequence[Path], against: Path | None = None) -> tuple[list[str], bool]:
+    """A line for each fault, or one that says that a file is sound; and whether all are.
+
+    Each file is compared with the lesson `against`, which it translates, if there is one; FileError where that has a
+    fault.
+    """
     lines, sound = [], True
+    original = None if against is None else read(features, against)
     for path in files:
         name = plain(str(path))
         try:
@@ -69,7 +76,10 @@ def check(features: FeatureTable, files: Sequence[Path]) -> tuple[list[str], boo
         except FileError as error:
             found = [f"{name}{str(error).removeprefix(plain(path.name))}"]
         else:
-            found = found or [f"{name}:{line}: {plain(sentence)}" for line, sentence in spoilers(features, lesson)]
+            if not found:
+                wrong = spoilers(features, lesson)
+                wrong += [] if original is None else differences(lesson, original)
+                found = [f"{name}:{line}: {plain(sentence)}" for line, sentence in sorted(wrong, key=itemgetter(0))]
         lines += found or [f"{name}: sound, {count(len(lesson.steps), 'step')}"]
         sound &= not found
     return lines, sound

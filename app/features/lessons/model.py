@@ -10,6 +10,9 @@ from app.engine.cover import Cover
 
 #: How a step is guessed before it is shown: one of its answers, a line drawn by hand, or the two multipliers that move.
 PredictKind = Literal["choice", "boundary", "pair"]
+#: Languages of lessons by the code in a file's name ("NAME.de.lesson.md"); the name of an English one has no code.
+ENGLISH = "en"
+LANGUAGES = {ENGLISH: "English", "de": "Deutsch"}
 
 
 @dataclass(frozen=True)
@@ -143,13 +146,15 @@ class Lesson:
     minutes : int
     steps : tuple of Step
     name : str
-        That of its file without ".lesson.md".
+        That of its file without ".lesson.md", and without the code of a language.
     folder : Path or None
         Where documents beside it are looked for.
     learnt : tuple of str
         What was learnt, in at most two sentences, for its end.
     digest : str
         Of its text: answers are compared with those to the very same lesson.
+    language : str
+        Key of `LANGUAGES`, from the name of its file.
     """
 
     title: str
@@ -161,6 +166,7 @@ class Lesson:
     folder: Path | None = None
     learnt: tuple[str, ...] = ()
     digest: str = ""
+    language: str = ENGLISH
 
     @property
     def n_predictions(self) -> int:

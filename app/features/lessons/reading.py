@@ -25,7 +25,7 @@ from app.state.document import Document, View
 from app.state.edit_struct import changed_struct
 
 from . import goals, matching, names, starting
-from .model import Lesson, Prediction, PredictKind, Start, Step
+from .model import ENGLISH, LANGUAGES, Lesson, Prediction, PredictKind, Start, Step
 from .parts import FIELDS, LONGEST_SENTENCE, LONGEST_TEXT, Entry, Faults, Part, front_matter, lines_of, parts_of
 
 #: Bytes of a lesson, and its steps.
@@ -86,16 +86,25 @@ def decoded(data: bytes, name: str) -> str:
         raise FileError(f"{name}:{line}: this is not UTF-8 text; save the lesson as UTF-8.") from None
 
 
-def front_of(text: str, name: str) -> Lesson:
-    """The lesson without its steps, as far as its front matter can be read."""
-    return _lesson(front_matter(lines_of(text), Faults())[0], name)
+def front_of(text: str, file: str) -> Lesson:
+    """The lesson without its steps, as far as its front matter can be read; `file` is the name of its file."""
+    return _lesson(front_matter(lines_of(text), Faults())[0], file)
+
+
+def digest_of(text: str) -> str:
+    """The digest of a lesson's text."""
+    return hashlib.sha256("\n".join(lines_of(text)).strip().encode("utf-8", "replace")).hexdigest()[:DIGEST]
 
 
 def _lesson(
-    said: Mapping[str, str], name: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
+    said: Mapping[str, str], file: str, steps: tuple[Step, ...] = (), folder: Path | None = None, digest: str = ""
 ) -> Lesson:
     learnt, minutes = tuple(said["learnt"].split("\n")) if said["learnt"] else (), int(said["minutes"] or 0)
-    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest)
+    name, language = file.removesuffix(LESSON_SUFFIX), ENGLISH
+    stem, dot, code = name.rpartition(".")
+    if dot and code in LANGUAGES:
+        name, language = stem, code
+    return Lesson(said["title"], said["author"], said["level"], minutes, steps, name, folder, learnt, digest, language)
 
 
 def examined(features: FeatureTable, text: str, name: str, folder: Path | None) -> tuple[Lesson, list[str]]:
@@ -117,8 +126,7 @@ def examined(features: FeatureTable, text: str, name: str, folder: Path | None) 
     for part in parts[:MOST_STEPS]:
         step, document = StepReader(features, part, folder, found).step(document, not steps)
         steps.append(step)
-    digest = hashlib.sha256("\n".join(lines).strip().encode("utf-8", "replace")).hexdigest()[:DIGEST]
-    lesson = _lesson(front, Path(name).name.removesuffix(LESSON_SUFFIX), tuple(steps), folder, digest)
+    lesson = _lesson(front, Path(name).name, tuple(steps), folder, digest_of(text))
     return lesson, [f"{plain(name)}:{line}: {sentence}" for line, sentence in sorted(found.found, key=itemgetter(0))]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 
 from app.exchange.opening import LESSON_SUFFIX
-from app.files.assets import asset, card
+from app.files.assets import asset, assets, card
 from app.files.documents import FileError
 from app.files.examples import BY_NAME, thumbnail
 from app.scene.feature_table import FeatureTable
 
-from .model import Lesson
-from .reading import decoded, front_of, parse
+from .model import ENGLISH, Lesson
+from .reading import decoded, digest_of, front_of, parse
 
 #: In the order of the list; each begins with the example of its name, if there is one.
 NAMES = (
@@ -37,12 +38,12 @@ NAMES = (
 
 
 @cache
-def shipped() -> tuple[Lesson, ...]:
+def shipped(language: str = ENGLISH) -> tuple[Lesson, ...]:
     """The lessons that can be read, in the order of the list, without their steps."""
     rows = []
     for name in NAMES:
         with suppress(FileError):  # the others are there all the same
-            rows.append(front_of(text(name), name))
+            rows.append(front_of(text(name, language), file_of(name, language)))
     return tuple(rows)
 
 
@@ -52,15 +53,19 @@ def is_shipped(lesson: Lesson) -> bool:
 
 
 def following(lesson: Lesson) -> Lesson | None:
-    """The lesson after one that comes with the program; None after the last and after others."""
-    rows = shipped() if is_shipped(lesson) else ()
+    """The lesson after one that comes with the program, in its language; None after the last and after others."""
+    rows = shipped(lesson.language) if is_shipped(lesson) else ()
     place = next((place for place, row in enumerate(rows) if row.name == lesson.name), len(rows))
     return rows[place + 1] if place + 1 < len(rows) else None
 
 
-def lesson(features: FeatureTable, name: str) -> Lesson:
-    """The lesson of this name; FileError with one sentence when it cannot be read."""
-    return parse(features, text(name), name + LESSON_SUFFIX, None)
+def lesson(features: FeatureTable, name: str, language: str = ENGLISH) -> Lesson:
+    """The lesson of this name; FileError with one sentence when it cannot be read.
+
+    Its digest is that of the English text, so that answers to it count together in every language.
+    """
+    original, found = text(name), text(name, language)
+    return replace(parse(features, found, file_of(name, language), None), digest=digest_of(original))
 
 
 def picture(name: str, dark: bool) -> bytes:
@@ -68,7 +73,16 @@ def picture(name: str, dark: bool) -> bytes:
     return thumbnail(BY_NAME[name], dark) if name in BY_NAME else card("lessons", name, dark)
 
 
-def text(name: str) -> str:
+def file_of(name: str, language: str) -> str:
+    """Name of the lesson's file in that language; of the English one where the lesson is not translated."""
+    file = f"{name}.{language}{LESSON_SUFFIX}"
+    with suppress(OSError):  # the English one may be there all the same
+        if (assets("lessons") / file).is_file():
+            return file
+    return name + LESSON_SUFFIX
+
+
+def text(name: str, language: str = ENGLISH) -> str:
     """Its Markdown; FileError with one sentence when it cannot be read."""
-    file = name + LESSON_SUFFIX
+    file = file_of(name, language)
     return decoded(asset("lessons", file), file)

@@ -306,6 +306,8 @@ class Sheet:
     ----------
     plots : list
         For each lane `frame`, `model_frame` (None: no surface), `grid` (of the surface that `show` takes), `area`.
+    bands : int
+        Number of rows of plots.
     """
 
     def __init__(self, shot: Shot, spec: PictureSpec, before: Sheet | None = None) -> None:
@@ -322,7 +324,7 @@ class Sheet:
         ]
         legend = BELOW if spec.legend else 0
         self._columns = columns_for(len(self.plots), self._width, self._height - legend, BESIDE + GAP, ABOVE + GAP)
-        self._bands = math.ceil(len(self.plots) / self._columns)
+        self.bands = math.ceil(len(self.plots) / self._columns)
         self._column = (int(self._width) - GAP * (self._columns + 1)) // self._columns
         title = max(self._tall(plot.title, self._bold) for plot in self.plots)
         words = max(self._tall(plot.headline, self._text) for plot in self.plots)
@@ -334,9 +336,9 @@ class Sheet:
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
         whole = int(self._height) - GAP
         #: Height of a row of plots, with the words over it.
-        self._band = (whole - (len(rows) * self._row + 6 if rows else 0)) // self._bands
+        self._band = (whole - (len(rows) * self._row + 6 if rows else 0)) // self.bands
         if self._band - top < LEAST_PLOT:
-            self.entries, self._band = [], whole // self._bands
+            self.entries, self._band = [], whole // self.bands
         step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
         self._place(top, step)
         beyond = max(plot.beyond(spec.scale) for plot in self.plots)
@@ -345,7 +347,7 @@ class Sheet:
             self._place(top, step)
         for plot in self.plots:
             plot.leave_out()
-        self._legend_top = self._bands * self._band + 6
+        self._legend_top = self.bands * self._band + 6
         self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
         self._signs |= {kind for kind, _ in self.entries}
         #: Heights of strips are multiples of it.

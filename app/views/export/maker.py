@@ -19,6 +19,7 @@ from app.files.background_task import Progress, saving
 from app.views.plot.picture import image_of
 from app.views.widgets.painting import painter_on, svg_bytes
 
+from . import tikz
 from .flow import Flow, PictureFlow
 from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
 
@@ -46,7 +47,9 @@ class PictureMaker(PictureFlow):
         self._say, self._alert = say, alert
 
     def make(self, shot: Shot, spec: PictureSpec, path: Path | None) -> bool:
-        """Begin the picture `spec` of `shot`, for the file `path` (.svg: shapes, else PNG) or, for None, the clipboard.
+        """Begin the picture `spec` of `shot`, for the file `path` or, for None, the clipboard.
+
+        A file is .svg (shapes), .tex (LaTeX) or else PNG.
 
         False, with a sentence, when the last one is not finished.
         """
@@ -67,6 +70,11 @@ class PictureMaker(PictureFlow):
         if path is not None and path.suffix.lower() == ".svg":
             data, pictures = draw_svg(sheet), [surface.argb for surface in surfaces if surface is not None]
             self._write(path, lambda progress: _with_surfaces(data, pictures, progress))
+            return
+        if path is not None and path.suffix.lower() == ".tex":
+            text, names = tikz.drawing(sheet, path)
+            shown = [surface for surface in surfaces if surface is not None]
+            self._write(path, lambda progress: tikz.write(path, text, names, shown, progress))
             return
         pixels = yield from self.painted(sheet)
         if path is not None:

@@ -16,7 +16,7 @@ from app.views.widgets.aligned_form import AlignedForm
 from app.views.widgets.form_fields import combo_box, describe, filled, show_check, show_choice, show_number, spin_box
 from app.views.widgets.qt_dialogs import NamedDialog, add_action, ask_where
 
-KINDS = {"PNG picture": ".png", "SVG drawing": ".svg"}
+KINDS = {"PNG picture": ".png", "SVG drawing": ".svg", "TikZ drawing (LaTeX)": ".tex"}
 #: Width, height and scale of what is on screen.
 Size = tuple[int, int, float]
 
@@ -113,7 +113,7 @@ class PictureDialog(NamedDialog):
             wordWrap=True,
         )
         buttons = self.button_box()
-        name, title, tip = "picture.save", "Save the picture", "Into a PNG or SVG file."
+        name, title, tip = "picture.save", "Save the picture", "Into a PNG, SVG or TeX file."
         save = add_action(buttons, "Save &as…", name, title, tip, lambda: self._take(self._ask_path))
         name, title, tip = "picture.copy", "Copy the picture", "To the clipboard, to be pasted elsewhere."
         copy = add_action(buttons, "&Copy", name, title, tip, lambda: self._take(self._copy))
@@ -202,7 +202,7 @@ class PictureDialog(NamedDialog):
 
     def _save(self, shot: Shot, spec: PictureSpec, path: Path) -> None:
         if path.suffix.lower() not in KINDS.values():
-            self._alert(f"{path.name} was not saved: a picture's name must end in .png or .svg.")
+            self._alert(f"{path.name} was not saved: a picture's name must end in .png, .svg or .tex.")
             return
         self._settings.write(folder=str(path.parent))
         self._make(shot, spec, path)

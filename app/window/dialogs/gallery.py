@@ -9,6 +9,8 @@ from typing import Any, cast
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
+    QComboBox,
+    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -20,11 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.features.lessons.model import Lesson
+from app.features.lessons.model import LANGUAGES, Lesson
 from app.features.lessons.shipped import picture, shipped
 from app.files.examples import EXAMPLES, Example, thumbnail
 from app.views.theme import text_rules
-from app.views.widgets.form_fields import describe, filled, named
+from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_choice
 from app.views.widgets.qt_dialogs import NamedDialog
 from app.views.widgets.scrolling_form import scrolling
 
@@ -41,11 +43,8 @@ class Card(QPushButton):
 
     def __init__(self, name: str, number: int, title: str, sentence: str, picture_data: bytes, size: QSize) -> None:
         super().__init__(autoDefault=True)
-        self._size = size
-        describe(self, name, f"{number}. {title}", sentence)
-        self.setToolTip("")  # all of it is to be read already
-        words = f"<b>{number}&nbsp; {escape(title)}</b><br>{escape(sentence)}"
-        picture, text = QLabel(), QLabel(words, textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self._name, self._number, self._size = name, number, size
+        picture, text = QLabel(), QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
         pixmap = QPixmap()
         pixmap.loadFromData(picture_data)
         larger = size.toTuple() != PICTURE and not pixmap.isNull()
@@ -55,7 +54,14 @@ class Card(QPushButton):
         for label in (picture, text):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._text = text
+        self.show_words(title, sentence)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+
+    def show_words(self, title: str, sentence: str) -> None:
+        """Show the title, behind the number, and the sentence."""
+        describe(self, self._name, f"{self._number}. {title}", sentence)
+        self.setToolTip("")  # all of it is to be read already
+        self._text.setText(f"<b>{self._number}&nbsp; {escape(title)}</b><br>{escape(sentence)}")
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -82,6 +88,10 @@ class GalleryDialog(NamedDialog):
         ``choose(example)`` opens it, once the gallery is closed.
     learn : callable
         ``learn(name)`` opens a lesson.
+    language : str
+        Key of `LANGUAGES`: the language of the lessons.
+    choose_language : callable
+        ``choose_language(language)`` remembers another language.
     scores : mapping of str to (int, int)
         Of the lessons that are done by name, how many predictions were right, and of how many.
     text : int
@@ -93,6 +103,8 @@ class GalleryDialog(NamedDialog):
         parent: QWidget,
         choose: Callable[[Example], object],
         learn: Callable[[str], object],
+        language: str,
+        choose_language: Callable[[str], object],
         scores: Mapping[str, tuple[int, int]],
         text: int = 0,
     ) -> None:
@@ -107,23 +119,52 @@ class GalleryDialog(NamedDialog):
         self._columns = 2 if width >= 2 * (around + LEAST_LETTERS * letter) else 1
         self._tabs = named(QTabWidget(), "gallery.tabs")
         self._cards: list[list[Card]] = []
+        self._scores, self._choose_language = scores, choose_language
+        self._lessons: dict[str, Card] = {}
         dark = self.palette().window().color().lightness() < 128
         examples, lessons = [], []
         for place, each in enumerate(EXAMPLES, 1):
             card = Card(f"example.{each.name}", place, each.title, each.sentence, thumbnail(each, dark), size)
             examples.append((card, self._opens(choose, each)))
-        for place, row in enumerate(shipped(), 1):
+        for place, row in enumerate(shipped(language), 1):
             card = Card(f"lesson.{row.name}", place, *_said(row, scores), picture(row.name, dark), size)
             lessons.append((card, self._opens(learn, row.name)))
+            self._lessons[row.name] = card
         cards = self._page("&Examples", examples)
         self._page("&Lessons", lessons)
+        languages = self._language_choice(language)
+        self._of_lessons = (label_for("Language of the lessons", languages), languages)
+        self._tabs.currentChanged.connect(self._show_language)
+        self._show_language(0)
         buttons = self.button_box()
         buttons.setCenterButtons(False)
-        filled(QVBoxLayout(self), self._tabs, buttons, margins=GAP)
+        filled(QVBoxLayout(self), self._tabs, filled(QHBoxLayout(), *self._of_lessons, (buttons, 1)), margins=GAP)
+        close = buttons.button(QDialogButtonBox.StandardButton.Close)
+        close.setDefault(True)  # else Return in the choice of a language would open a lesson
         for label in self.findChildren(QLabel) if text else ():
             label.ensurePolished()  # else its height would be that of other text
         self.resize(width, min(cards.heightForWidth(width - 4 * GAP) + 110, room.height() - 60))
         self.show_lessons(False)
+
+    def _language_choice(self, language: str) -> QComboBox:
+        """Make the choice of the lessons' language, which stands at this one."""
+        languages = combo_box((title, code) for code, title in LANGUAGES.items())
+        describe(languages, "gallery.language", "Language of the lessons", "Their texts; the window stays English.")
+        show_choice(languages, language)
+        languages.activated.connect(lambda: self._change_language(languages.currentData()))
+        return languages
+
+    def _change_language(self, language: str) -> None:
+        """Show the lessons in another language, and remember it."""
+        self._choose_language(language)
+        for row in shipped(language):
+            if row.name in self._lessons:
+                self._lessons[row.name].show_words(*_said(row, self._scores))
+
+    def _show_language(self, tab: int) -> None:
+        """Show the choice of a language beside the lessons only: examples have none."""
+        for widget in self._of_lessons:
+            widget.setVisible(tab > 0)
 
     def _page(self, title: str, cards: Sequence[tuple[Card, Callable[[], object]]]) -> QWidget:
         """One more tab with these cards, each with what opens it."""

@@ -18,6 +18,8 @@ from tests.windows import Make, finish_tasks, settle
 #: One that is drawn and one that is picked; the others are for the soak.
 QUICK = ("circle", "step")
 THEMES = ("light", "dark")
+#: The longer German texts have to find room, too.
+LANGUAGE = {"light": "en", "dark": "de"}
 WALKS = [
     pytest.param(name, theme, marks=() if theme == THEMES[name == "step"] and name in QUICK else pytest.mark.soak)
     for name in NAMES
@@ -61,11 +63,14 @@ def guess(window: MainWindow, qtbot: QtBot) -> None:
 def test_a_lesson_goes_to_its_end(name: str, theme: str, make: Make, qtbot: QtBot) -> None:
     window = make(size=(1024, 768))
     window.choose_theme(theme)
+    window.lessons.choose_language(LANGUAGE[theme])
     window.lessons.open_shipped(name)
     finish_tasks(window)
     settle(qtbot, window, 60_000)
     lesson = here(window).lesson
-    assert lesson is not None and window.scene is not None, window.status_line.text()
+    assert lesson is not None and lesson.language == LANGUAGE[theme] and window.scene is not None, (
+        window.status_line.text()
+    )
     window.canvases[0].setFocus()
     for place, step in enumerate(lesson.steps):
         assert here(window).at == place

@@ -28,8 +28,10 @@ from app.features.lessons.controller import LessonController
 from app.features.lessons.model import Lesson, Prediction, Setting, Start, Step
 from app.features.lessons.panel import LessonText
 from app.features.lessons.scene import LessonScene
+from app.features.lessons.shipped import following
 from app.features.lessons.state import LessonSession
 from app.files.documents import FileError
+from app.files.settings import Settings
 from app.main import _opened
 from app.state.commands import AddPoints
 from app.window.dialogs.gallery import GalleryDialog
@@ -609,6 +611,49 @@ def test_the_gallery_has_lessons(make: Make, qtbot: QtBot, monkeypatch: pytest.M
         QTest.keyClick(card, Qt.Key.Key_Return)
         assert chosen == ["neighbours"]
     gallery.close()
+
+
+def test_the_gallery_has_the_lessons_in_each_language(make: Make, qtbot: QtBot) -> None:
+    window = make()
+    window.settings.write(lessons={"neighbours": (2, 4)})
+    window.named_actions["examples"].trigger()
+    gallery = window.findChild(GalleryDialog)
+    assert gallery is not None
+    qtbot.waitUntil(gallery.isActiveWindow, timeout=10_000)
+    languages = gallery.findChild(QComboBox, "gallery.language")
+    assert languages is not None and not languages.isVisible() and languages.currentText() == "English"
+    gallery.show_lessons(True)
+    assert languages.isVisible()
+    languages.setFocus()
+    QTest.keyClick(languages, Qt.Key.Key_Down)
+    first, second = gallery._cards[1][:2]
+    assert first.accessibleName() == "1. k, die Zahl der Nachbarn ✓" and "2 of 4" in first.accessibleDescription()
+    assert "k, die Zahl der Nachbarn ✓" in first.findChildren(QLabel)[1].text() and gallery.focusWidget() is languages
+    assert Settings(window.settings.folder / "settings.json").values.lesson_language == "de"
+    QTest.keyClick(languages, Qt.Key.Key_Return)
+    assert not gallery.isVisible() and not window.tasks.busy, "Return closes it, and opens no lesson"
+    second.click()
+    finish_tasks(window)
+    settle(qtbot, window)
+    assert said(window, "lesson.title") == "Nachbarn mit Gewichten"
+    window.lessons._lessons.go(3)
+    window.lessons._lessons.next()
+    settle(qtbot, window)
+    assert here(window).ended
+    assert set(window.settings.values.lessons) == {"neighbours", "weights"}, "a score counts in every language"
+    text, row = window.findChild(LessonText, "lesson.text"), following(here(window).lesson)
+    assert row is not None and row.language == "de"
+    assert text is not None and f"Next: {row.title}" in text.toPlainText()
+    click(window, qtbot, "lesson.onward")
+    finish_tasks(window)
+    settle(qtbot, window)
+    assert said(window, "lesson.title") == row.title
+    window.lessons.choose_language("xx")
+    assert window.lessons.language == "en", "the system's"
+    window.lessons.open_shipped("margin")
+    finish_tasks(window)
+    settle(qtbot, window)
+    assert said(window, "lesson.title") == "The widest margin"
 
 
 @pytest.mark.slow

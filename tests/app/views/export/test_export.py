@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
+import subprocess
 import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -30,7 +32,7 @@ from app.files.background_task import CancelledError, Progress
 from app.scene.status_badge import Status
 from app.scene.text import LEGEND
 from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, SvmSettings, View
-from app.views.export import flow, maker
+from app.views.export import flow, maker, tikz
 from app.views.export.layout import PRESETS, TEXT, PictureSpec, Sheet, scale_for, screen_size, shoot
 from app.views.theme import theme_of
 from app.window.dialogs.export_picture import PictureDialog
@@ -547,7 +549,7 @@ def test_the_dialog_copies_and_refuses(make: Make, qtbot: QtBot, tmp_path: Path)
     files = dialog.findChild(QFileDialog)
     files.fileSelected.emit(str(tmp_path / "a.jpg"))
     files.reject()
-    assert any("end in .png or .svg" in text for text in alerts(window)) and not window.picture_maker.busy
+    assert any("end in .png, .svg or .tex" in text for text in alerts(window)) and not window.picture_maker.busy
     choose(dialog, "preset", "screen")
     QGuiApplication.clipboard().clear()
     qtbot.mouseClick(dialog.findChild(QPushButton, "picture.copy"), Qt.MouseButton.LeftButton)
@@ -679,3 +681,49 @@ def test_a_picture_carries_the_accuracies_if_wished(make: Make, qtbot: QtBot) ->
     again = dialog_of(qtbot, window)
     assert again.spec().accuracies, "it is remembered"
     again.close()
+
+
+def test_a_tex_file_has_points_and_lines_as_code_and_surfaces_beside_it(
+    make: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = make(three())
+    settle(qtbot, window)
+    path = tmp_path / "my picture ü.tex"
+    export(qtbot, window, PictureSpec("window", 900, 600, 1.0), path)
+    text = path.read_text()
+    assert text.startswith(r"\documentclass") and text.count(r"\begin{axis}") == text.count(r"\end{axis}") == 2
+    names = re.findall(r"addplot graphics \[.*?\] \{(.*?)\}", text)
+    assert names == ["my-picture---surface-1.png", "my-picture---surface-2.png"]
+    sheet = sheet_of(window, PictureSpec("window", 900, 600, 1.0))
+    for name, plot in zip(names, sheet.plots, strict=True):
+        image = QImage(str(tmp_path / name))
+        assert (image.width(), image.height()) == (plot.grid.width, plot.grid.height)
+    sheet.close()
+    for x, y in window.document.points.xy:
+        assert text.count(f"({x:.6g},{y:.6g})") >= 2  # in both pictures
+    assert "(nan,nan)" in text and "black, very thick" in text and "mark=o" in text
+    if shutil.which("pdflatex"):
+        command = [
+            "pdflatex",
+            "-interaction=batchmode",
+            "-halt-on-error",
+            "-output-directory",
+            str(tmp_path),
+            path.name,
+        ]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+
+
+def test_a_tex_file_that_tex_could_not_take_is_refused_in_a_sentence(
+    make: Make, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tikz, "MOST_POINTS", 10)
+    window = make(three())
+    settle(qtbot, window)
+    export(qtbot, window, PictureSpec("lane0", 400, 300, 1.0), tmp_path / "a.tex")
+    assert any("120 points are too many for TeX" in text for text in alerts(window)) and not list(tmp_path.iterdir())
+
+
+def test_text_for_latex_has_no_sign_of_its_language() -> None:
+    assert tikz.escaped("50 % of a_b & {c} \\") == r"50 \% of a\_b \& \{c\} \textbackslash{}"
+    assert tikz.escaped("γ = 1 · 日") == r"$\gamma$ = 1 $\cdot$ ?"

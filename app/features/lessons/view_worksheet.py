@@ -1,0 +1,357 @@
+"""Worksheet: a lesson as a PDF for paper, or as a quiz for Moodle.
+
+Each step is opened in a window without its question and covers, so that its picture is the one that the program shows.
+The picture of the question is composed from the document alone: nothing that was trained can be in it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, QUrl
+from PySide6.QtGui import (
+    QFont,
+    QGuiApplication,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPdfWriter,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextImageFormat,
+)
+from PySide6.QtWidgets import QApplication
+
+from app.core.number_format import count
+from app.core.plain_text import plain
+from app.engine.cover import Cover
+from app.engine.export_surface import enlarge
+from app.engine.requests import Frame, Picture
+from app.engine.results import Results
+from app.files import documents
+from app.files.documents import FileError
+from app.scene.compose import compose
+from app.state.document import Document
+from app.state.session import Session
+from app.views.export.layout import PictureSpec, Sheet, Shot, What, shoot
+from app.views.png_bytes import png_bytes
+from app.views.widgets.painting import painter_on
+from solver import Grid
+
+from . import moodle
+from .controller import LessonController
+from .model import Lesson, Step
+from .starting import start_of
+from .text import of_lane, without_pictures
+
+PAGES = {"a4": QPageSize.PageSizeId.A4, "letter": QPageSize.PageSizeId.Letter}
+#: Margin of a page (mm), and dots per inch of its pictures.
+MARGIN, DPI = 18.0, 300
+#: Sizes of text, of a step's heading and of a title in points.
+TEXT_SIZE, STEP_SIZE, TITLE_SIZE = 10.5, 13.0, 18.0
+#: Sizes of a picture of one classifier and of several, in pixels, and their scale.  The wider one fits between the
+#: margins of both pages, and two of either with their questions mostly fit on a page.
+WIDTH_OF_ONE, WIDTH, HEIGHT, SCALE = 1500, 2040, 960, 2.5
+#: Size of the window: its pictures are wider for their height than those on paper, so that its overlays cover these.
+WINDOW = 1800, 640
+DRAW = "Draw the boundary{of} into the picture."
+FIND_PAIR = "Circle the two points{of} that move next."
+#: Longest time that a step may take to train (s).
+LONGEST = 120.0
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A step on paper: its place from 1, and its picture with the points only, and as the program shows it.
+
+    `pair` is a sentence about the two points that move next, where the step asks for them.
+    """
+
+    number: int
+    step: Step
+    question: QImage
+    solution: QImage
+    n_classifiers: int
+    pair: str = ""
+
+    @property
+    def task(self) -> str:
+        """What is to be drawn by hand; empty where an answer is chosen."""
+        prediction = self.step.prediction
+        if prediction is None or prediction.kind == "choice":
+            return ""
+        task = DRAW if prediction.kind == "boundary" else FIND_PAIR
+        return task.format(of=of_lane(prediction.lane, self.n_classifiers))
+
+
+def render_worksheet(create: Callable[[Document, Path], Any], lesson: Lesson, options: Namespace) -> str:
+    """Write `lesson` into the .pdf or .xml file that `options` name; return a summary."""
+    exercises = list(_exercises(create, lesson))
+    if options.out.suffix.lower() == ".xml":
+        asked = [_quiz_question(each) for each in exercises if each.step.prediction is not None]
+        documents.write_bytes(moodle.quiz(plain(lesson.title), asked), options.out)
+        return f"{plain(lesson.title)}: {count(len(asked), 'question')}"
+    documents.write_bytes(pdf(lesson, exercises, options.paper), options.out)
+    return f"{plain(lesson.title)}: {count(len(exercises), 'step')}"
+
+
+# -- pictures ------------------------------------------------------------------------------------------------------
+
+
+def _exercises(create: Callable[[Document, Path], Any], lesson: Lesson) -> Iterator[Exercise]:
+    """Yield the steps with their pictures, all of which are trained in one window."""
+    answered = tuple(
+        replace(step, prediction=None, hide=Cover.NOTHING, paused=_kind(step) == "pair") for step in lesson.steps
+    )
+    with tempfile.TemporaryDirectory() as profile, closing(create(start_of(lesson, 0), Path(profile))) as window:
+        window.choose_theme("light")
+        window.resize(*WINDOW)
+        window.show()
+        lessons = window.controller.feature(LessonController)
+        lessons.begin(replace(lesson, steps=answered))
+        for at, step in enumerate(lesson.steps):
+            lessons.go(at)
+            _wait(window.idle, step.title)
+            one = step.prediction is not None and _kind(step) != "choice"
+            what = cast(What, f"lane{step.prediction.lane}" if one and step.prediction is not None else "window")
+            shot = window.shoot(what)
+            spec = PictureSpec(what, WIDTH if len(shot.lanes) > 1 else WIDTH_OF_ONE, HEIGHT, SCALE, dpi=DPI)
+            pair = _pair(shot.lanes[0][1]) if _kind(step) == "pair" else ""
+            yield Exercise(at + 1, step, *pictures(shot, spec), window.document.shown, pair)
+
+
+def _kind(step: Step) -> str:
+    """Return what kind of question a step asks; empty for none."""
+    return "" if step.prediction is None else step.prediction.kind
+
+
+def _pair(frame: Frame | None) -> str:
+    """Return a sentence about the two points that move next; empty where that is not known."""
+    run = None if frame is None else frame.run_state
+    if run is None or run.explanation is None:
+        return ""
+    why, points = run.explanation, run.points.xy[run.index]
+    first, second = (f"({x:.3g}, {y:.3g})" for x, y in points[[why.i, why.j]].tolist())
+    return f"The points at {first} and {second} move."
+
+
+def _wait(over: Callable[[], bool], title: str) -> None:
+    end = time.monotonic() + LONGEST
+    QApplication.processEvents()
+    while not over():
+        if time.monotonic() > end:
+            raise FileError(f"The step “{plain(title)}” was not trained within {LONGEST:g} seconds.")
+        QApplication.processEvents()
+        time.sleep(0.002)
+
+
+def pictures(shot: Shot, spec: PictureSpec) -> tuple[QImage, QImage]:
+    """Return the picture of `shot` with its points only, and the whole picture, both of the same part of the plane."""
+    whole = Sheet(shot, spec)
+    whole.show([_surface(plot.model_frame, plot.grid, whole) for plot in whole.plots])
+    document = replace(shot.scene.document, view=whole.plots[0].scene.document.view)
+    scene = compose(document, Session(dark=spec.dark), Results(), shot.features)
+    untrained = shoot(shot.features, scene, [None] * scene.shown, spec.what)
+    untrained = replace(untrained, headlines={lane.slot: " " for lane in scene.lanes})
+    bare = Sheet(untrained, spec)
+    # Its legend is shorter: so is the picture, and the plots are as high as those of the whole one.
+    longer = round((bare.plots[0].area.height() - whole.plots[0].area.height()) * spec.scale * whole.bands)
+    bare.close()
+    return _painted(Sheet(untrained, replace(spec, height=spec.height - longer))), _painted(whole)
+
+
+def _surface(frame: Frame | None, grid: Grid, sheet: Sheet) -> Picture | None:
+    """Return the surface of a plot, None where it has none; FileError where it cannot be computed."""
+    if frame is None:
+        return None
+    made: list[Picture | str] = []
+    for _ in enlarge(frame, grid, sheet.theme.shades, made.append, lambda: False):
+        pass
+    if isinstance(made[-1], str):
+        raise FileError(made[-1])
+    return made[-1]
+
+
+def _painted(sheet: Sheet) -> QImage:
+    """Return the picture of a sheet, and let the sheet go."""
+    spec = sheet.spec
+    image = QImage(spec.width, spec.height, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(spec.scale)
+    with painter_on(image) as painter:
+        sheet.paint(painter)
+    sheet.close()
+    image.setDevicePixelRatio(1.0)
+    return image
+
+
+# -- paper ---------------------------------------------------------------------------------------------------------
+
+
+def pdf(lesson: Lesson, exercises: Sequence[Exercise], paper: str) -> bytes:
+    """Return the PDF file of a lesson, on `paper` "a4" or "letter"."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(plain(lesson.title))
+    writer.setCreator("Classifier Playground")
+    writer.setResolution(DPI)
+    writer.setPageSize(QPageSize(PAGES[paper]))
+    writer.setPageMargins(QMarginsF(MARGIN, MARGIN, MARGIN, MARGIN), QPageLayout.Unit.Millimeter)
+    written(lesson, exercises, writer.pageLayout().paintRect(QPageLayout.Unit.Inch).size()).print_(writer)
+    buffer.close()
+    return bytes(data.data())
+
+
+def written(lesson: Lesson, exercises: Sequence[Exercise], inches: QSizeF) -> QTextDocument:
+    """Return the questions of a lesson and, from a new page on, its solutions, on pages of this size."""
+    page = _Page(inches)
+    page.heading(plain(lesson.title), TITLE_SIZE)
+    page.line(f"Name: {'_' * 40}    Date: {'_' * 16}")
+    for each in exercises:
+        _put_question(page, each)
+    page.heading(f"Solutions: {plain(lesson.title)}", TITLE_SIZE, new_page=True)
+    for sentence in lesson.learnt:
+        page.markdown(sentence)
+    for each in exercises:
+        _put_solution(page, each)
+    return page.document
+
+
+def _put_question(page: _Page, exercise: Exercise) -> None:
+    step, prediction = exercise.step, exercise.step.prediction
+    page.heading(f"{exercise.number}  {plain(step.title)}", STEP_SIZE)
+    page.markdown(step.text)
+    if prediction is not None:
+        page.line(plain(prediction.question), bold=True)
+        for letter, answer in zip("ABCD", prediction.answers, strict=False):
+            page.line(f"{letter}   {plain(answer)}")
+        if exercise.task:
+            page.line(exercise.task)
+    elif step.goal:
+        page.line(f"In the program: {plain(step.goal)}", bold=True)
+    page.picture(exercise.question)
+
+
+def _put_solution(page: _Page, exercise: Exercise) -> None:
+    step, prediction = exercise.step, exercise.step.prediction
+    if prediction is None and not step.hint:
+        return
+    page.heading(f"{exercise.number}  {plain(step.title)}", STEP_SIZE)
+    if prediction is None:
+        page.markdown(step.hint)
+        return
+    if prediction.kind == "choice":
+        page.line(f"{'ABCD'[prediction.right]}   {plain(prediction.answers[prediction.right])}", bold=True)
+    if exercise.pair:
+        page.line(exercise.pair, bold=True)
+    page.markdown(prediction.because)
+    page.picture(exercise.solution)
+
+
+class _Page:
+    """The text of a PDF file, written from its beginning to its end."""
+
+    def __init__(self, inches: QSizeF) -> None:
+        self.document = QTextDocument()
+        self.document.setDocumentMargin(0)
+        font = QFont()
+        font.setPointSizeF(TEXT_SIZE)
+        self.document.setDefaultFont(font)
+        #: Units of the document per inch: Qt scales from those of the screen to those of the file.
+        self._per_inch = QGuiApplication.primaryScreen().logicalDotsPerInchX()
+        self.document.setPageSize(inches * self._per_inch)
+        self._cursor = QTextCursor(self.document)
+        self._heading = self._cursor.block()
+        self._n_pictures = 0
+
+    def heading(self, text: str, size: float, new_page: bool = False) -> None:
+        block, letters = self._block(), QTextCharFormat()
+        block.setTopMargin(0 if size > STEP_SIZE else 16)
+        if new_page:
+            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+        letters.setFontPointSize(size)
+        letters.setFontWeight(QFont.Weight.Bold)
+        self._put(text, block, letters)
+        self._heading = self._cursor.block()
+
+    def line(self, text: str, bold: bool = False) -> None:
+        letters = QTextCharFormat()
+        letters.setFontWeight(QFont.Weight.Bold if bold else QFont.Weight.Normal)
+        self._put(text, self._block(), letters)
+
+    def markdown(self, text: str) -> None:
+        if text.strip():
+            self._cursor.insertBlock(self._block(), QTextCharFormat())
+            self._cursor.insertMarkdown(without_pictures(text), _FEATURES)
+
+    def picture(self, image: QImage) -> None:
+        self._n_pictures += 1
+        name = f"picture:{self._n_pictures}"
+        self.document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), image)
+        size = QTextImageFormat()
+        size.setName(name)
+        size.setWidth(image.width() * self._per_inch / DPI)
+        size.setHeight(image.height() * self._per_inch / DPI)
+        self._cursor.insertBlock(self._block(), QTextCharFormat())
+        self._cursor.insertImage(size)
+        if self._page_of(self._heading) != self._page_of(self._cursor.block()):  # a step stays on one page
+            block = QTextBlockFormat()
+            block.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
+            QTextCursor(self._heading).mergeBlockFormat(block)
+
+    def _page_of(self, block: QTextBlock) -> int:
+        rectangle = self.document.documentLayout().blockBoundingRect(block)
+        return int((rectangle.bottom() - 1) // self.document.pageSize().height())
+
+    @staticmethod
+    def _block() -> QTextBlockFormat:
+        block = QTextBlockFormat()
+        block.setBottomMargin(5)
+        return block
+
+    def _put(self, text: str, block: QTextBlockFormat, letters: QTextCharFormat) -> None:
+        if self._cursor.atStart():
+            self._cursor.setBlockFormat(block)
+        else:
+            self._cursor.insertBlock(block, letters)
+        self._cursor.insertText(text, letters)
+
+
+_FEATURES = QTextDocument.MarkdownFeature.MarkdownNoHTML | QTextDocument.MarkdownFeature.MarkdownDialectGitHub
+
+
+# -- Moodle --------------------------------------------------------------------------------------------------------
+
+
+def _quiz_question(exercise: Exercise) -> moodle.QuizQuestion:
+    prediction = exercise.step.prediction
+    assert prediction is not None
+    return moodle.QuizQuestion(
+        f"{exercise.number} {plain(exercise.step.title)}",
+        _html(exercise.step.text),
+        prediction,
+        exercise.task,
+        _html("\n\n".join(text for text in (exercise.pair, prediction.because) if text)),
+        png_bytes(exercise.question),
+        png_bytes(exercise.solution),
+    )
+
+
+def _html(markdown: str) -> str:
+    """Return `markdown` as a piece of HTML; HTML in it is text."""
+    document = QTextDocument()
+    document.setMarkdown(without_pictures(markdown), _FEATURES)
+    html = document.toHtml()
+    return html[html.index(">", html.index("<body")) + 1 : html.rindex("</body>")].strip() if markdown.strip() else ""

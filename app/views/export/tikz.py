@@ -1,0 +1,115 @@
+"""TikZ: a picture as a LaTeX document that compiles by itself.
+
+Surfaces are PNG files beside it; lines, points and marks are code for PGFPlots.  Hatchings and the like are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.number_format import count
+from app.core.plain_text import plain
+from app.engine.requests import Picture
+from app.files import documents, png
+from app.files.background_task import Progress
+from app.files.documents import FileError
+from solver.core.arrays import Array
+
+from .layout import Sheet
+
+#: Most points, and ends of line segments, that TeX can hold in its memory.
+MOST_POINTS, MOST_VERTICES = 5000, 20_000
+#: Symbols of PGFPlots for the classes, as near to those on screen as there are.
+SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
+#: Height of a plot in print (cm).
+HEIGHT = 7.0
+#: What marks look like, by the field of `Marks`.
+MARKS = {
+    "free": "mark=o, mark size=3.4pt",
+    "bounded": "mark=o, mark size=2.8pt, densely dotted",
+    "wrong": "mark=x, mark size=2.6pt, thick",
+    "tied": "mark=+, mark size=2.6pt, thick",
+    "kept": "mark=square, mark size=3.4pt",
+    "chosen": "mark=diamond, mark size=3.8pt",
+}
+_SPECIAL = {
+    **{sign: f"\\{sign}" for sign in "#$%&_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}"},
+    **{">": r"\textgreater{}", "−": "$-$", "·": r"$\cdot$", "×": r"$\times$", "∞": r"$\infty$", "²": "$^2$"},
+    **{"γ": r"$\gamma$", "ν": r"$\nu$", "λ": r"$\lambda$", "≤": r"$\le$", "≥": r"$\ge$", "₀": "$_0$", "…": r"\dots{}"},
+}
+
+
+def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
+    """Return the LaTeX document of a sheet that shows its surfaces, and the names of their PNG files.
+
+    FileError where it has more points or lines than TeX can take.
+    """
+    drawn = [plot.lane.picture for plot in sheet.plots]
+    lines = sum(len(each.boundary) + len(each.margins) for each in drawn if each is not None)
+    points = sum(len(plot.points) for plot in sheet.plots)
+    if points > MOST_POINTS or lines > MOST_VERTICES:
+        what = count(points, "point") if points > MOST_POINTS else f"lines of {count(lines, 'end')}"
+        raise FileError(f"{plain(path.name)} was not saved: {what} are too many for TeX; choose a PNG picture.")
+    names = [f"surface-{place}.png" for place, each in enumerate(drawn, 1) if each is not None]
+    names = [f"{_file_stem(path)}-{name}" for name in names]
+    left = iter(names)
+    text = [
+        r"\documentclass[border=4pt]{standalone}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage{pgfplots}",
+        r"\pgfplotsset{compat=1.16, unbounded coords=jump}",
+        *(f"\\definecolor{{class{c}}}{{RGB}}{{{r},{g},{b}}}" for c, (r, g, b) in enumerate(sheet.theme.classes, 1)),
+        r"\begin{document}",
+    ]
+    for place, plot in enumerate(sheet.plots):
+        grid = plot.grid
+        width, height = HEIGHT * grid.width / grid.height, HEIGHT
+        text += [
+            r"\begin{tikzpicture}",
+            r"\begin{axis}[scale only axis, enlargelimits=false, axis on top, clip marker paths=true,",
+            f"  width={width:.3f}cm, height={height:.3f}cm, title={{{escaped(plot.title)}}},",
+            f"  xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}]",
+        ]
+        picture = drawn[place]
+        if picture is not None:
+            ends = f"xmin={grid.left:.8g}, xmax={grid.right:.8g}, ymin={grid.bottom:.8g}, ymax={grid.top:.8g}"
+            text.append(f"\\addplot graphics [{ends}] {{{next(left)}}};")
+            text += _curve("black, dashed", picture.margins)
+            text += _curve("black, very thick", picture.boundary)
+        for c in range(len(plot.points.counts)):
+            of_class = plot.points.xy[plot.points.labels == c]
+            style = f"only marks, mark={SYMBOLS[c]}, mark size=1.8pt, draw=black, fill=class{c + 1}"
+            text += _curve(style, of_class)
+        for name, style in MARKS.items():
+            text += _curve(f"only marks, black, {style}", plot.points.xy[getattr(plot.lane.marks, name)])
+        text += [r"\end{axis}", r"\end{tikzpicture}"]
+    return "\n".join([*text, r"\end{document}", ""]), names
+
+
+def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:
+    """Write the surfaces beside `path`, and return the document, which is to be written last."""
+    for name, surface in zip(names, surfaces, strict=True):
+        documents.write_bytes(png.encode(surface.argb, 0, progress), path.with_name(name))
+    return text.encode("utf-8")
+
+
+def escaped(text: str) -> str:
+    """Return `text` for LaTeX, without characters that its fonts do not have."""
+    return "".join(_SPECIAL.get(sign, sign if sign.isascii() else "?") for sign in plain(text))
+
+
+def _file_stem(path: Path) -> str:
+    """Return a name that TeX finds, whatever the document is called."""
+    return "".join(sign if (sign.isascii() and sign.isalnum()) or sign in "-_" else "-" for sign in path.stem)
+
+
+def _curve(style: str, xy: Array | NDArray[np.float64]) -> Iterator[str]:
+    """Yield a plot of these points, which NaN divides into polylines; nothing where there are none."""
+    if len(xy):
+        places = " ".join(f"({x:.6g},{y:.6g})" for x, y in xy.tolist())
+        yield f"\\addplot [{style}] coordinates {{{places}}};"
