@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from .online.lasvm import LasvmSnapshot, LasvmSolver
     from .online.online_svc import OnlineSVC
+    from .svm.calibration import CalibratedSVC
     from .svm.dual_ascent import DualAscentSVC
     from .svm.projected_gradient import DualAscentSnapshot, DualAscentSolver
     from .svm.projection import project
@@ -54,6 +55,7 @@ _HOMES = {
     "inspection.active_learning": "certainty most_informative",
     "core.certificate": "Certificate NotSeparableError Status",
     "core.conventions": "ConvergenceWarning DataConversionWarning NotFittedError",
+    "svm.calibration": "CalibratedSVC",
     "svm.dual_ascent": "DualAscentSVC",
     "kernels.feature_maps": "polynomial_features",
     "kernels.table": "KERNELS Kernel",
@@ -83,6 +85,7 @@ __all__ = [
     "SCHEMES",
     "SVC",
     "BinaryProblem",
+    "CalibratedSVC",
     "Certificate",
     "ClassScores",
     "CondensedNearestNeighbour",

@@ -97,8 +97,8 @@ class Estimator:
 
     def __repr__(self) -> str:
         """Return the constructor call, as scikit-learn does: with the parameters that differ from the defaults."""
-        defaults = type(self)().get_params()
-        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k]))
+        defaults = type(self)().get_params(deep=False)
+        changed = (f"{k}={v!r}" for k, v in self.get_params(deep=False).items() if repr(v) != repr(defaults[k]))
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

@@ -105,7 +105,7 @@ class SVC(KernelClassifier):
         Accepted as in scikit-learn, without effect: points left out of a step are checked again before the end, and
         nothing is printed.
     probability : bool, default=False
-        True is refused: an SVM has no probabilities; ``CalibratedClassifierCV`` fits some to its values.
+        True is refused: an SVM has no probabilities; `CalibratedSVC` fits some to its f.
 
     Attributes
     ----------
@@ -395,7 +395,7 @@ class SVC(KernelClassifier):
         cache_size = check_number("cache_size", self.cache_size, 0.0, open_high=True)
         check_choice("selection", self.selection, RULES)
         if check_flag("probability", self.probability):
-            raise ValueError("probability is True; an SVM has none: fit CalibratedClassifierCV(SVC(), ensemble=False).")
+            raise ValueError("probability is True; an SVM has none: fit CalibratedSVC(SVC()).")
         check_flag("break_ties", self.break_ties)
         check_choice("solver", self.solver, SOLVERS)
         scheme = SCHEMES[check_choice("multiclass", self.multiclass, SCHEMES)]
