@@ -45,8 +45,6 @@ class Later:
 
 
 Job = Iterator[Priority | Later]
-#: What waits: its priority, its number, the job, and since when.
-_Entry = tuple[Priority, int, Job, float]
 
 
 class Pool:
@@ -56,17 +54,17 @@ class Pool:
     ----------
     threads : int, optional
         Default max(1, cores - 1), so that the window keeps a core.  Where there are several cores, one thread more does
-        nothing but first pictures while the others do something else: none waits for the end of another piece of work.
-        No more are made side by side: on two cores a drag shows as many pictures then, and the window answers sooner.
+        nothing but first pictures: none waits for the end of another piece of work, and two lanes' are made side by
+        side, in a moment in which the window waits for just them.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._ready: list[_Entry] = []
+        self._ready: list[tuple[Priority, int, Job, float]] = []  # and since when
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
         self._taken = 0
         self._resting_until = 0.0
-        self._running: dict[Job, Priority] = {}
+        self._running: set[Job] = set()
         self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
         self._closed = False
         lock = threading.RLock()
@@ -134,19 +132,18 @@ class Pool:
         """What a thread does; an `urgent` one nothing but first pictures."""
         while True:
             with self._changed:
-                while (entry := self._next_urgent() if urgent else self._next()) is None:
+                while (job := self._next_urgent() if urgent else self._next()) is None:
                     if self._closed:
                         return
                     (self._urgent if urgent else self._changed).wait(None if urgent else self._wait())
-                priority, _, job, _ = entry
-                self._running[job] = priority
+                self._running.add(job)
             try:
                 spec = next(job, None)
             except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
                 log.caught("A job failed.")
                 spec = None
             with self._changed:
-                del self._running[job]
+                self._running.remove(job)
                 if job in self._hurried:
                     self._hurried.remove(job)
                     spec = None if spec is None else Priority.FIRST_PICTURE
@@ -159,14 +156,12 @@ class Pool:
         due += [self._resting_until] if self._ready else []
         return max(0.0, min(due) - time.monotonic()) if due else None
 
-    def _next_urgent(self) -> _Entry | None:
-        others_too = all(priority is Priority.FIRST_PICTURE for priority in self._running.values())
-        busy = len(self._running) == len(self._threads) - 1
-        if self._ready and self._ready[0][0] == Priority.FIRST_PICTURE and not (busy and others_too):
-            return heapq.heappop(self._ready)
+    def _next_urgent(self) -> Job | None:
+        if self._ready and self._ready[0][0] == Priority.FIRST_PICTURE:
+            return heapq.heappop(self._ready)[2]
         return None
 
-    def _next(self) -> _Entry | None:
+    def _next(self) -> Job | None:
         now = time.monotonic()
         while self._later and self._later[0][0] <= now:
             _, order, priority, job = heapq.heappop(self._later)
@@ -178,10 +173,10 @@ class Pool:
         longest = min(self._ready, key=lambda entry: entry[3])
         first = resting or self._taken % SHARE or self._ready[0][0] == Priority.FIRST_PICTURE
         if first or now - longest[3] < LONG:
-            return heapq.heappop(self._ready)
+            return heapq.heappop(self._ready)[2]
         self._ready.remove(longest)
         heapq.heapify(self._ready)
-        return longest
+        return longest[2]
 
     def _queue(self, job: Job, spec: Priority | Later) -> None:
         if isinstance(spec, Later):
