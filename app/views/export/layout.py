@@ -375,10 +375,14 @@ class Sheet:
         drawn = [plot for plot in self.plots if plot.model_frame is not None]
         marks = [plot.lane.marks for plot in drawn]
         seen = [plot.seen_picture for plot in drawn if plot.seen_picture is not None]
+        dashed = [
+            plot.lane.probability for plot in drawn if (each := plot.seen_picture) is not None and len(each.margins)
+        ]
         there = {
             "test": bool(len(self.plots[0].scene.parts.held_out)),
             "boundary": any(len(each.boundary) for each in seen),
-            "margin": any(len(each.margins) for each in seen),
+            "margin": not all(dashed),
+            "probability": any(dashed),
             "free": any(len(each.free) for each in marks),
             "bounded": any(len(each.bounded) for each in marks),
             "chosen": any(len(each.chosen) for each in marks),

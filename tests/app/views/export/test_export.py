@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
@@ -633,11 +634,16 @@ def test_the_legend_names_what_is_drawn_and_nothing_else(make: Make) -> None:
     without = Sheet(shoot(FEATURES, window.scene, frames, "lane0"), PictureSpec("lane0", legend=False))
     tiny = Sheet(shoot(FEATURES, window.scene, frames, "window"), PictureSpec("window", 300, 200, 1.0))
     classes = [(str(c), f"Class {c + 1}: 40 points") for c in range(3)]
-    absent = ("test", "orders", "second", "chosen", "kept")
+    absent = ("test", "orders", "second", "chosen", "kept", "probability")
     assert of_both.entries == classes + [(kind, text) for kind, text in LEGEND if kind not in absent]
     of_svm = ("margin", "free", "bounded")
     assert of_knn.entries == [entry for entry in of_both.entries if entry[0] not in of_svm]
     assert without.entries == [] == tiny.entries
+    lanes = tuple(msgspec.structs.replace(lane, shading="probability") for lane in three().lanes)
+    window = make(replace(three(), lanes=lanes))
+    shaded = Sheet(shoot(FEATURES, window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
+    kinds = [kind for kind, _ in shaded.entries]
+    assert "probability" in kinds and "margin" not in kinds
     lone = Points.of([[0, 0], [1, 1.0]], [2, 2])
     window = make(Document(points=lone, view=View.fitting(lone)))
     of_one = Sheet(shoot(FEATURES, window.scene, [window.result(0), window.result(1)], "window"), PictureSpec("window"))
