@@ -20,6 +20,7 @@ from .losses.feature import FEATURE as LOSSES
 from .multipliers.feature import FEATURE as MULTIPLIERS
 from .probe.feature import FEATURE as PROBE
 from .race.feature import FEATURE as RACE
+from .reliability.feature import FEATURE as RELIABILITY
 from .relief.feature import FEATURE as RELIEF
 from .scores.feature import FEATURE as SCORES
 from .search.feature import FEATURE as SEARCH
@@ -46,6 +47,7 @@ FEATURES = FeatureTable(
         WHAT_IF,
         EVALUATION,
         SCORES,
+        RELIABILITY,
         VALIDATION_CURVES,
         STUDY,
         GROUND_TRUTH,

@@ -259,7 +259,7 @@ def widgets(feature: Feature) -> list[Widget]:
 def test_widgets_are_made_of_their_surroundings() -> None:
     around = get_type_hints(Surroundings, vars(app.views.surroundings))
     found = [widget for feature in FEATURES for widget in widgets(feature)]
-    assert len(found) == 19
+    assert len(found) == 20
     for widget in found:
         takes = get_type_hints(widget.kind.__init__, vars(sys.modules[widget.kind.__module__]))
         takes.pop("return", None)

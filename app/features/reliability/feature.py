@@ -1,0 +1,24 @@
+"""Predicted against observed probabilities."""
+
+from app.scene.feature import COMPARE, Action, Dock, Feature, Widget
+
+from . import scene
+
+FEATURE = Feature(
+    actions=(
+        Action(
+            "reliability",
+            COMPARE,
+            "&Reliability",
+            ("Ctrl+Shift+R",),
+            "Predicted probabilities against observed shares.",
+            "",
+            True,
+            simple=False,
+        ),
+    ),
+    dock=Dock("reliability", "Reliability", Widget("app.features.reliability.panel.ReliabilityPanel")),
+    queries=scene.queries,
+    scene=scene.scene,
+    help=(("Side by side", "Ctrl+Shift+R", "reliability: predicted probabilities against observed shares"),),
+)

@@ -1,0 +1,59 @@
+"""ReliabilityPanel: the chart, log loss and Brier score of all lanes beside their ideal values, and what they mean."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.controllers.controller import Controller
+from app.scene.model import Scene
+from app.views.theme import Theme
+from app.views.widgets.form_fields import describe, filled
+from app.views.widgets.roomy_label import RoomyLabel
+from app.views.widgets.scrolling_form import ScrollingForm
+
+from . import text as words
+from .scene import ReliabilityScene
+from .view_chart import ReliabilityChart
+
+
+class ReliabilityPanel(QWidget):
+    """Everything it shows is in the scene.
+
+    Parameters
+    ----------
+    controller : Controller
+    """
+
+    def __init__(self, controller: Controller) -> None:
+        super().__init__()
+        describe(self, "reliability", "Reliability", "Predicted probabilities against observed shares.")
+        self.setToolTip("")
+        self._measured = RoomyLabel("reliability.measured", title="What it is measured on")
+        self._chart = ReliabilityChart()
+        self._chart.setToolTip("")
+        self._table = RoomyLabel("reliability.table", title="Log loss and Brier score", rich=True)
+        self._table.setToolTip(words.LOSSES)
+        self._remarks = RoomyLabel("reliability.remarks", title="More about the curves", rich=True)
+        self._meaning = RoomyLabel("reliability.meaning", title="What the curves mean")
+        self._meaning.say(f"{words.MEANING}\n\n{words.LOSSES}")
+        inner = QWidget()
+        parts = self._measured, self._chart, self._table, self._remarks, self._meaning
+        filled(QVBoxLayout(inner), *parts, 1, margins=(8, 6, 8, 6), spacing=6)
+        filled(QVBoxLayout(self), ScrollingForm(inner), margins=0)
+        self.first_stop = self._chart
+
+    def sizeHint(self) -> QSize:
+        return QSize(360, 640)
+
+    def render_scene(self, scene: Scene, theme: Theme) -> None:
+        """Show what is known just now."""
+        shown = scene.feature(ReliabilityScene)
+        if shown is None:
+            return
+        self._measured.say(f"On {shown.measured}" if shown.measured else words.NOTHING)
+        self._chart.show_reliability(shown, theme)
+        self._table.say(words.table(shown))
+        remarks = words.remarks(shown)
+        self._remarks.say(remarks)
+        self._remarks.setVisible(bool(remarks))

@@ -1,0 +1,143 @@
+"""Query of the reliability: the probabilities of a model at points that it was not trained on, and at the true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from app.core.points import Points
+from app.engine.cover import Cover
+from app.engine.pieces import Pace, Step
+from app.engine.probability import Calibration, probabilities
+from app.learners.model import Model
+from app.state.document import Lane
+from solver.core.arrays import Array, Indices, Integers
+from solver.data.densities import neighbourhoods
+from solver.data.distribution import Law
+from solver.inspection.reliability import ReliabilityCurve, brier_score, log_loss, reliability_curve
+
+#: Number of new points of a generator: with 500 in a bin, an interval is 9 points of a percent wide at most.
+FRESH = 5000
+#: Seed of the new points, other than those of other panels.
+SEED = (1000, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """How reliable the probabilities of one model are.
+
+    Attributes
+    ----------
+    label : int or None
+        The class whose probability the curve is about; None for the most probable class of several.
+    n_points : int
+    curve : ReliabilityCurve
+    log_loss, brier_score : float
+    ideal : (float, float) or None
+        The two of the true probabilities at the same points; None where these are not known.
+    """
+
+    label: int | None
+    n_points: int
+    curve: ReliabilityCurve
+    log_loss: float
+    brier_score: float
+    ideal: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class ReliabilityQuery:
+    """Query: how reliable the probabilities of a model are.
+
+    Parameters
+    ----------
+    slot : int
+    model : Model
+    lane : Lane
+        The settings it was trained with, as `plain_lane` has them.
+    training : Points
+        What it was trained on.
+    of : Points or Law
+        The test points, or what new points are drawn from.
+    law : Law or None
+        What the true probabilities are computed from.
+    """
+
+    slot: int
+    model: Model
+    lane: Lane
+    training: Points
+    of: Points | Law
+    law: Law | None
+    tells: ClassVar[Cover] = Cover.TEST
+
+    def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
+        """Post `Reliability` once; ValueError with a sentence where the model has no probability."""
+        if not self.lane.family.has_probability:
+            raise ValueError("This classifier has no probabilities.")
+        pace, model = Pace(overtaken), self.model
+        xy, labels = (self.of.xy, self.of.labels) if isinstance(self.of, Points) else fresh_points(self.of)
+        yield from pace.pause()
+        calibration = calibration_of(self.slot, self.lane, self.training)
+        p = yield from probabilities(model, calibration, xy, pace)
+        truth = None if self.law is None else (yield from _posterior(self.law, xy, pace))
+        yield from pace.pause()
+        post(reliability_of(p, model.classes_, labels, truth))
+
+
+@lru_cache(maxsize=4)
+def fresh_points(law: Law) -> tuple[Array, Integers]:
+    """New points and their classes: the same for every model, so that two can be compared."""
+    return law.draw(FRESH, SEED)
+
+
+@lru_cache(maxsize=8)
+def calibration_of(slot: int, lane: Lane, training: Points) -> Calibration:
+    """Return the calibration of a lane's models: the same one as long as settings and points stay, done or not."""
+    return Calibration(lane, training)
+
+
+def reliability_of(p: Array, classes: Any, labels: Any, truth: Array | None) -> Reliability:
+    """Return how reliable the probabilities `p` of `classes`, shape (n, n_classes), are at points of class `labels`.
+
+    `truth` are the true probabilities of the classes 0, 1, ... at these points, or None.
+    """
+    every = np.union1d(classes, labels) if truth is None else np.union1d(np.arange(truth.shape[1]), classes)
+    codes = np.searchsorted(every, labels)
+    shares = _among(p, classes, every)
+    two = len(classes) == 2
+    chosen: Indices = np.full(len(p), np.searchsorted(every, classes[-1])) if two else shares.argmax(axis=1)
+    at = np.arange(len(p)), chosen
+    posterior, ideal = None, None
+    if truth is not None:
+        known = _among(truth, np.arange(truth.shape[1]), every)
+        posterior = known[at]
+        ideal = log_loss(codes, known), brier_score(codes, known)
+    curve = reliability_curve(codes == chosen, shares[at], posterior=posterior)
+    label = int(classes[-1]) if two else None
+    return Reliability(label, len(p), curve, log_loss(codes, shares), brier_score(codes, shares), ideal)
+
+
+def _among(p: Array, classes: Any, every: Any) -> Array:
+    """Return the columns of `p` as those of `every`: 0 for a class that is not one of `classes`."""
+    shares = np.zeros((len(p), len(every)))
+    shares[:, np.searchsorted(every, classes)] = np.clip(p, 0.0, 1.0)
+    return shares
+
+
+def _posterior(law: Law, xy: Array, pace: Pace) -> Generator[Step, None, Array | None]:
+    """Return the true probabilities at `xy`; None where some location has none: no class has points there."""
+    if not law.has_density:
+        return None
+    truth = np.empty((len(xy), law.n_classes))
+    order = np.concatenate([np.empty(0, dtype=np.intp), *neighbourhoods(xy)])
+
+    def fill(block: slice) -> None:
+        truth[order[block]] = law.posterior(xy[order[block]])
+
+    yield from pace.in_blocks(len(order), fill, size=32)
+    return None if np.isnan(truth).any() else truth

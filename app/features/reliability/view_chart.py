@@ -1,0 +1,89 @@
+"""ReliabilityChart: observed shares over predicted probabilities, with intervals, and the true probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QSizePolicy
+
+from app.core.number_format import percent
+from app.engine.shading import RGB
+from app.views.chart.axis import Axis, share
+from app.views.chart.chart import Chart
+from app.views.chart.marks import DASHES, DOTTED, Line, Mark, Spots, Strokes
+from app.views.theme import Theme, mixed
+from app.views.widgets.form_fields import describe
+
+from . import text as words
+from .scene import LaneReliability, ReliabilityScene
+
+SHARE = Axis("", low=0.0, high=1.0, ticks=share, exact=percent)
+#: Pixels between the intervals of two lanes.
+ASIDE = 3.0
+
+
+class ReliabilityChart(Chart):
+    """Predicted to the right, observed upwards."""
+
+    def __init__(self) -> None:
+        super().__init__(replace(SHARE, title="predicted →"), replace(SHARE, title="observed share ↑"))
+        self._shown: ReliabilityScene | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        describe(
+            self,
+            "reliability.chart",
+            "Reliability",
+            "Observed shares over predicted probabilities: arrow keys read the points one by one.",
+        )
+
+    def show_reliability(self, scene: ReliabilityScene, theme: Theme) -> None:
+        """Show the curves of all lanes that have one."""
+        if scene == self._shown and theme is self.theme:
+            return
+        self._shown = scene
+        marks: list[Mark] = [Line(x=[0, 1], y=[0, 1], colour=theme.faint, width=1.0, dash=DOTTED)]
+        there = [(place, lane) for place, lane in enumerate(scene.lanes) if lane.value is not None]
+        for place, lane in reversed(there):
+            marks += _marks(place, lane, theme)
+        x, y = (replace(SHARE, title=title) for title in words.axis_titles(scene))
+        message = "" if there else words.NOTHING if not scene.measured else "The curves follow when training is done."
+        self.show_marks(marks, theme, x, y, message=message)
+
+    def said(self, line: Line, place: int) -> str:
+        assert self._shown is not None
+        return words.said(next(lane for lane in self._shown.lanes if lane.name == line.name), place)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 240 + 5 * self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(180, self.sizeHint().height())
+
+
+def _colour(place: int, theme: Theme) -> RGB:
+    return (theme.accent, theme.ink, theme.bad, mixed(theme.ink, theme.background, 0.55))[place % 4]
+
+
+def _marks(place: int, lane: LaneReliability, theme: Theme) -> list[Mark]:
+    assert lane.value is not None
+    curve, colour = lane.value.curve, _colour(place, theme)
+    if lane.stale:
+        colour = mixed(colour, theme.background, 0.5)
+    marks: list[Mark] = [
+        Strokes(x=curve.predicted, low=curve.low, high=curve.high, colour=colour, width=1.4, aside=ASIDE * place),
+        Line(
+            x=curve.predicted,
+            y=curve.observed,
+            colour=colour,
+            width=2.0,
+            dash=DASHES[place % 4],
+            sign="o",
+            signs=np.arange(len(curve.predicted)),
+            name=lane.name,
+        ),
+    ]
+    if curve.expected is not None:
+        marks.append(Spots(x=curve.predicted, y=curve.expected, size=11.0, colour=colour, hollow=True))
+    return marks

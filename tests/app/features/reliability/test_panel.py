@@ -1,0 +1,63 @@
+"""The panel: a curve for each classifier, its numbers beside the ideal ones, and what is said without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.features.reliability.scene import ReliabilityScene
+from app.features.reliability.view_chart import ReliabilityChart
+from app.state.document import Document, GeneratorSettings, KnnSettings, Lane, default_document
+from app.views.chart.marks import Line, Strokes
+from tests.windows import Make, settle
+
+MOONS = GeneratorSettings("moons", count=40, noise=0.3)
+KNN, SVM = Lane("knn", knn=KnnSettings(n_neighbors=15)), Lane("svm", shading="probability")
+
+
+def document(*lanes: Lane, generated: bool = True) -> Document:
+    origin = MOONS if generated else None
+    return replace(default_document(), points=MOONS.points(), origin=origin, lanes=lanes, shown=len(lanes))
+
+
+def test_each_classifier_has_a_curve_and_its_losses(make: Make, qtbot: QtBot) -> None:
+    window = make(document(SVM, KNN, Lane("difference")))
+    window.named_actions["reliability"].trigger()
+    settle(qtbot, window)
+    scene = window.scene.feature(ReliabilityScene)
+    assert [lane.name for lane in scene.lanes] == ["1 SVM", "2 kNN"]
+    assert all(lane.value is not None and not lane.stale and not lane.message for lane in scene.lanes)
+    chart = window.findChild(ReliabilityChart)
+    lines = {mark.name: mark for mark in chart.marks if isinstance(mark, Line) and mark.name}
+    for lane in scene.lanes:
+        assert np.array_equal(lines[lane.name].y, lane.value.curve.observed)
+    assert sum(isinstance(mark, Strokes) for mark in chart.marks) == 2
+    assert chart.x.title == "predicted for class 2 →"
+    table = window.findChild(QLabel, "reliability.table").accessibleDescription()
+    for lane in scene.lanes:
+        assert f"{lane.value.log_loss:.3f}" in table and f"{lane.value.brier_score:.3f}" in table
+    assert "true probabilities" in table and f"{scene.lanes[0].value.ideal[0]:.3f}" in table
+    chart.read_by_keys((0, 3))
+    said = chart.accessibleDescription()
+    assert "predicted" in said and "observed" in said and "true" in said and " %" in said
+    before = scene.lanes[0].value
+    window.controller.set_lane(1, "knn", n_neighbors=1)
+    settle(qtbot, window)
+    after = window.scene.feature(ReliabilityScene)
+    assert after.lanes[0].value is before, "only the classifier that has changed is asked anew"
+    assert after.lanes[1].value.log_loss > scene.lanes[1].value.log_loss
+
+
+def test_without_points_to_measure_on_it_says_so(make: Make, qtbot: QtBot) -> None:
+    window = make(document(KNN, generated=False))
+    window.named_actions["reliability"].trigger()
+    settle(qtbot, window)
+    assert "no test points" in window.findChild(QLabel, "reliability.measured").text()
+    window.controller.splitting.choose("ratio")
+    settle(qtbot, window)
+    (lane,) = window.scene.feature(ReliabilityScene).lanes
+    assert lane.value.n_points == 24 and lane.value.ideal is None
+    assert window.findChild(QLabel, "reliability.measured").text() == "On 24 test points"

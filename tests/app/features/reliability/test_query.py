@@ -1,0 +1,99 @@
+"""What is asked about the probabilities of models, against scikit-learn and the densities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.metrics import brier_score_loss, log_loss
+
+from app.engine.fitting import fitted
+from app.engine.pieces import Pace
+from app.engine.probability import N_FOLDS, TOO_FEW
+from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery, fresh_points, reliability_of
+from app.state.document import GeneratorSettings, KnnSettings, Lane, SvmSettings
+from app.state.law import law_of
+from app.state.test_split import folds_of
+from solver import SVC, CalibratedSVC
+
+MOONS = GeneratorSettings("moons", count=60, noise=0.3)
+BLOBS = GeneratorSettings("blobs", count=40, noise=0.9, n_classes=3)
+SVM, KNN = Lane("svm", svm=SvmSettings(gamma=1.0, tol=1e-6)), Lane("knn", knn=KnnSettings(n_neighbors=15))
+
+
+def run(steps: Any) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def asked(lane: Lane, made: GeneratorSettings, of: Any = None) -> tuple[Reliability, Any]:
+    points, law, found = made.points(), law_of(made), list[Reliability]()
+    model = run(fitted(lane, points, Pace())).model
+    query = ReliabilityQuery(0, model, lane, points, law if of is None else of, law)
+    run(query.answer(found.append, lambda: False))
+    (value,) = found
+    return value, model
+
+
+@pytest.mark.parametrize("lane", [SVM, KNN], ids=["svm", "knn"])
+@pytest.mark.parametrize("made", [MOONS, BLOBS], ids=["two", "three"])
+def test_numbers_are_those_of_scikit_learn_at_the_same_points(lane: Lane, made: GeneratorSettings) -> None:
+    value, model = asked(lane, made)
+    law, points = law_of(made), made.points()
+    assert law is not None
+    xy, labels = fresh_points(law)
+    p = model.predict_proba(xy) if lane is KNN else of_the_library(points).predict_proba(xy)
+    kinds = list(range(made.n_classes))
+    assert value.n_points == FRESH == len(xy)
+    assert value.log_loss == pytest.approx(log_loss(labels, p, labels=kinds), rel=1e-4)
+    assert value.brier_score == pytest.approx(brier_score_loss(labels, p, labels=kinds, scale_by_half=True), rel=1e-4)
+    truth = law.posterior(xy)
+    assert value.ideal is not None and value.ideal[0] == pytest.approx(log_loss(labels, truth), rel=1e-9)
+    assert value.ideal[0] < value.log_loss and value.ideal[1] < value.brier_score
+    curve = value.curve
+    assert curve.expected is not None and curve.counts.sum() == FRESH
+    assert value.label == (1 if made.n_classes == 2 else None)
+    chosen = np.full(len(p), 1) if made.n_classes == 2 else p.argmax(axis=1)
+    assert (curve.expected * curve.counts).sum() / FRESH == pytest.approx(
+        truth[np.arange(FRESH), chosen].mean(), abs=2e-3
+    )
+    assert (np.abs(curve.observed - curve.expected) < 4 * np.sqrt(0.25 / curve.counts)).all()
+
+
+def of_the_library(points: Any) -> CalibratedSVC:
+    fold = folds_of(points, N_FOLDS, 0)
+    folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(N_FOLDS)]
+    return CalibratedSVC(SVC(gamma=1.0, tol=1e-6), cv=folds).fit(points.xy, points.labels)
+
+
+def test_test_points_in_place_of_new_ones() -> None:
+    test = GeneratorSettings("moons", count=30, noise=0.3, seed=8).points()
+    value, _ = asked(KNN, MOONS, of=test)
+    assert value.n_points == 60 and value.ideal is not None
+
+
+def test_a_class_that_was_not_trained_on_has_probability_0() -> None:
+    p = np.array([[0.4, 0.6], [0.9, 0.1]])
+    value = reliability_of(p, np.array([0, 2]), np.array([2, 1]), None)
+    assert value.label == 2 and value.ideal is None
+    assert value.log_loss == pytest.approx(-(np.log(0.6) + np.log(np.finfo(float).eps)) / 2)
+    assert value.brier_score == pytest.approx((0.4**2 + (0.9**2 + 0.1**2 + 1) / 2) / 2)
+
+
+def test_without_noise_there_are_no_true_probabilities() -> None:
+    value, _ = asked(KNN, GeneratorSettings("moons", count=30, noise=0.0))
+    assert value.ideal is None and value.curve.expected is None
+
+
+def test_where_there_is_no_probability_a_sentence_says_so() -> None:
+    few = GeneratorSettings("blobs", count=1, noise=0.1, n_classes=2)
+    with pytest.raises(ValueError, match=TOO_FEW[:30]):
+        asked(SVM, few)
+    points = MOONS.points()
+    model = run(fitted(KNN, points, Pace())).model
+    with pytest.raises(ValueError, match="has no probabilities"):
+        run(ReliabilityQuery(0, model, Lane("python_object"), points, points, None).answer(print, lambda: False))
