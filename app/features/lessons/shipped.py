@@ -34,6 +34,7 @@ NAMES = (
     "differ",
     "wrong-labels",
     "perceptron",
+    "promise",
 )
 
 

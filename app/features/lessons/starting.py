@@ -33,6 +33,8 @@ LARGEST, MOST_POINTS = 1_000_000, 2000
 #: Greatest number that an axis is multiplied by.
 MOST_TIMES = 1000
 YES, NO = ("yes", "on", "true"), ("no", "off", "false")
+#: What a picture shades, as a lesson calls it.
+SHADINGS: dict[str, Any] = {"f": msgspec.UNSET, "probability": "probability"}
 #: What a lesson may call the data sets, besides their names.
 DATA_SETS = {name: (kind.title,) for name, kind in DATASETS.items()}
 
@@ -164,6 +166,11 @@ def _set(document: Document, setting: Setting) -> Document:
     if name == "classifier":
         for place in places:
             lanes[place] = msgspec.structs.replace(lanes[place], classifier=_classifier(setting.value))
+        return replace(document, lanes=tuple(lanes))
+    if name == "shading":
+        shading = SHADINGS[_key(name, setting.value, dict.fromkeys(SHADINGS, ()))]
+        for place in places:
+            lanes[place] = msgspec.structs.replace(lanes[place], shading=shading)
         return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:

@@ -192,6 +192,7 @@ FAULTS: dict[str, tuple[str, int, str]] = {
     "test points of 99 %": (step("test points = 99 %"), 6, "5 % to 95 %"),
     "too many settings": (step(*["k = 1"] * 51), 56, "at most 50 settings"),
     "nothing times x": (step("x times = 0"), 6, "x times is a number above 0"),
+    "no such shading": (step("shading = gap"), 6, "there is no shading “gap”; there are f, probability."),
     "half standardised": (step("standardise = half"), 6, "standardise is yes or no"),
     "a classifier times ten": (step("1.x times = 10"), 6, "no classifier has a setting “x times”"),
     "a start of no kind": (step("start: moons"), 6, "“example NAME”"),
@@ -316,6 +317,12 @@ def test_points_are_put_into_other_units() -> None:
     assert np.allclose(fair.points.xy.std(axis=0), 1) and fair.axes == ("x (standardised)", "y (standardised)")
     assert fair.scaling is not None and np.allclose(fair.scaling.undo(fair.points.xy), plain.points.xy * (1, 10))
     assert np.array_equal(begun("n = 20", "standardise = no").points.xy, plain.points.xy)
+
+
+def test_what_pictures_shade_is_a_setting() -> None:
+    shaded = begun("classifiers = svm, knn", "2.shading = probability")
+    assert [lane.shows_probability for lane in shaded.lanes[:2]] == [False, True]
+    assert not any(lane.shows_probability for lane in begun("shading = probability", "shading = F").lanes)
 
 
 def test_settings_change_those_that_have_them() -> None:

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.spatial import ConvexHull, Delaunay
 
 from app.engine.cross_validation import Validated
+from app.engine.pieces import Pace
+from app.engine.probability import Calibration, Probability
 from app.engine.query import Answer
 from app.engine.requests import Frame
 from app.features.evaluation.query import CrossValidation
@@ -22,6 +25,7 @@ from app.features.lessons import shipped, starting
 from app.features.lessons.goals import check, margin_of
 from app.features.lessons.model import Lesson, Setting, Step
 from app.features.lessons.rehearsal import context_of, frame_of
+from app.features.reliability.query import FRESH, Reliability, ReliabilityQuery
 from app.features.table import FEATURES
 from app.files import assets as asset_files
 from app.files import examples
@@ -34,6 +38,7 @@ from app.state.test_split import Validation
 from app.window.actions import every
 from solver import Grid, Kernel, KNeighborsClassifier, SmoSolver
 from solver.core.arrays import Mask
+from solver.svm.calibration import fit_sigmoids
 
 
 @cache
@@ -88,17 +93,17 @@ def moved(document: Document, place: int, x: float, y: float) -> Document:
 
 
 #: Lessons that begin without an example.
-WITHOUT = ("validation", "units", "idle")
+WITHOUT = ("validation", "units", "idle", "promise")
 #: Lessons that are there in English only.
 UNTRANSLATED: tuple[str, ...] = ()
 
 
-def test_there_are_seventeen_and_no_other_file_beside_them() -> None:
+def test_there_are_eighteen_and_no_other_file_beside_them() -> None:
     files = {each.name for each in assets("lessons").iterdir()}
     pictures = {f"{name}{which}.png" for name in WITHOUT for which in ("", "-dark")}
     translated = {f"{name}.de.lesson.md" for name in shipped.NAMES if name not in UNTRANSLATED}
     assert files == {f"{name}.lesson.md" for name in shipped.NAMES} | translated | pictures
-    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) and len(shipped.NAMES) == 17
+    assert set(shipped.NAMES) - set(WITHOUT) == set(examples.BY_NAME) and len(shipped.NAMES) == 18
     assert all(shipped.picture(name, dark).startswith(b"\x89PNG") for name in shipped.NAMES for dark in (False, True))
     rows = shipped.shipped()
     assert [row.name for row in rows] == list(shipped.NAMES)
@@ -106,7 +111,7 @@ def test_there_are_seventeen_and_no_other_file_beside_them() -> None:
         whole = lesson(row.name)
         assert (row.title, row.minutes, row.level) == (whole.title, 5, whole.level)
         assert row.level in ("beginner", "intermediate", "advanced")
-    assert len({row.title for row in rows}) == 17
+    assert len({row.title for row in rows}) == 18
 
 
 @pytest.mark.parametrize("name", shipped.NAMES)
@@ -184,6 +189,7 @@ REACHED: dict[tuple[str, int], Callable[[Document], Document]] = {
     ("wrong-labels", 3): lambda d: with_settings(d, "k = 5"),
     ("wrong-labels", 5): lambda d: with_settings(d, "C = 1"),
     ("perceptron", 5): lambda d: with_settings(d, "1.seed = 4"),
+    ("promise", 6): lambda d: with_settings(d, "k = 9"),
 }
 #: Whose goal is a number of a panel, and has a test of its own.
 IN_PANEL = ("validation", 3)
@@ -522,6 +528,71 @@ def test_a_goal_of_the_validation_lesson_follows_the_panel() -> None:
             pass
         context.results.accept_answer(Answer(f"validated{made.slots[0]}", 1, query, posted[-1], True))
         assert check(goal, context).reached is reached
+
+
+def reliability(document: Document) -> Reliability:
+    """What the panel shows of the first classifier."""
+    found = frame_of(document, 0)
+    law, posted = law_of(document.origin), list[Reliability]()  # type: ignore[arg-type]
+    assert law is not None and found.model is not None
+    query = ReliabilityQuery(0, found.model, found.lane, found.points, law, law)
+    for _ in query.answer(posted.append, lambda: False):
+        pass
+    return posted[-1]
+
+
+def calibrated(document: Document) -> tuple[Probability, Any]:
+    """The probability of the first classifier, and its model."""
+    found = frame_of(document, 0)
+    assert found.model is not None and found.model.kind == "f"
+    steps = Calibration(found.lane, found.points).run(found.model, Pace())
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value, found.model
+
+
+def test_promise() -> None:
+    one, fifteen, many = (start("promise", place) for place in (1, 2, 3))
+    assert len(one.points) == 200 and FRESH == 5000
+    curve = reliability(one).curve
+    assert curve.predicted.tolist() == [0.0, 1.0] and right("promise", 1).startswith("About 83")
+    assert because("promise", 1).startswith(f"{round(curve.observed[1] * curve.counts[1])} of {curve.counts[1]}, ")
+    assert f"which is {said(curve.observed[1])} %" in because("promise", 1)
+    assert (curve.predicted < curve.low).any() and (curve.predicted > curve.high).any(), "neither is on the diagonal"
+    honest, timid = reliability(fifteen), reliability(many)
+    curve, text = honest.curve, because("promise", 2)
+    place = int(np.abs(curve.predicted - 13 / 15).argmin())
+    assert curve.predicted[place] == pytest.approx(13 / 15) and right("promise", 2).startswith("About 87")
+    assert curve.expected is not None and "191 of 220" in text and curve.counts[place] == 220
+    for share in (curve.observed, curve.low, curve.high, curve.expected):
+        assert f"{said(share[place])} %" in text
+    curve, text = timid.curve, because("promise", 3)
+    place = int(np.abs(curve.predicted - 0.85).argmin())
+    assert 0.8 < curve.predicted[place] < 0.9 and text.startswith(f"{said(curve.observed[place])} %")
+    assert right("promise", 3).startswith("About 96")
+    assert f"{said(test_score('promise', 3))} % against {said(test_score('promise', 2))} %" in text
+    assert f"{timid.brier_score:.3f} against {honest.brier_score:.3f}" in text
+    assert honest.ideal is not None and f"{honest.ideal[1]:.3f}" in text
+    found, model = calibrated(start("promise", 4))
+    at_one, document = np.array([[1.0]]), start("promise", 4)
+    points = document.training_points
+    values = model.pair_decision_function(points.xy)
+    flattered = fit_sigmoids(model.pairs_, values, points.labels.astype(np.intp), np.ones(len(points)))
+    of_own = Probability(model.pairs_, 2, *flattered)
+    text, reasons = because("promise", 4), lesson("promise").steps[3].prediction.reasons  # type: ignore[union-attr]
+    assert f"gives {said(found.of(at_one)[0, 1])} % at f = 1" in text
+    assert said(of_own.of(at_one)[0, 1]) == "98.6" and "98.6 %" in text and "98.6 %" in reasons[1]
+    assert f"only {said(test_score('promise', 4))} %" in text and said(frame("promise", 4).accuracy) == "99"
+    assert document.lanes[0].shows_probability and right("promise", 4).startswith("To points that the SVM was not")
+    found, _ = calibrated(start("promise", 5))
+    text = because("promise", 5)
+    assert f"f = −{-found.levels[1]:.2f}," in text and f"at {found.contradicted} training" in text
+    scores = {k: reliability(of_k(one, k)).brier_score for k in (1, 5, *range(9, 18, 2), 31, 45)}
+    least = min(scores.values())
+    assert all(scores[k] < least + 0.004 for k in range(9, 18, 2)) and scores[45] > least + 0.01, "what the hint says"
+    assert all(test_score_of(of_k(one, k)) > 0.87 for k in range(9, 18, 2))
 
 
 def test_units() -> None:
