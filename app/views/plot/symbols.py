@@ -160,7 +160,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         for width, tilt, rgb in ((1.2, -5.0, theme.ink), (1.2, 5.0, theme.ink), (3.5, 0.0, theme.accent)):
             painter.setPen(QPen(QColor(*rgb), width))
             painter.drawLine(QLineF(1 - size / 2, -tilt, size / 2 - 1, tilt))
-    elif kind in ("boundary", "margin", "second"):
+    elif kind in ("boundary", "margin", "probability", "second"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind != "boundary":
             pen.setDashPattern([2.2, 1.6])
