@@ -337,9 +337,22 @@ def test_a_picture_of_the_probability_is_that_of_a_calibrated_classifier(tmp_pat
     machine = LIBSVM(C=made.lanes[1].svm.C, gamma=made.lanes[1].svm.gamma, class_weight="balanced")
     theirs = CalibratedClassifierCV(machine, ensemble=False).fit(TWO.xy, TWO.labels)
     assert (told["predicted"]["model_2"] == theirs.predict(case.places)).mean() > 0.999
-    assert case.text.replace("\n# ", " ").count("more probable one") == 2
-    several = document(THREE, msgspec.structs.replace(svm(), shading="probability"))
-    assert "Calibrated" not in text_of(several) and text_of(several) == text_of(document(THREE, svm()))
+    assert case.text.replace("\n# ", " ").count("the most probable one") == 2
+
+
+@pytest.mark.slow
+def test_probabilities_of_several_classes_and_of_votes(tmp_path: Path) -> None:
+    lanes = [msgspec.structs.replace(lane, shading="probability") for lane in (svm(), knn(), pegasos())]
+    case = Case.of(document(THREE, *lanes))
+    (told,) = run({"probable": case}, tmp_path).values()
+    plain = Case.of(document(THREE, *(msgspec.structs.replace(lane, shading=msgspec.UNSET) for lane in lanes)))
+    assert told["said"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
+    text = case.text.replace("\n# ", " ")
+    assert text.count("CalibratedClassifierCV(") == 1 and text.count("each is calibrated against the rest") == 1
+    assert text.count("draw_probability(axes") == 2 and text.count("Not here: its probability") == 1
+    machine = LIBSVM(C=lanes[0].svm.C, gamma=lanes[0].svm.gamma)
+    theirs = CalibratedClassifierCV(machine, ensemble=False).fit(THREE.xy, THREE.labels)
+    assert (told["predicted"]["model_1"] == theirs.predict(case.places)).mean() > 0.99
 
 
 def test_many_points_stand_in_a_file(cases: dict[str, Case], told: Told, folder: Path) -> None:
