@@ -76,7 +76,8 @@ def test_class_and_shade_are_those_of_the_library(points: Points, multiclass: st
     assert frames[0].probability is None and frames[0].picture is not None  # f until its folds are trained
     plain, _ = finished(Lane("svm", svm=lane.svm), points)
     assert plain.picture is not None and plain.probability is None
-    assert np.array_equal(last.picture.boundary, plain.picture.boundary, equal_nan=True)
+    # Equal but for rounding: f is summed in another order where a busy machine cuts the training into more pieces.
+    assert last.picture.boundary == pytest.approx(plain.picture.boundary, abs=1e-6, nan_ok=True)
     assert (plain.picture.argb == last.picture.argb).mean() < 0.5
 
 
