@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,13 +108,14 @@ class Calibration:
             known = Points.of(points.xy[~out], points.labels[~out])
             part: Model = (yield from fitted(self._lane, known, pace)).model
             assert part.kind == "f"
-            self._f[out] = part.pair_decision_function(points.xy[out])
+            self._f[out] = yield from _f_at(part, points.xy[out], pace)
             del self._left[0]
             yield from pace.pause()
         A, B = fit_sigmoids(pairs, self._f, codes, np.ones(len(points)))
-        found = Probability(pairs, len(classes), A, B)
-        probable = found.of(model.pair_decision_function(points.xy)).argmax(axis=1)
-        contradicted = int((classes[probable] != model.predict(points.xy)).sum())
+        yield from pace.pause()
+        f = yield from _f_at(model, points.xy, pace)
+        probable = Probability(pairs, len(classes), A, B).of(f).argmax(axis=1)
+        contradicted = int((classes[probable] != classes[model.winner(f)]).sum())
         return Probability(pairs, len(classes), A, B, contradicted)
 
 
@@ -137,23 +138,30 @@ def probabilities(model: Model, calibration: Calibration, xy: Array, pace: Pace)
     if (pending := begun_shares(model, xy)) is not None:
         found: Array = yield from pace.wait(pending)
         return found
-    shares = np.empty((len(xy), len(model.classes_)))
     if model.kind == "f":
-        probability, f_at = (yield from calibration.run(model, pace)), model.pair_decision_function
+        probability = yield from calibration.run(model, pace)
         if probability.refused:
             raise ValueError(probability.refused)
+        return probability.of((yield from _f_at(model, xy, pace)))
+    return (yield from _in_blocks(model, model.predict_proba, xy, len(model.classes_), pace))
 
-        def fill(block: slice) -> None:
-            shares[block] = probability.of(f_at(xy[block]))
-    else:
-        proba = model.predict_proba
 
-        def fill(block: slice) -> None:
-            shares[block] = proba(xy[block])
+def _f_at(model: PairClassifier, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
+    """Return f of the binary problems at `xy`, shape (n, n_pairs), computed in blocks."""
+    return (yield from _in_blocks(model, model.pair_decision_function, xy, len(model.pairs_), pace))
+
+
+def _in_blocks(
+    model: Model, function: Callable[[Array], Array], xy: Array, n_columns: int, pace: Pace
+) -> Generator[Step, None, Array]:
+    values = np.empty((len(xy), n_columns))
+
+    def fill(block: slice) -> None:
+        values[block] = function(xy[block])
 
     size, least = block_sizes(model)
     yield from pace.in_blocks(len(xy), fill, size=size, least=least)
-    return shares
+    return values
 
 
 def _refused(model: PairClassifier, sentence: str) -> Probability:
