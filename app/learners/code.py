@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: Characters of a line of the programs.
 WIDTH = 79
@@ -57,6 +57,23 @@ def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
     if "\n" not in line and len(line) <= WIDTH - _BEFORE:
         return line
     return f"{name}(\n" + "".join(f"{indented(argument)},\n" for argument in arguments) + f"){then}"
+
+
+def standardised(code: Code) -> Code:
+    """Return `code` with a pipeline that standardises first in place of the estimator."""
+    imports = ("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")
+    code = replace(code, imports=tuple(dict.fromkeys((*code.imports, *imports))))
+    asks = "enable_metadata_routing" in code.before
+    if asks or code.fit == Code.fit:
+        scaler = call("StandardScaler", then=".set_fit_request(sample_weight=False)" * asks)
+        support = code.support.replace("{model}", "{model}[-1]")
+        return replace(code, model=call("make_pipeline", scaler, code.model), support=support)
+
+    def scaled(lines: str) -> str:
+        return lines.replace("X[", "X_scaled[").replace("(X, y)", "(X_scaled, y)")
+
+    before = f"scaler = StandardScaler().fit(X)\nX_scaled = scaler.transform(X)\n{scaled(code.before)}".rstrip()
+    return replace(code, before=before, fit=f"{scaled(code.fit)}\n{{model}} = make_pipeline(scaler, {{model}})")
 
 
 def indented(lines: str) -> str:

@@ -16,7 +16,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
 from app.features.scores.scene import measured_on
-from app.learners.code import WIDTH, Code, call, indented
+from app.learners.code import WIDTH, Code, call, indented, standardised
 from app.scene.compared import compared
 from app.state.document import Document, View
 from solver.data.distribution import Law
@@ -148,7 +148,9 @@ def _part(document: Document, place: int, model: str) -> _Part:
         why = "All points are of one class: there is nothing to learn."
     elif lane.trainer is not None:
         why = lane.family.refusal(lane.settings)
-    code = None if why else lane.family.code(lane.settings, points)
+    code = None if why else lane.family.code(lane.settings, lane.inputs(points))
+    if code is not None and lane.standardises:
+        code = standardised(code)
     return _Part(title, model, code, code.remarks if code else (why or lane.family.no_code,))
 
 

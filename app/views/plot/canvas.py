@@ -25,6 +25,7 @@ from .layers import Layers
 from .overlays import LaneOverlays
 from .pointer_input import PointingPlot
 from .pointer_marks import Overlay
+from .unit_handle import UnitHandle
 
 #: Pixels between a sentence over a picture and the edge of its card.
 PADDING = 12
@@ -105,6 +106,7 @@ class Canvas(PointingPlot):
         )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
+        self._units = [UnitHandle(self, axis, index, eye) for axis in (0, 1)]
 
     def _build(self) -> None:
         item = self.getPlotItem()
@@ -142,6 +144,9 @@ class Canvas(PointingPlot):
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.document.axes)
+        for handle, factor in zip(self._units, scene.document.units, strict=True):
+            handle.show_factor(factor, theme)
+            handle.setVisible(len(scene.points) > 0 and "units" not in scene.hidden)
         if moved:
             self._show_view()
         if repainted:
@@ -386,6 +391,8 @@ class Canvas(PointingPlot):
         self.getPlotItem().layout.activate()
         self._show_view()
         self._place_message()
+        for handle in self._units:
+            handle.place(self.plot_area(), self.height())
         if self._lane is not None:
             self._lay_features_over()
         self._resized()
