@@ -146,7 +146,8 @@ class Canvas(PointingPlot):
         self._show_axis_names(scene.document.axes)
         for handle, factor in zip(self._units, scene.document.units, strict=True):
             handle.show_factor(factor, theme)
-            handle.setVisible(len(scene.points) > 0 and "units" not in scene.hidden)
+            exported = self.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            handle.setVisible(len(scene.points) > 0 and not exported and "units" not in scene.hidden)
         if moved:
             self._show_view()
         if repainted:

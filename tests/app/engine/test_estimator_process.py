@@ -160,6 +160,7 @@ class Maker:
 
 class OddLane:
     standardises = False
+
     def __init__(self, does: str) -> None:
         self.family, self.settings = Maker(does), None
 
