@@ -106,7 +106,8 @@ class Canvas(PointingPlot):
         )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
-        self._units = [UnitHandle(self, axis, index, eye) for axis in (0, 1)]
+        #: Of y and of x: in this order the Tab key reaches them.
+        self._units = [UnitHandle(self, axis, index, eye) for axis in (1, 0)]
 
     def _build(self) -> None:
         item = self.getPlotItem()
@@ -144,7 +145,7 @@ class Canvas(PointingPlot):
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.document.axes)
-        for handle, factor in zip(self._units, scene.document.units, strict=True):
+        for handle, factor in zip(self._units, scene.document.units[::-1], strict=True):
             handle.show_factor(factor, theme)
             exported = self.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
             handle.setVisible(len(scene.points) > 0 and not exported and "units" not in scene.hidden)
