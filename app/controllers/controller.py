@@ -22,11 +22,13 @@ from app.state.commands import (
     Revert,
     SetFields,
     SetLane,
+    SetUnits,
     SetView,
     ShowLanes,
 )
-from app.state.document import LEAST_LIMIT, NO_LIMIT, Document, View
+from app.state.document import LEAST_LIMIT, LEAST_UNIT, MOST_UNIT, NO_LIMIT, NO_UNITS, Document, View
 from app.state.edit_struct import changed_struct, text_of
+from app.state.law import law_of
 from app.state.session import NOTHING, FeatureSession, Session
 from app.state.store import Store, StoreState
 from app.state.test_split import IdSet, Kind
@@ -301,6 +303,14 @@ class Controller:
         """Name the axes."""
         self.dispatch(SetFields(changes=(("axes", (axes[0][:60], axes[1][:60])),), text="Name the axes"))
 
+    def set_unit(self, axis: int, factor: float, drag: object = None) -> None:
+        """Multiply the coordinates of an axis (0 for x) by `factor`, in all; those of one `drag` are one undo step."""
+        had_law = law_of(self.document.origin) is not None
+        units = list(self.document.units)
+        units[axis] = min(max(factor, LEAST_UNIT), MOST_UNIT)
+        if self.dispatch(SetUnits(drag, units=(units[0], units[1]))) and had_law:
+            self.say("In other units, nothing is known of new points of the generator. Undo brings its units back.")
+
     def set_notes(self, notes: str, writing: object = None) -> None:
         """Change the notes; those of one `writing` are one undo step."""
         self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
@@ -369,7 +379,16 @@ class Controller:
         self.put_back()
         old = self.document
         split = replace(old.split, painted=IdSet())
-        bare = replace(old, points=Points(), origin=None, split=split, scaling=None, axes=old.measured[1], attached=())
+        bare = replace(
+            old,
+            points=Points(),
+            origin=None,
+            split=split,
+            scaling=None,
+            units=NO_UNITS,
+            axes=old.measured[1],
+            attached=(),
+        )
         self.put(bare, None)
 
     def put(

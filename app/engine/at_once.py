@@ -52,7 +52,9 @@ class AtOnceRun:
         self.rough: SVC | None = _rough(lane, points)
         share = len(self.rough.support_) / min(ROUGH, len(points))
         known = Measured(0, math.nan, share)
-        self.state = AtOnce(lane.family.estimate(lane.settings, len(points), points.extent, known, len(points.classes)))
+        self.state = AtOnce(
+            lane.family.estimate(lane.settings, len(points), lane.inputs(points).extent, known, len(points.classes))
+        )
         self._look_at = LONG
 
     @staticmethod
@@ -133,8 +135,8 @@ class AtOnceRun:
         return replace(found, job=frame.job, index=frame.index, lane=frame.lane)
 
 
-def _key(lane: Lane) -> tuple[str, Any]:
-    return lane.classifier, lane.family.training_key(lane.settings, at_once=True)
+def _key(lane: Lane) -> tuple[str, Any, bool]:
+    return lane.classifier, lane.family.training_key(lane.settings, at_once=True), lane.standardises
 
 
 def _rough(lane: Lane, points: Points) -> SVC:

@@ -109,7 +109,7 @@ class EstimatorProcess:
         """Begin to train the classifier of `lane`; the model can be asked once that is done."""
         model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
         maker = lane.family.maker(lane.settings)
-        return model, self.ask(model.title, "fit", model.number, maker, points.xy, points.labels)
+        return model, self.ask(model.title, "fit", model.number, maker, lane.standardises, points.xy, points.labels)
 
     def ask(self, title: str, *request: Any) -> Pending:
         """Request something of the classifier called `title`."""

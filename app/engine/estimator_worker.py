@@ -40,8 +40,16 @@ def read(pipe: IO[bytes]) -> Any:
     return pickle.loads(data)
 
 
-def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]]) -> Any:
-    """Return a new estimator: by module and class, or as a copy of one that was passed; and by parameters."""
+def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]], standardises: bool = False) -> Any:
+    """Return a new estimator: by module and class, or as a copy of one that was passed; and by parameters.
+
+    One that `standardises` is the last step of a pipeline.
+    """
+    if standardises:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        return make_pipeline(StandardScaler(), made(maker))
     if len(maker) == 3:
         module, kind, parameters = maker
         return getattr(import_module(module), kind)(**parameters)
@@ -118,8 +126,8 @@ class Worker:
         """Do what is asked."""
         kind, number, *rest = request
         if kind == "fit":
-            maker, X, y = rest
-            estimator = made(maker)
+            maker, standardises, X, y = rest
+            estimator = made(maker, standardises)
             estimator.fit(X, y)
             self.models[number] = (estimator, np.unique(y))
             return None

@@ -58,7 +58,7 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
         yield from pace.wait(pending)
         return Fitted(model, True)
     if lane.trainer is None:
-        return Fitted(lane.family.fit(lane.settings, points), True)
+        return Fitted(lane.fit(points), True)
     estimator = lane.estimator(at_once=True)
     trainer = estimator.prepare(points.xy, points.labels)
     return (yield from trained(estimator, trainer, pace, most=most))

@@ -116,7 +116,7 @@ class LaneJob:
             self._post(replace(frame, phase=Phase.EMPTY))
             return
         start = time.perf_counter()
-        model = spec.lane.family.fit(spec.lane.settings, points)
+        model = spec.lane.fit(points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         few = len(points) <= COUNTED_FIRST
         if few:  # in one go: a pause, and the calls for each block, would make the first picture later

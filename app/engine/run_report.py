@@ -150,7 +150,7 @@ def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid
     slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
     point = np.flatnonzero(slack > run_state.tol)
     X, y = run_state.points.xy[run_state.index[point]], run_state.y[point]
-    decision = Decision.of(model.expansion, place)
+    decision = Decision.of(model.expansion, place, model.scaler)
     limits = (grid.left, grid.right, grid.bottom, grid.top)
     end, capped = yield from margin_reach(decision, X, y, limits)
     if capped.any():

@@ -227,6 +227,8 @@ class TrainingRun:
 
     def source(self, model: PairClassifier, grid: Grid) -> Source:
         """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
+        if model.scaler is not None:
+            return svm_source(model, self.spec.lane)
         if self._running is None or self._running.grid != grid:
             self._running = model.expansion.running(self.points.xy, grid)
         return svm_source(model, self.spec.lane, self._running)
@@ -292,7 +294,7 @@ class TrainingRun:
             frame = replace(frame, run_state=run_state)
             yield frame
         settings = spec.lane.settings
-        if isinstance(settings, PerceptronSettings) and settings.orders:
+        if isinstance(settings, PerceptronSettings) and settings.orders and not spec.lane.standardises:
             for orders in self._other_orders(p, settings):
                 frame = frame if orders is None else replace(frame, orders=orders)
                 yield None if orders is None else frame

@@ -46,7 +46,7 @@ from app.core.plain_text import plain
 from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.files import documents, file_format
 from app.files.documents import FileError, UnreadError
-from app.state.document import ClassStyle, Document, GeneratorSettings, Lane
+from app.state.document import NO_UNITS, ClassStyle, Document, GeneratorSettings, Lane
 from app.state.test_split import IdSet
 from solver.core.arrays import Array, Integers
 from solver.data.datasets import DATASETS
@@ -76,7 +76,7 @@ _GENERATORS = ("generator", "origin")
 def encode(document: Document) -> str:
     """The text of `document`; FileError with one sentence where it has too many points."""
     # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
-    bare = replace(_without_points(document), notes="", scaling=None, attached=())
+    bare = replace(_without_points(document), notes="", scaling=None, units=NO_UNITS, attached=())
     bare = documents.decode(documents.encode(bare))
     split = replace(bare.split, painted=document.split.painted)
     made = generated_points.find(document.points, document.origin)

@@ -22,6 +22,7 @@ from msgspec import Meta
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 from app.state.document import (
     MAX_LANES,
+    NO_UNITS,
     AxisName,
     ClassStyle,
     ClassStyles,
@@ -30,6 +31,7 @@ from app.state.document import (
     Lane,
     Notes,
     TrainingLimit,
+    Units,
     View,
 )
 from app.state.scaling import Scaling
@@ -89,6 +91,8 @@ class FileV3(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     origin: GeneratorSettings | None = None
     #: Left out when the points were not standardised on import.
     scaling: Scaling | None = None
+    #: Left out when they are 1 and 1.
+    units: Units = NO_UNITS
     #: What features keep, by name; left out when there is nothing.
     attached: dict[Annotated[str, Meta(pattern="^[a-z-]{1,40}$")], msgspec.Raw] = {}
 
@@ -127,6 +131,7 @@ def decode(data: bytes, version: int) -> Document:
         origin=newest.origin,
         scaling=newest.scaling,
         attached=tuple((name, bytes(raw)) for name, raw in newest.attached.items()),
+        units=newest.units,
     )
 
 
@@ -226,6 +231,7 @@ def encode(document: Document) -> bytes:
         document.training_limit,
         document.origin,
         document.scaling,
+        document.units,
         {name: msgspec.Raw(data) for name, data in document.attached},
     )
     return msgspec.json.encode(file) + b"\n"

@@ -90,6 +90,23 @@ def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
     return f"{name}(\n" + "".join(f"{indented(argument)},\n" for argument in arguments) + f"){then}"
 
 
+def standardised(code: Code) -> Code:
+    """Return `code` with a pipeline that standardises first in place of the estimator."""
+    imports = ("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")
+    code = replace(code, imports=tuple(dict.fromkeys((*code.imports, *imports))))
+    asks = "enable_metadata_routing" in code.before
+    if asks or code.fit == Code.fit:
+        scaler = call("StandardScaler", then=".set_fit_request(sample_weight=False)" * asks)
+        support = code.support.replace("{model}", "{model}[-1]")
+        return replace(code, model=call("make_pipeline", scaler, code.model), support=support)
+
+    def scaled(lines: str) -> str:
+        return lines.replace("X[", "X_scaled[").replace("(X, y)", "(X_scaled, y)")
+
+    before = f"scaler = StandardScaler().fit(X)\nX_scaled = scaler.transform(X)\n{scaled(code.before)}".rstrip()
+    return replace(code, before=before, fit=f"{scaled(code.fit)}\n{{model}} = make_pipeline(scaler, {{model}})")
+
+
 def indented(lines: str) -> str:
     """The same lines, further to the right."""
     return re.sub("^(?=.)", INDENT, lines, flags=re.MULTILINE)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
+from solver.core.scaler import Scaler
 
 if TYPE_CHECKING:
     from solver import KNeighborsClassifier
@@ -42,6 +43,8 @@ class SharesModel(Protocol):
     """
 
     classes_: NDArray[Any]
+    #: What queries are transformed by; None: nothing, or in the model's own process.
+    scaler: Scaler | None = None
 
     def __hash__(self) -> int:
         return id(self)

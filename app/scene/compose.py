@@ -138,7 +138,8 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
     """What is said of the settings that are out of sight, as far as they have been changed."""
     default = lane.family.settings()
     applying = [field for field in lane.family.fields if not field.primary and field.name in names]
-    return tuple(word for field in applying if (word := field.word(lane.settings, default)))
+    said = tuple(word for field in applying if (word := field.word(lane.settings, default)))
+    return (*said, "standardised") if lane.standardises else said
 
 
 def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
@@ -231,8 +232,8 @@ def _lane(
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
         scores=(*rests(frame, followed), *scores(frame), *whole, *probability(frame), *features.status(context, index)),
-        formula=lane.family.formula(lane.settings),
-        note=lane.family.remark(lane.settings),
+        formula=lane.formula,
+        note=lane.remark,
         fields=applying,
         n_training=len(training),
         pairs=pairs,
@@ -275,6 +276,8 @@ def fields_of(
     offered = [field for field in lane.family.fields if field.simple or not simple or shown is not None]
     own = (field.parts(classes) for field in offered if field.shown(settings, classes))
     of_training = {"speed"} if lane.trainer is not None else set()
+    if not lane.is_difference:
+        of_training.add("standardise")
     if lane.has_f and len(classes) > 2:
         of_training.add("pair")
     if lane.family.has_probability and (shown is not None or not simple):

@@ -10,6 +10,7 @@ from app.learners.table import LEARNERS
 PLACES: dict[str, str] = {
     "classifier": "the choice of the classifier, in the row above its picture",
     "classifiers": "the menu that adds, moves and removes classifiers",
+    "standardise": "whether the classifier standardises x and y before it learns",
     "speed": "the speed of the training, and Restart",
     "shading": "what the strength of the colours shows: f, or a probability",
     "pair": "with more than two classes, the problem whose lines are drawn",
@@ -17,6 +18,7 @@ PLACES: dict[str, str] = {
     "data set": "the choice of the data set with n, noise, Generate and more",
     "classes": "the class of the next point",
     "tools": "the drawing tools and their options; without them, the pointer is in hand",
+    "units": "the handles at the ends of the axes, which change the units of x and y",
     "commands": "the buttons New, Open, Save, Undo and so on",
 }
 #: Names, each with what it is: those of the fields of all learners (k, weights, C, kernel, ...), and `PLACES`.

@@ -36,7 +36,6 @@ class TrainingTime:
 def training_times(document: Document, results: Results, limits: tuple[int, ...]) -> tuple[TrainingTime, ...]:
     """Of the classifiers on screen, for each of `limits`: from what they took, and from a model of the cost."""
     parts, lanes = document.parts, document.lanes[: document.shown]
-    extent = parts.training.extent
     frames = [results.frame(slot) for slot in document.slots[: document.shown]]
     known = [
         measured(frame) if frame is not None and frame.lane == lane and frame.points is parts.training else None
@@ -49,7 +48,8 @@ def training_times(document: Document, results: Results, limits: tuple[int, ...]
         for place, (lane, each) in enumerate(zip(lanes, known, strict=True), 1):
             if lane.is_difference:
                 continue
-            seconds = lane.family.estimate(lane.settings, n, extent, each, len(parts.training.classes))
+            extent, n_classes = lane.inputs(parts.training).extent, len(parts.training.classes)
+            seconds = lane.family.estimate(lane.settings, n, extent, each, n_classes)
             missing |= math.isnan(seconds)
             total += 0.0 if math.isnan(seconds) else seconds
             lines.append(f"{place} {lane.family.short}: {'not known yet' if math.isnan(seconds) else about(seconds)}")

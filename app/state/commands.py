@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from app.core.number_format import short
 from app.core.points import LIMIT, MAX_CLASSES, Ids, Points
 
-from .document import MAX_LANES, Document, GeneratorSettings, Lane, View
+from .document import MAX_LANES, NO_UNITS, Document, GeneratorSettings, Lane, View
 from .scaling import Scaling, measured, named
 from .test_split import IdSet
 
@@ -210,7 +211,14 @@ class ImportPoints(Command):
         view = View.fitting(points) if self.fit or not len(xy) else document.view.showing(xy)
         origin = document.origin if self.add else None
         return replace(
-            document, points=points, view=view, styles=tuple(styles), axes=axes, origin=origin, scaling=scaling
+            document,
+            points=points,
+            view=view,
+            styles=tuple(styles),
+            axes=axes,
+            origin=origin,
+            scaling=scaling,
+            units=document.units if self.add else NO_UNITS,
         )
 
 
@@ -233,6 +241,36 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
 
 
 @dataclass(frozen=True)
+class SetUnits(Command):
+    """x and y of all points times `units`, in place of what they are multiplied by; the view then fits.
+
+    The generator's densities are not known in other units, so the points are no longer the generator's.
+    ValueError, with a sentence, when points would be too far out.
+    """
+
+    units: tuple[float, float] = NO_UNITS
+
+    def name(self, before: Document, after: Document) -> str:
+        axis = int(before.units[0] == after.units[0])
+        return f"Multiply {'xy'[axis]} by {short(after.units[axis] / before.units[axis])}"
+
+    def apply(self, document: Document) -> Document:
+        if self.units == document.units or not len(document.points):
+            return document
+        factors = np.divide(self.units, document.units)
+        xy = document.points.xy * factors
+        if not _drawable(xy).all():
+            raise ValueError("The points would be too far out in this unit.")
+        points, scaling = document.points.move(np.arange(len(xy)), xy), document.scaling
+        if scaling is not None:
+            deviation_x, deviation_y = np.divide(scaling.deviation, factors).tolist()
+            scaling = Scaling(scaling.mean, (deviation_x, deviation_y))
+        return replace(
+            document, points=points, units=self.units, view=View.fitting(points), origin=None, scaling=scaling
+        )
+
+
+@dataclass(frozen=True)
 class Clear(Command):
     """All points away."""
 
@@ -242,7 +280,7 @@ class Clear(Command):
     def apply(self, document: Document) -> Document:
         if not len(document.points):
             return document
-        return replace(document, points=Points((), document.points.next_id), origin=None)
+        return replace(document, points=Points((), document.points.next_id), origin=None, units=NO_UNITS)
 
 
 @dataclass(frozen=True)
@@ -267,9 +305,10 @@ class Generate(Command):
             points = document.points
         origin = self.settings if not len(start) else document.origin
         changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
-        if not len(start) and document.scaling is not None:  # these points are in no other units
-            changed = replace(changed, scaling=None, axes=measured(document.axes))
-        rest = ("generator", "view", "origin", "scaling")
+        if not len(start):  # these points are in no other units
+            axes = document.axes if document.scaling is None else measured(document.axes)
+            changed = replace(changed, scaling=None, units=NO_UNITS, axes=axes)
+        rest = ("generator", "view", "origin", "scaling", "units")
         same_rest = all(getattr(changed, name) == getattr(document, name) for name in rest)
         return document if points is document.points and same_rest else changed
 

@@ -24,13 +24,14 @@ from app.core.points import LIMIT, MAX_CLASSES, Points
 from app.learners.base import Learner, Seed, Trainer
 from app.learners.fields import Field
 from app.learners.knn import KnnSettings
-from app.learners.model import Stepwise
+from app.learners.model import Model, Stepwise
 from app.learners.passed import LONGEST_NAME, PLACEHOLDER
 from app.learners.pegasos import PegasosSettings
 from app.learners.perceptron import PerceptronSettings
 from app.learners.svm import SvmSettings
 from app.learners.table import LEARNERS
 from solver import Grid
+from solver.core.scaler import Scaler
 from solver.data import datasets
 
 from .scaling import Scaling, measured
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
     GeneratorName: TypeAlias = str
 else:  # the table says which there are
     GeneratorName = Literal[tuple(datasets.DATASETS)]
+
+
+#: What is said behind the name of a classifier that learns from standardised coordinates.
+STANDARDISED = ", standardised"
+#: What is said behind its formulas.
+OF_STANDARDISED = ";  x and y standardised"
+#: What is said of other orders where they are not tried.
+UNDRAWN = "  Other orders are not tried while it standardises."
 
 
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,6 +66,9 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shading: Literal["probability"] | msgspec.UnsetType = msgspec.UNSET
     #: The settings of learners that have no field of their own, by name; not in a file that has none.
     others: tuple[tuple[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
+    #: Whether the classifier learns from x and y minus their means, divided by their standard deviations, of the
+    #: training points; not in a file of one that does not.
+    standardise: bool | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         """ValueError, with a sentence, where the table of learners does not have what is asked for."""
@@ -64,6 +76,8 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name in (self.classifier, *others):
             if name not in LEARNERS:
                 raise ValueError(f"there is no classifier {name!r}")
+        if self.standardise is False:  # one value for one meaning: lanes are compared
+            msgspec.structs.force_setattr(self, "standardise", msgspec.UNSET)
         if any(name in self.__struct_fields__ for name in others):
             raise ValueError("the settings of a classifier stand in the wrong place")
         if others:  # from a file, or after a change, they come as plain values
@@ -107,13 +121,34 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         lane = self if len(kept) == len(self._others) else msgspec.structs.replace(self, others=kept or msgspec.UNSET)
         if self.family.in_files:
             return lane
-        named = LEARNERS[PLACEHOLDER].settings(name=self.title[:LONGEST_NAME])
+        named = LEARNERS[PLACEHOLDER].settings(name=self.family.name(self.settings)[:LONGEST_NAME])
         return msgspec.structs.replace(lane, classifier=PLACEHOLDER).with_part(PLACEHOLDER, named)
 
     @property
     def title(self) -> str:
-        """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM"."""
-        return self.family.name(self.settings)
+        """ "kNN, k = 5, uniform, Euclidean" or "SVM, RBF, C = 1, γ = 1, LASVM, standardised"."""
+        return self.family.name(self.settings) + STANDARDISED * self.standardises
+
+    @property
+    def formula(self) -> str:
+        """What its classifier computes, as `Learner.formula`."""
+        return self.family.formula(self.settings) + OF_STANDARDISED * self.standardises
+
+    @property
+    def decision(self) -> str:
+        """How it decides a class, as `Learner.decision`."""
+        return self.family.decision(self.settings) + OF_STANDARDISED * self.standardises
+
+    @property
+    def remark(self) -> str:
+        """What its classifier warns of, or teaches, as `Learner.remark`."""
+        undrawn = self.standardises and getattr(self.settings, "orders", 0) > 0
+        return self.family.remark(self.settings) + UNDRAWN * undrawn
+
+    @property
+    def standardises(self) -> bool:
+        """Whether its classifier learns from standardised coordinates."""
+        return self.standardise is True
 
     @property
     def learner(self) -> str:
@@ -137,12 +172,31 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         family, settings = self.family, self.settings
         if sentence := family.refusal(settings):
             raise ValueError(sentence)
-        return family.estimator_at_once(settings) if at_once else family.estimator(settings)
+        made = family.estimator_at_once(settings) if at_once else family.estimator(settings)
+        return made.standardised() if self.standardises else made
+
+    def label_estimator(self) -> Stepwise:
+        """Return what trains on one label more, as `Learner.label_estimator`."""
+        made = self.family.label_estimator(self.settings)
+        return made.standardised() if self.standardises else made
+
+    def fit(self, points: Points, left_out: int = 0) -> Model:
+        """Return the model of a classifier that does not train by steps, as `Learner.fit`."""
+        model = self.family.fit(self.settings, self.inputs(points), left_out)
+        if self.standardises:
+            model.scaler = Scaler.of(points.xy)
+        return model
+
+    def inputs(self, points: Points) -> Points:
+        """Return the points that the classifier itself learns from where it is given `points`."""
+        if not (self.standardises and len(points)):
+            return points
+        return Points.of(Scaler.of(points.xy).transform(points.xy), points.labels, points.ids)
 
     @property
-    def training_key(self) -> tuple[str, Any]:
+    def training_key(self) -> tuple[str, Any, bool]:
         """What its model depends on: a training goes on while this stays the same."""
-        return self.classifier, self.family.training_key(self.settings)
+        return self.classifier, self.family.training_key(self.settings), self.standardises
 
     @property
     def is_difference(self) -> bool:
@@ -309,6 +363,11 @@ ClassStyles = Annotated[tuple[ClassStyle, ...], Meta(min_length=MAX_CLASSES, max
 PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
 Notes = Annotated[str, Meta(max_length=100_000)]
+#: Factors of x and y: smallest and largest, and those of the units that the points came in.
+LEAST_UNIT, MOST_UNIT = 0.001, 1000.0
+_Unit = Annotated[float, Meta(ge=LEAST_UNIT, le=MOST_UNIT)]
+Units: TypeAlias = tuple[_Unit, _Unit]
+NO_UNITS = (1.0, 1.0)
 #: How many points the lanes train on at most.
 LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
 TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
@@ -345,6 +404,8 @@ class Document:
         Which points are kept back to test on.
     scaling : Scaling or None
         What the points were standardised by when they were imported; None when they were not.
+    units : tuple of (float, float)
+        What x and y have been multiplied by since the points were drawn, made or imported.
     attached : tuple of (str, bytes)
         What features keep with it, by name: JSON that they read themselves.  Undo passes over it.
     """
@@ -364,6 +425,7 @@ class Document:
     origin: GeneratorSettings | None = None
     scaling: Scaling | None = None
     attached: tuple[tuple[str, bytes], ...] = ()
+    units: Units = NO_UNITS
 
     @property
     def has_passed(self) -> bool:

@@ -20,7 +20,7 @@ from solver.kernels.grids import GridRows
 
 from .arrays import Array, Indices, Mask
 from .certificate import Status
-from .checks import check_labels, check_number, check_points
+from .checks import check_axis, check_labels, check_number, check_points
 from .estimator import Estimator
 from .multiclass import BinaryProblem, Pair, PairTrainer, leaders, winners
 from .stepping import never
@@ -142,7 +142,9 @@ class PairClassifier(Estimator):
         snapshots : sequence
             As `PairTrainer.snapshot` returns them.
         """
-        return type(self)(**self.get_params())._adopt(self._training, snapshots)
+        model = type(self)(**self.get_params())._adopt(self._training, snapshots)
+        model.scaler = self.scaler
+        return model
 
     def pair_multipliers(self, snapshots: Sequence[Any]) -> list[tuple[Array, Array]]:
         """Return alpha and C of the points of each binary problem, in the order of `BinaryProblem.index`.
@@ -157,7 +159,7 @@ class PairClassifier(Estimator):
         classes, codes = check_labels(y, len(points))
         if len(classes) < 2:
             raise ValueError(f"y holds one class only; {self._learner} needs points of at least two classes.")
-        return points, classes, codes
+        return self._scaled_to_learn(points), classes, codes
 
     @abstractmethod
     def _checked(self, X: ArrayLike, y: ArrayLike) -> Prepared:
@@ -224,13 +226,27 @@ class PairClassifier(Estimator):
         step = max(1, PIECE // len(self.pairs_))
         return [points[first : first + step] for first in range(0, len(points), step)]
 
-    @abstractmethod
     def pair_surface_on(self, xs: Array) -> GridRows:
         """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
+        columns, scaler = check_axis("xs", xs, self._fitted().n_features_in_), self.scaler
+        if scaler is None:
+            return self._rows_on(columns)
+        rows = self._rows_on(scaler.axis(0, columns))
+        return lambda ys: rows(scaler.axis(1, np.asarray(ys)))
+
+    @abstractmethod
+    def _rows_on(self, xs: Array) -> GridRows:
+        """Return `pair_surface_on` for checked columns as the learner gets them."""
+
+    @property
+    def plane_weights(self) -> Array:
+        """w of each problem of a linear f, in the units of the data, shape (n_problems, n_features)."""
+        weights = self.expansion.linear_weights
+        return weights if self.scaler is None else weights / self.scaler.scale
 
     def leaders(self, X: ArrayLike) -> Mask:
         """Return which classes are ahead of all others at each query, shape (n, n_classes): several where they tie."""
-        found = [self.leaders_of(self._pair_values(part), self.rounding_at(part)) for part in self._parts(X)]
+        found = [self.leaders_of(self._pair_values(part), self._rounding_at(part)) for part in self._parts(X)]
         return np.concatenate(found)
 
     def leaders_of(self, pair_values: Array, rounding: Array | float = 0.0) -> Mask:
@@ -243,6 +259,10 @@ class PairClassifier(Estimator):
 
     def rounding_at(self, points: Array) -> Array | float:
         """Return `rounding` at each of `points`, shape (n, n_features)."""
+        return self._rounding_at(self.scaled(points))
+
+    def _rounding_at(self, points: Array) -> Array | float:
+        """Return `rounding_at` for points as the learner gets them."""
         return self.rounding
 
     @property

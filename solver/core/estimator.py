@@ -26,6 +26,7 @@ from .arrays import Array
 from .certificate import Status
 from .checks import check_choice, check_n_features, check_numbers, check_points, column, feature_names
 from .conventions import ConvergenceWarning, NotFittedError
+from .scaler import Scaler
 from .scikit_learn import as_scikit_learn
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -69,6 +70,10 @@ class Estimator:
     feature_names_in_: NDArray[np.object_]
     #: Coordinates beyond this would overflow inside the learner.
     _largest_coordinate = 1e140
+    #: What queries are transformed by; None: nothing.
+    scaler: Scaler | None = None
+    #: Whether a training fits a scaler first.
+    _standardises = False
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters by name; `deep` has no effect and is there for scikit-learn."""
@@ -149,7 +154,25 @@ class Estimator:
         """Return `X` as checked points with the features seen in `fit`; every query method begins here."""
         self._fitted()._check_names(X)
         points = check_points(X, self._largest_coordinate, copy=False)
-        return check_n_features(self, points, self.n_features_in_)
+        return self.scaled(check_n_features(self, points, self.n_features_in_))
+
+    def standardised(self) -> Self:
+        """Return this estimator, which from now on is the pipeline of a `Scaler` and itself.
+
+        Each training fits the scaler on its points; queries and grids are in the units of the data.
+        """
+        self._standardises = True
+        return self
+
+    def scaled(self, points: Array) -> Array:
+        """Return `points`, shape (n, n_features), as the learner gets them: standardised if it has a `scaler`."""
+        return points if self.scaler is None else self.scaler.transform(points)
+
+    def _scaled_to_learn(self, points: Array) -> Array:
+        """Return training points as the learner gets them, with a new `scaler` where it standardises."""
+        if self._standardises:
+            self.scaler = Scaler.of(points)
+        return self.scaled(points)
 
     def _learned_from(self, X: ArrayLike) -> Self:
         """Return this estimator with the feature names of `X`, which `fit` has just used, if it has names."""

@@ -100,14 +100,14 @@ def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, f
     """
     expansion = model.expansion
     if expansion.is_linear:
-        w = expansion.linear_weights[problem]
+        w = model.plane_weights[problem]
         return float(w @ w)
     coef = expansion.coef[:, problem]
     used = np.flatnonzero(coef)
     total = 0.0
     for first in range(0, len(used), BLOCK):
         part = used[first : first + BLOCK]
-        f = model.pair_decision_function(expansion.points[part])[:, problem] - model.intercept_[problem]
+        f = expansion(expansion.points[part])[:, problem] - model.intercept_[problem]
         total += float(coef[part] @ f)
         yield
     return total

@@ -91,6 +91,7 @@ def terms_at(model: PairClassifier, place: Array, problem: int, f: float | None 
     """
     if f is None:
         f = float(model.pair_decision_function(place[None, :])[0, problem])
+    place = model.scaled(place)
     if not isinstance(model, KernelClassifier):
         w, b = cast("LinearClassifier", model).coef_[problem], float(model.intercept_[problem])
         value = w * place

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solver.core.arrays import Array
+from solver.core.scaler import Scaler
 from solver.kernels.expansion import Expansion
 from solver.kernels.feature_maps import quadratic_features
 from solver.kernels.table import Kernel
@@ -32,6 +33,8 @@ class ExplicitMap:
     normal : ndarray of shape (3,)
     offset : float
         f is ``<normal, drawn> + offset``.
+    scaler : Scaler or None
+        What points of the plane are transformed by first.
     """
 
     gamma: float
@@ -39,14 +42,16 @@ class ExplicitMap:
     axes: Array
     normal: Array
     offset: float
+    scaler: Scaler | None = None
 
     def __call__(self, X: Array) -> Array:
         """The drawn coordinates of points of the plane, shape (n, 3)."""
+        X = X if self.scaler is None else self.scaler.transform(X)
         drawn: Array = quadratic_features(X, self.gamma, self.coef0) @ self.axes.T
         return drawn
 
 
-def explicit_map(expansion: Expansion, problem: int) -> ExplicitMap | None:
+def explicit_map(expansion: Expansion, problem: int, scaler: Scaler | None = None) -> ExplicitMap | None:
     """The map of f of one binary problem; None where the kernel is another, or has no map (coef0 below 0)."""
     kernel = expansion.kernel
     if not isinstance(kernel, Kernel) or kernel.name != "poly" or kernel.degree != 2 or kernel.coef0 < 0:
@@ -61,5 +66,5 @@ def explicit_map(expansion: Expansion, problem: int) -> ExplicitMap | None:
         along = np.array([1.0, 0.0, 1.0]) / np.sqrt(2.0) if size == 0 else w[:3] / size
         axes = np.vstack([unit[[3, 4]], [[*along, 0.0, 0.0, 0.0]]])
     return ExplicitMap(
-        kernel.gamma, kernel.coef0, axes, axes @ w, float(expansion.offset[problem] + w[5] * kernel.coef0)
+        kernel.gamma, kernel.coef0, axes, axes @ w, float(expansion.offset[problem] + w[5] * kernel.coef0), scaler
     )

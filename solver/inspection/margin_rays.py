@@ -8,11 +8,12 @@ margin, xi / ||w||.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from solver.core.arrays import Array, Indices, Mask
+from solver.core.scaler import Scaler
 from solver.kernels.expansion import Expansion
 from solver.kernels.table import Kernel
 
@@ -40,6 +41,8 @@ class Decision:
     offset : float
     centre : ndarray of shape (d,)
         As in `Expansion`.
+    scaler : Scaler or None
+        What `x` is transformed by first.
     """
 
     kernel: Kernel
@@ -47,9 +50,10 @@ class Decision:
     coef: Array
     offset: float
     centre: Array
+    scaler: Scaler | None = None
 
     @classmethod
-    def of(cls, expansion: Expansion, problem: int = 0) -> Decision:
+    def of(cls, expansion: Expansion, problem: int = 0, scaler: Scaler | None = None) -> Decision:
         """That of one binary problem of a fitted model.
 
         Raises
@@ -62,17 +66,21 @@ class Decision:
         coef = expansion.coef[:, problem]
         used = coef != 0.0
         offset = float(expansion.offset[problem])
-        return cls(expansion.kernel, expansion.points[used], coef[used], offset, expansion.centre)
+        return cls(expansion.kernel, expansion.points[used], coef[used], offset, expansion.centre, scaler)
 
     def value(self, queries: Array) -> Array:
         """f at `queries` (m, d), shape (m,); not finite where it overflows."""
+        queries = queries if self.scaler is None else self.scaler.transform(queries)
         with np.errstate(over="ignore", invalid="ignore"):
             values: Array = self.kernel.gram(queries - self.centre, self.points - self.centre) @ self.coef + self.offset
         return values
 
     def gradient(self, queries: Array) -> tuple[Array, Array]:
         """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
-        return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
+        if self.scaler is None:
+            return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
+        slope, size = replace(self, scaler=None).gradient(self.scaler.transform(queries))
+        return slope / self.scaler.scale, size / self.scaler.scale.min()
 
     def places(self, length: float) -> int:
         """How many places to look at on a way so long."""
@@ -81,7 +89,8 @@ class Decision:
         rate = self.kernel.kind.rate(self.kernel)
         if rate is None:
             return MOST // 2
-        return int(np.clip(PER_LENGTH * length * rate, FEWEST, MOST))
+        longest = length if self.scaler is None else length / float(self.scaler.scale.min())
+        return int(np.clip(PER_LENGTH * longest * rate, FEWEST, MOST))
 
 
 def margin_reach(

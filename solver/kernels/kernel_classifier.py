@@ -173,9 +173,8 @@ class KernelClassifier(KernelParameters, PairClassifier):
         rows = check_axis("ys", ys, n_features, self._largest_coordinate)
         return self._joined(self._expansion.finite(self.pair_surface_on(columns)(rows)))
 
-    def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
-        return self._fitted()._expansion.rows_on(check_axis("xs", xs, self.n_features_in_))
+    def _rows_on(self, xs: Array) -> GridRows:
+        return self._expansion.rows_on(xs)
 
     def _joined(self, pair_values: Array) -> Array:
         if len(self.classes_) == 2:

@@ -156,7 +156,7 @@ class KNeighborsClassifier(Estimator):
         """
         self._voting()
         metric, p = self._distance()
-        points = check_points(X, self._largest_coordinate)
+        points = self._scaled_to_learn(check_points(X, self._largest_coordinate))
         classes, codes = check_labels(y, len(points))
         number = METRICS[metric]
         if number == loops.MINKOWSKI:
@@ -423,6 +423,8 @@ class KNeighborsClassifier(Estimator):
         What the returned function returns is overwritten by the next picture.
         """
         index, k, weights = self._ready()
+        if self.scaler is not None:  # whose points all move with each that does
+            return self.surface_classes_on(running.grid.xs)
         for name, axis in (("xs", running.grid.xs), ("ys", running.grid.ys)):
             self._axis(name, axis)
         return running.rows(index, k, weights, tuple(self.classes_.tolist()))
@@ -557,4 +559,4 @@ class KNeighborsClassifier(Estimator):
         if (np.diff(axis) < 0).any():
             at = int(np.flatnonzero(np.diff(axis) < 0)[0]) + 1
             raise ValueError(f"{name} must not decrease; {name}[{at}] is {axis[at]:g}, less than the one before.")
-        return axis
+        return axis if self.scaler is None else self.scaler.axis(int(name == "ys"), axis)

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import run
 from solver.core.certificate import Status
-from solver.core.checks import check_flag, check_integer, check_seed, column
+from solver.core.checks import check_flag, check_integer, check_points, check_seed, column
 from solver.core.estimator import Estimator
 from solver.core.multiclass import REST, BinaryProblem, PairTrainer
 from solver.core.step_log import AT_ONCE, Notes
@@ -438,7 +438,8 @@ class Reduction(Estimator):
 
         `start` and `shrinking` are of no effect; `PairClassifier.prepare` has them.
         """
-        self._all = KNeighborsClassifier(self._k, metric=self.metric, p=self.p).fit(X, y)
+        points = self._scaled_to_learn(check_points(X, self._largest_coordinate)) if self._standardises else X
+        self._all = KNeighborsClassifier(self._k, metric=self.metric, p=self.p).fit(points, y)
         self._labels = column(y)
         nothing = np.empty(0)
         whole = BinaryProblem(0, REST, nothing.astype(np.intp), nothing)  # no binary problem: no f, and no signs
@@ -456,7 +457,7 @@ class Reduction(Estimator):
         kept = np.flatnonzero(snapshots[0].kept)
         model = ReducedNeighbors(min(self._k, len(kept)), metric=self.metric, p=self.p)
         model.fit(self._all._index.own[kept], self._labels[kept])
-        model.sample_indices_ = kept
+        model.sample_indices_, model.scaler = kept, self.scaler
         model.certificates_ = (snapshots[0].certificate,)
         return model
 

@@ -93,15 +93,13 @@ class LinearClassifier(PairClassifier):
         rows = check_axis("ys", ys, n_features, self._largest_coordinate)
         return self._joined(self.pair_surface_on(columns)(rows))
 
-    def pair_surface_on(self, xs: Array) -> GridRows:
-        """Prepare f on columns `xs` of a grid, and return ``rows(ys)`` -> (len(ys), len(xs), n_problems)."""
-        columns = check_axis("xs", xs, self._fitted().n_features_in_)
+    def _rows_on(self, xs: Array) -> GridRows:
         weights, intercept = self.coef_, self.intercept_
 
         def rows(ys: Array) -> Array:
-            planes = np.empty((len(weights), len(ys), len(columns)))
+            planes = np.empty((len(weights), len(ys), len(xs)))
             for plane, w, b in zip(planes, weights, intercept, strict=True):
-                np.add(columns * w[0], (np.asarray(ys) * w[1])[:, None], out=plane)
+                np.add(xs * w[0], (np.asarray(ys) * w[1])[:, None], out=plane)
                 plane += b
             return np.moveaxis(planes, 0, 2)
 
@@ -113,8 +111,8 @@ class LinearClassifier(PairClassifier):
         size = float(np.abs(self._fitted().coef_).sum(axis=1).max() + np.abs(self.intercept_).max())
         return 8 * float(np.finfo(np.float64).eps) * size
 
-    def rounding_at(self, points: Array) -> Array:
-        """Return `rounding` at each of `points`, shape (n, n_features): it grows with their size."""
+    def _rounding_at(self, points: Array) -> Array:
+        """Return `rounding_at`: it grows with the size of the points."""
         scaled: Array = self.rounding * np.maximum(1.0, np.abs(points).max(axis=1))
         return scaled
 

@@ -274,8 +274,10 @@ class SVC(KernelClassifier):
     def move_points(self, X: ArrayLike) -> PairTrainer[SmoSolver] | None:
         """Restart the training with moved points, as `PairClassifier.move_points`.
 
-        None with a Gram matrix, a callable kernel, another gamma, or solver="path".
+        None with a Gram matrix, a callable kernel, another gamma, a scaler, or solver="path".
         """
+        if self._standardises:  # all points move with each that does
+            return None
         training: _Training = self._training
         points = check_points(X, self._largest_coordinate)
         kernel = kernel_of(self.kernel, points, **self._kernel_parameters)

@@ -128,8 +128,8 @@ def training(
         What its successor starts from.
     """
     if lane.trainer is None:
-        return Fitted(lane.family.fit(lane.settings, Points.of(xy, labels)), True), {}
-    estimator = lane.family.label_estimator(lane.settings)
+        return Fitted(lane.fit(Points.of(xy, labels)), True), {}
+    estimator = lane.label_estimator()
     classes = [int(label) for label in np.unique(labels)]
 
     def start(pair: BinaryProblem, C: Array) -> Array | None:

@@ -66,8 +66,13 @@ def queries(context: Context) -> dict[str, Query]:
 
 
 def _may_be_idle(frame: Frame | None) -> bool:
-    """Whether a lane shows neighbours among all points; a training has left out some already."""
-    return frame is not None and frame.neighbours is not None and frame.lane.trainer is None
+    """Whether a lane shows neighbours among all points whose distances stay without one of them.
+
+    A training has left out some already; of standardised points each changes the distances of the others.
+    """
+    if frame is None or frame.neighbours is None:
+        return False
+    return frame.lane.trainer is None and not frame.lane.standardises
 
 
 def sheets(context: Context, index: int) -> tuple[Lines, ...]:

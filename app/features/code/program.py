@@ -16,7 +16,7 @@ from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
 from app.features.scores.scene import measured_on
-from app.learners.code import WIDTH, Code, call, indented, with_probability
+from app.learners.code import WIDTH, Code, call, indented, standardised, with_probability
 from app.scene.compared import compared
 from app.state.document import Document, View
 from solver.data.distribution import Law
@@ -148,7 +148,9 @@ def _part(document: Document, place: int, model: str) -> _Part:
         why = "All points are of one class: there is nothing to learn."
     elif lane.trainer is not None:
         why = lane.family.refusal(lane.settings)
-    code = None if why else lane.family.code(lane.settings, points)
+    code = None if why else lane.family.code(lane.settings, lane.inputs(points))
+    if code is not None and lane.standardises:
+        code = standardised(code)
     if code is not None and lane.shows_probability:
         several = len(points.classes)
         code = with_probability(code, several) if lane.has_f else replace(code, has_probability=several > 1)

@@ -150,7 +150,7 @@ def _settings(lane: Lane, classes: Sequence[int]) -> tuple[object, ...]:
     """What applies to a lane: its classifier, and the settings that make a difference."""
     fields = [field for field in lane.family.fields if field.kind != "text" and field.shown(lane.settings, classes)]
     names = {name for field in fields for name in (field.parameter, field.end) if name}
-    return lane.classifier, *sorted((name, str(getattr(lane.settings, name))) for name in names)
+    return lane.classifier, lane.standardises, *sorted((name, str(getattr(lane.settings, name))) for name in names)
 
 
 def spoilers(features: FeatureTable, lesson: Lesson) -> list[tuple[int, str]]:

@@ -272,7 +272,8 @@ class LessonController:
         elif not set(guess.pair) <= set(ids):
             self._host.say("One of these points is in another problem than the one that is drawn.")
         else:
-            gain = gain_of(run, model.expansion.kernel, *map(ids.index, guess.pair))
+            first, second = map(ids.index, guess.pair)
+            gain = gain_of(run, model.expansion.kernel, first, second, model.scaler)
             gains = Gains((ids[why.i], ids[why.j]), gain, why.gain, run.rule)
             self._set(replace(guess, revealed=True, gains=gains))
 
@@ -320,4 +321,5 @@ class PickTool(_GuessTool):
 def _unfolds(document: Document, step: Step) -> bool:
     """Whether the step shows a setting that is folded away otherwise."""
     fields = [field for lane in document.lanes[: document.shown] for field in lane.family.fields]
-    return step.show is not None and any(field.name in step.show and not field.primary for field in fields)
+    folded = {"standardise", *(field.name for field in fields if not field.primary)}
+    return step.show is not None and not folded.isdisjoint(step.show)

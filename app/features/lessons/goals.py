@@ -334,7 +334,7 @@ def margin_of(frame: Frame) -> float:
     if run.alpha is not None:
         squared = float((run.alpha * run.y) @ (run.f - run.intercept))
     else:
-        w = model.expansion.linear_weights[shown_pair(model, frame.lane)]
+        w = model.plane_weights[shown_pair(model, frame.lane)]
         squared = float(w @ w)
     if not squared > 0:
         return math.nan

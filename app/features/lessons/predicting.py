@@ -23,6 +23,7 @@ from app.engine.pieces import Pace, Step
 from app.engine.results import Results
 from app.engine.run_state import RunState
 from solver.core.arrays import Array, Integers, Mask
+from solver.core.scaler import Scaler
 from solver.kernels.expansion import AnyKernel
 
 from .state import Boundary, Box, LessonSession, Line
@@ -171,7 +172,7 @@ def graded(now: LessonSession, results: Results) -> LessonSession:
     return now.with_state(guess=replace(guess, agreement=float(answer.value)))
 
 
-def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int) -> float:
+def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int, scaler: Scaler | None = None) -> float:
     """By how much one SMO step with two points of the problem raises the dual objective; 0 where they cannot move.
 
     With lambda = (v_i - v_j) / (K_ii + K_jj - 2 K_ij), clipped to the box, the gain is
@@ -184,6 +185,8 @@ def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int) -> 
     kernel : AnyKernel
     first, second : int
         Points, as indices of `run_state.y`.
+    scaler : Scaler, optional
+        What the points are transformed by first.
     """
     alpha, C, v, y = run_state.alpha, run_state.C, run_state.v, run_state.y
     assert alpha is not None and C is not None and v is not None
@@ -193,6 +196,7 @@ def gain_of(run_state: RunState, kernel: AnyKernel, first: int, second: int) -> 
     room_j = alpha[j] if y[j] > 0 else C[j] - alpha[j]
     longest = float(min(room_i, room_j))
     xy = run_state.points.xy[run_state.index[[i, j]]]
+    xy = xy if scaler is None else scaler.transform(xy)
     (k_ii, k_ij), (_, k_jj) = kernel.gram(xy, xy).tolist()
     curvature = k_ii + k_jj - 2.0 * k_ij
     curved = curvature > 1e-12 * (abs(k_ii) + abs(k_jj))

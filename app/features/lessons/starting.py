@@ -18,8 +18,18 @@ from app.files.documents import FileError
 from app.learners.fields import Field
 from app.learners.scales import parameter
 from app.learners.table import LEARNERS
-from app.state.commands import MovePoints
-from app.state.document import MAX_LANES, Document, GeneratorSettings, Lane, View, default_document
+from app.state.commands import MovePoints, SetUnits
+from app.state.document import (
+    LEAST_UNIT,
+    MAX_LANES,
+    MOST_UNIT,
+    NO_UNITS,
+    Document,
+    GeneratorSettings,
+    Lane,
+    View,
+    default_document,
+)
 from app.state.edit_struct import changed_struct
 from app.state.scaling import Scaling, named
 from app.state.test_split import LEAST_RATIO, MOST_RATIO, NO_SPLIT, Split
@@ -30,8 +40,6 @@ from .model import Lesson, Setting, Start
 
 #: Bytes of a document beside a lesson, and points per class of a generator: a step begins at once.
 LARGEST, MOST_POINTS = 1_000_000, 2000
-#: Greatest number that an axis is multiplied by.
-MOST_TIMES = 1000
 YES, NO = ("yes", "on", "true"), ("no", "off", "false")
 #: What a picture shades, as a lesson calls it.
 SHADINGS: dict[str, Any] = {"f": msgspec.UNSET, "probability": "probability"}
@@ -172,6 +180,10 @@ def _set(document: Document, setting: Setting) -> Document:
         for place in places:
             lanes[place] = msgspec.structs.replace(lanes[place], shading=shading)
         return replace(document, lanes=tuple(lanes))
+    if name == "standardise":
+        for place in places:
+            lanes[place] = msgspec.structs.replace(lanes[place], standardise=_yes(name, setting.value))
+        return replace(document, lanes=tuple(lanes))
     known = names.fields().get(name)
     if known is None:
         raise ValueError(f"no classifier has a setting “{setting.name}”.")
@@ -196,14 +208,15 @@ def _measured(document: Document, name: str, value: str) -> Document:
             raise ValueError("standardise: the training points do not differ along both axes.")
         (mean_x, mean_y), (deviation_x, deviation_y) = training.mean(axis=0).tolist(), training.std(axis=0).tolist()
         scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
-        xy, axes = scaling.apply(xy), named(axes)
-    else:
-        factor = as_number(value)
-        if not 0 < factor <= MOST_TIMES:
-            raise ValueError(f"{name} is a number above 0, at most {MOST_TIMES}, not “{value}”.")
-        xy = xy * ((factor, 1.0) if name == "x times" else (1.0, factor))
-    moved = MovePoints(ids=document.points.ids, xy=xy).apply(document)
-    return replace(moved, origin=None, scaling=scaling, axes=axes, view=View.fitting(moved.points))
+        moved = MovePoints(ids=document.points.ids, xy=scaling.apply(xy)).apply(document)
+        view = View.fitting(moved.points)
+        return replace(moved, origin=None, scaling=scaling, axes=named(axes), view=view, units=NO_UNITS)
+    units, axis, factor = list(document.units), int(name == "y times"), as_number(value)
+    units[axis] *= factor
+    if not LEAST_UNIT <= units[axis] <= MOST_UNIT:
+        limits = f"{LEAST_UNIT:g} to {MOST_UNIT:g} in all"
+        raise ValueError(f"{name} is a number above 0, {limits}, not “{value}”.")
+    return SetUnits(units=(units[0], units[1])).apply(document)
 
 
 def _with_classifiers(document: Document, kinds: list[str]) -> Document:

@@ -194,14 +194,20 @@ def probe_overlay(
 
 
 def _border(ball: Ball, place: Place, grid: Grid, area: QRectF) -> Array:
-    """The line of the k-th distance in pixels, as pieces that meet the picture."""
+    """The line of the k-th distance in pixels, as pieces that meet the picture.
+
+    Where the model standardises, the line is found among standardised locations: a circle there is an ellipse here.
+    """
     corners = np.array([[x, y] for x in (grid.left, grid.right) for y in (grid.bottom, grid.top)])
+    unit, scaler = (grid.right - grid.left) / area.width(), ball.scaler
+    centre = np.array(place)
+    if scaler is not None:
+        corners, centre, unit = scaler.transform(corners), scaler.transform(centre), unit / float(scaler.scale.max())
     reach = 2.0 * float(np.hypot(*corners.T).max()) + 1e-12
-    unit = (grid.right - grid.left) / area.width()
-    line = outline(ball.metric, ball.p, place, ball.radius, reach, 0.1 * unit)
+    line = outline(ball.metric, ball.p, (float(centre[0]), float(centre[1])), ball.radius, reach, 0.1 * unit)
     if len(line) < 2:
         return np.empty((0, 4))
-    pixels = to_pixels(line, grid, area)
+    pixels = to_pixels(line if scaler is None else scaler.inverse_transform(line), grid, area)
     return pieces_in(pixels[:, 0], pixels[:, 1], area)
 
 

@@ -59,7 +59,7 @@ class BoundaryQuery:
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
         """As `Query`; the value is a `BoundaryFacts`."""
         left, right, bottom, top = self.limits
-        decision = Decision.of(self.model.expansion, self.problem)
+        decision = Decision.of(self.model.expansion, self.problem, self.model.scaler)
         pace, norm = Pace(overtaken), None
         yield from pace.pause()
         if len(decision.coef) <= MOST_SQUARED:

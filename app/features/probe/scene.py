@@ -24,6 +24,7 @@ from solver import REST, KNeighborsClassifier
 from solver.core.arrays import Array, Indices, Mask
 from solver.core.binary_reduction import PairClassifier
 from solver.core.multiclass import votes as duels_won
+from solver.core.scaler import Scaler
 from solver.inspection.decision_terms import Terms, terms_at
 from solver.knn.vote import Vote
 
@@ -42,11 +43,20 @@ HEAVY = 40_000
 
 @dataclass(frozen=True)
 class Ball:
-    """All places as near to the probed one as the k-th neighbour."""
+    """All locations as near to the probed one as the k-th neighbour, where distances are those of the model.
+
+    Attributes
+    ----------
+    metric : str
+    p, radius : float
+    scaler : Scaler or None
+        What locations are transformed by first.
+    """
 
     metric: str
     p: float
     radius: float
+    scaler: Scaler | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +185,7 @@ def _of_shares(model: SharesModel, lane: Lane, who: Who, shares: Array) -> LaneP
     winner = int(shares.argmax())
     headline = f"{who.names[labels[winner]]}: {percent(float(shares[winner]))}"
     tables = (Probabilities(shares, shares, labels, who.names, winner, "Probabilities"),)
-    return LaneProbe(labels[winner], headline, lane.family.decision(lane.settings), tables=tables)
+    return LaneProbe(labels[winner], headline, lane.decision, tables=tables)
 
 
 @lru_cache(maxsize=16)
@@ -196,7 +206,7 @@ def _of_neighbours(
         counted / max(float(counted.max(initial=0.0)), 1e-300),
         np.ones(len(few), dtype=np.bool_),
         who.labels(few),
-        Ball(model.metric, float(model.p), vote.radius),
+        Ball(model.metric, float(model.p), vote.radius, model.scaler),
     )
     if not told:
         return LaneProbe(labels[vote.winner], sketch=sketch)
@@ -207,7 +217,7 @@ def _of_neighbours(
     return LaneProbe(
         labels[vote.winner],
         words.vote_headline(vote, names, model.weights),
-        lane.family.decision(lane.settings),
+        lane.decision,
         (*words.vote_lines(vote, names, model.weights, getattr(lane.settings, "n_neighbors", vote.k)), *crossed),
         (Votes(vote.votes, vote.shares, labels, who.names, vote.winner), Neighbours(vote, model.weights, who)),
         sketch,
@@ -246,7 +256,7 @@ def _of_problems(
         lines.append(words.nearest_line(nearest))
     noise = model.rounding * (1.0 + float(np.abs(at).max()))
     headline = words.f_headline(f, winner, names, model.pairs_, noise, lane)
-    formula = lane.family.decision(lane.settings)
+    formula = lane.decision
     return LaneProbe(classes[winner], headline, formula, tuple(lines), tuple(tables), sketch)
 
 
@@ -265,7 +275,7 @@ def _sketch(terms: Terms, who: Who, positive: int, negative: int, classes: Seque
 def _norm(model: PairClassifier, shown: int, ground: BoundaryFacts | None) -> float | None:
     """||w|| of the problem; None while it is not known."""
     if model.expansion.is_linear:
-        return float(np.hypot(*model.expansion.linear_weights[shown]))
+        return float(np.hypot(*model.plane_weights[shown]))
     return None if ground is None else ground.norm
 
 

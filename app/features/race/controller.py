@@ -66,9 +66,9 @@ class RaceChoice:
 
 
 def lanes_of(document: Document) -> tuple[int, ...]:
-    """The lanes on screen whose learner has a working-set rule."""
-    lanes = document.lanes[: document.shown]
-    return tuple(index for index, lane in enumerate(lanes) if lane.trainer is not None and lane.trainer.has_rules)
+    """The lanes on screen whose learner has a working-set rule, but for those that standardise."""
+    lanes = ((index, lane) for index, lane in enumerate(document.lanes[: document.shown]) if not lane.standardises)
+    return tuple(index for index, lane in lanes if lane.trainer is not None and lane.trainer.has_rules)
 
 
 class RaceController:

@@ -119,7 +119,7 @@ class ReliefQuery:
                 f_points[seen],
                 (-1 if pair.negative == REST else classes[pair.negative], classes[pair.positive]),
                 lane.trainer is None or lane.trainer.has_margins,
-                explicit_map(model.expansion, p),
+                explicit_map(model.expansion, p, model.scaler),
                 lane.title + several,
             )
         )

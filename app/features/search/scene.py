@@ -83,11 +83,18 @@ def search_of(document: Document, session: Session, results: Results) -> Search 
     return None if answer is None else cast("Search | None", answer.value)
 
 
+def _refusal(model: KNeighborsClassifier) -> str:
+    """Return why no search of `model` is displayed; "" where one is."""
+    if model.metric == "cosine":
+        return words.COSINE
+    return "" if model.scaler is None else words.STANDARDISED
+
+
 def queries(context: Context) -> dict[str, Query]:
     """Return the search at the query, while the panel is open."""
     session, models = context.session, slots_of(context.document, context.results)
     slot = slot_of(session, models)
-    if slot < 0 or models[slot].metric == "cosine" or not fast_loops.ready():
+    if slot < 0 or _refusal(models[slot]) or not fast_loops.ready():
         return {}
     location = place_of(session, context.pointer, NAME)
     return {LaneQuestion(NAME, slot): SearchQuery(models[slot], location, session.of(SearchSession).leaf_size)}
@@ -100,8 +107,8 @@ def scene(context: Context, lanes: Sequence[LaneScene]) -> tuple[SearchScene, ..
         return ()
     models, search = slots_of(document, results), search_of(document, session, results)
     slot, slots = slot_of(session, models), tuple(models)
-    if slot < 0 or models[slot].metric == "cosine":
-        return (SearchScene(slot, slots, message=words.NO_LANE if slot < 0 else words.COSINE),)
+    if message := words.NO_LANE if slot < 0 else _refusal(models[slot]):
+        return (SearchScene(slot, slots, message=message),)
     if search is None:
         return (SearchScene(slot, slots, message=words.WAITING),)
     chosen = session.of(SearchSession).step

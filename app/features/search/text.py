@@ -12,6 +12,10 @@ from .state import LEAF_SIZES
 
 NO_LANE = "Set a classifier to kNN and place points: here you see how it finds the nearest of them."
 WAITING = "Building the tree…"
+STANDARDISED = (
+    "This classifier standardises x and y: its tree is made of other coordinates than those of the picture, and is not"
+    " displayed. Switch Standardise off to see one."
+)
 COSINE = (
     "A k-d tree does not search by cosine distance. That distance depends on directions only, so a point in a box far"
     " away may have the same direction as the query, at distance 0: no box could be pruned. The program moves all"

@@ -429,6 +429,10 @@ PRESETS: dict[str, tuple[Study, str]] = {
 }
 
 
+#: Why a study of some classifiers is refused.
+STANDARDISES = "A study cannot standardise x and y: switch Standardise off, or standardise the points on import."
+
+
 def plain_lane(lane: Lane) -> Lane:
     """`lane` without what its classifier does not use."""
     return Lane(lane.classifier).with_part(lane.classifier, lane.settings)

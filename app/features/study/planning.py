@@ -28,6 +28,7 @@ from .model import (
     LEARNING,
     NOTES,
     RULES,
+    STANDARDISES,
     Axis,
     AxisKind,
     Study,
@@ -294,6 +295,8 @@ def values_of(plan: Plan, lane: Lane, other: bool) -> dict[str, str]:
 
 def planned(plan: Plan, lane: Lane, document: Document, other: Lane | None = None) -> Planned:
     """What `plan` comes to with the settings of `lane`, beside an `other` classifier that it may be compared with."""
+    if lane.standardises or (other is not None and other.standardises):
+        return Planned(faults={"": STANDARDISES})
     lane = lane_of(plan, lane)
     if not (lane.family.in_files and (other is None or other.family.in_files)):
         return Planned(faults={"": PASSED})

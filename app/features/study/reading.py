@@ -30,6 +30,7 @@ from .cells import digest_of
 from .computing import Given
 from .model import (
     MEASURES,
+    STANDARDISES,
     Axis,
     Study,
     Value,
@@ -327,6 +328,8 @@ def lanes_of(document: Document) -> list[Lane]:
     found = [plain_lane(lane) for lane in document.lanes[: document.shown] if not lane.is_difference]
     if not found:
         raise FileError("The document has no classifier of its own.")
+    if any(lane.standardises for lane in document.lanes[: document.shown]):
+        raise FileError(STANDARDISES)
     return found
 
 

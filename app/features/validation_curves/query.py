@@ -124,7 +124,7 @@ class CurveQuery:
         if len(self.points) < 2:
             raise ValueError("The curve needs two points or more.")
         family = self.lane.family
-        if self.control == family.searched:
+        if self.control == family.searched and not self.lane.standardises:  # a scaler is fitted without each fold
             ahead = family.ahead_of_all(self.lane.settings, self.points.xy, self.points.labels)
             yield from _at_once(self, ahead, post, overtaken)
         else:
@@ -137,7 +137,7 @@ class CurveQuery:
 def asked_lane(lane: Lane, control: str) -> Lane:
     """`lane` with all that a curve of `control` does not depend on at its default: the control itself above all."""
     settings = lane.family.curve_settings(lane.settings, lane.family.field(control).parameter)
-    return Lane(lane.classifier).with_part(lane.classifier, settings)
+    return Lane(lane.classifier, standardise=lane.standardise).with_part(lane.classifier, settings)
 
 
 def places(count: int) -> list[int]:

@@ -114,6 +114,10 @@ def removable(document: Document, frame: Frame | None) -> Removable:
 @lru_cache(maxsize=8)
 def _removable(points: object, frame: Frame, split: str, sampled: bool) -> Removable:
     trainer = frame.lane.trainer
+    if frame.lane.standardises:
+        return Removable(
+            NONE, NONE, "It standardises: without one point, mean and deviation are others, and so is the picture."
+        )
     neighbours = frame.neighbours if trainer is None else None  # else it has left out some of the points itself
     if neighbours is not None and len(frame.points) <= neighbours.n_neighbors:
         return Removable(NONE, NONE, "There are no more points than k: all of them vote everywhere.")

@@ -25,6 +25,7 @@ from .layers import Layers
 from .overlays import LaneOverlays
 from .pointer_input import PointingPlot
 from .pointer_marks import Overlay
+from .unit_handle import UnitHandle
 
 #: Pixels between a sentence over a picture and the edge of its card.
 PADDING = 12
@@ -105,6 +106,8 @@ class Canvas(PointingPlot):
         )
         self._message.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._message.hide()
+        #: Of y and of x: in this order the Tab key reaches them.
+        self._units = [UnitHandle(self, axis, index, eye) for axis in (1, 0)]
 
     def _build(self) -> None:
         item = self.getPlotItem()
@@ -142,6 +145,10 @@ class Canvas(PointingPlot):
         if dressed:
             self._dress(theme)
         self._show_axis_names(scene.document.axes)
+        for handle, factor in zip(self._units, scene.document.units[::-1], strict=True):
+            handle.show_factor(factor, theme)
+            exported = self.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            handle.setVisible(len(scene.points) > 0 and not exported and "units" not in scene.hidden)
         if moved:
             self._show_view()
         if repainted:
@@ -386,6 +393,8 @@ class Canvas(PointingPlot):
         self.getPlotItem().layout.activate()
         self._show_view()
         self._place_message()
+        for handle in self._units:
+            handle.place(self.plot_area(), self.height())
         if self._lane is not None:
             self._lay_features_over()
         self._resized()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPushButton, QSlider, QWidget
 
 from app.controllers.controller import Controller
 from app.scene import text
@@ -13,14 +13,14 @@ from app.scene.feature_table import FeatureTable
 from app.scene.model import LaneScene
 from app.state.session import SPEEDS
 from app.views.theme import LIGHT, Theme
-from app.views.widgets.form_fields import label_for, leave_field, named, show_entries, show_number, show_tip
+from app.views.widgets.form_fields import label_for, leave_field, named, show_check, show_entries, show_number, show_tip
 
 from .form_parts import EditorMaker, beside
 from .lane_row import LaneRow
 from .learner_fields import COLUMNS, LearnerFields
 
 #: Rows of the grid: the fields of the learner have those between; those without a visible widget take no room.
-FORMULA, NOTE, FIELDS, SPEED, PROBLEMS, SHADING, NUMBERS, REST = 0, 1, 2, 60, 61, 62, 63, 64
+FORMULA, NOTE, FIELDS, SCALING, SPEED, PROBLEMS, SHADING, NUMBERS, REST = 0, 1, 2, 59, 60, 61, 62, 63, 64
 
 
 class LaneDetails(EditorMaker):
@@ -48,8 +48,23 @@ class LaneDetails(EditorMaker):
         for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
         self.fields = LearnerFields(self, self.row, self.grid, FIELDS)
-        self._parts = {"speed": self._build_speed(), "pair": self._build_problems(), "shading": self._build_shading()}
-        self.fields.behind += [self._speed, self._restart, *self.fields.of_problems, self._pair, self._shading]
+        self._standardise = self.named(
+            QCheckBox("Standardise x and y"),
+            "standardise",
+            "Standardise",
+            "Subtract the mean of each axis and divide by its standard deviation, both of the training points: then the"
+            " units of x and y no longer matter.",
+        )
+        self._standardise.clicked.connect(self._set_standardise)
+        self.grid.addWidget(self._standardise, SCALING, 0, 1, COLUMNS)
+        self._parts: dict[str, list[QWidget]] = {
+            "standardise": [self._standardise],
+            "speed": self._build_speed(),
+            "pair": self._build_problems(),
+            "shading": self._build_shading(),
+        }
+        self.fields.behind += [self._standardise, self._speed, self._restart, *self.fields.of_problems, self._pair]
+        self.fields.behind.append(self._shading)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self, self.index):
@@ -58,6 +73,10 @@ class LaneDetails(EditorMaker):
     def _line(self, name: str) -> QLabel:
         selectable = Qt.TextInteractionFlag.TextSelectableByMouse
         return named(QLabel(wordWrap=True, textInteractionFlags=selectable), f"lane{self.index}.{name}")
+
+    def _set_standardise(self, on: bool) -> None:
+        text = "Standardise x and y" if on else "Do not standardise x and y"
+        self.controller.set_lane(self.index, text=text, standardise=on)
 
     def _build_speed(self) -> list[QWidget]:
         self._speed = self.named(QSlider(Qt.Orientation.Horizontal), "speed", "Speed of training", "Steps a second.")
@@ -111,6 +130,7 @@ class LaneDetails(EditorMaker):
             label.setText(said)
             label.setVisible(bool(said) and not lane.hidden)  # in a lesson, what it names and no more
         self.fields.render(lane, drawing, theme)
+        show_check(self._standardise, lane.lane.standardises)
         show_number(self._speed, lane.speed)
         show_tip(self._speed, lane.no_steps or text.speed_note(lane.lane))
         self._speed.setEnabled(not lane.no_steps)

@@ -159,6 +159,8 @@ class Maker:
 
 
 class OddLane:
+    standardises = False
+
     def __init__(self, does: str) -> None:
         self.family, self.settings = Maker(does), None
 

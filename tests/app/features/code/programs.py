@@ -98,7 +98,7 @@ def model_of(document: Document, place: int = 0) -> Any:
     """What the lane has learnt at the end."""
     lane, points = document.lanes[place], document.training_points
     if lane.trainer is None:
-        return lane.family.fit(lane.settings, points)
+        return lane.fit(points)
     return stepped(lane.estimator(), points.xy, points.labels)  # type: ignore[type-var]
 
 

@@ -118,6 +118,30 @@ EXACT: dict[str, tuple[Points, list[Lane]]] = {
     "pegasos": (TWO, [pegasos(), pegasos(lam=1e-4, n_iter=500), pegasos(n_iter=2), pegasos(lam=2.0, random_state=3)]),
     "pegasos of three": (THREE, [pegasos(n_iter=20_000), svm(kernel="linear"), knn(), perceptron(max_iter=3)]),
 }
+#: Points whose x is in millimetres, and lanes that standardise.
+MILLIMETRES = [Points.of(points.xy * (10.0, 1.0) + (300.0, 0.0), points.labels) for points in (TWO, THREE)]
+EXACT |= {
+    "standardised": (
+        MILLIMETRES[0],
+        [
+            msgspec.structs.replace(lane, standardise=True)
+            for lane in (
+                *(knn(metric=metric, p=2.5, weights="distance") for metric in METRICS),
+                *(svm(kernel=kernel, class_weight="own") for kernel in KERNELS),
+                svm(trainer="dual-ascent", fit_intercept=False, kernel="linear", class_weight="own"),
+                pegasos(),
+                perceptron(max_iter=9),
+            )
+        ],
+    ),
+    "standardised of three": (
+        MILLIMETRES[1],
+        [
+            msgspec.structs.replace(lane, standardise=True)
+            for lane in (knn(), svm(), svm(multiclass="one-vs-rest", class_weight="balanced"), pegasos(n_iter=20_000))
+        ],
+    ),
+}
 #: No word of scikit-learn is quite the same: at least so many of the places, as a comment says why.
 NEARLY: dict[str, tuple[Points, list[Lane], str]] = {
     "duels without intercept": (
@@ -215,16 +239,21 @@ def test_every_kind_of_lane_predicts_the_same(name: str, cases: dict[str, Case],
 
 
 @pytest.mark.slow
-def test_reduced_neighbours_are_those_of_the_library(tmp_path: Path) -> None:
+@pytest.mark.parametrize("standardise", [False, True])
+def test_reduced_neighbours_are_those_of_the_library(standardise: bool, tmp_path: Path) -> None:
     """No program of scikit-learn's alone: it takes the points kept from `solver`."""
     settings = {
         "condensed_knn": [CondensedSettings(), CondensedSettings("minkowski", 2.5, shuffle=False)],
         "edited_knn": [EditedSettings(), EditedSettings(4, "cosine", repeated=False)],
     }
-    lanes = [Lane(name).with_part(name, each) for name, own in settings.items() for each in own]
-    told = document(THREE, *lanes)
-    models = {f"model_{at + 1}": stepped(lane.estimator(), THREE.xy, THREE.labels) for at, lane in enumerate(lanes)}
-    places = np.random.default_rng(0).uniform(-6, 6, (2000, 2))
+    lanes = [
+        Lane(name, standardise=standardise).with_part(name, each) for name, own in settings.items() for each in own
+    ]
+    points = MILLIMETRES[1] if standardise else THREE
+    told = document(points, *lanes)
+    models = {f"model_{at + 1}": stepped(lane.estimator(), points.xy, points.labels) for at, lane in enumerate(lanes)}
+    places = np.random.default_rng(0).uniform(-6, 6, (2000, 2)) * ((10.0, 1.0) if standardise else 1.0)
+    places += (300.0, 0.0) if standardise else 0.0
     np.save(tmp_path / "places.npy", places)
     asking = "".join(f"np.save({str(tmp_path / name)!r}, {name}.predict(np.load('places.npy')))\n" for name in models)
     made, path = program(told), tmp_path / "reduced.py"
