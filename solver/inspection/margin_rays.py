@@ -1,8 +1,7 @@
-"""Margin rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
+"""Margin rays: the straight line from a point with slack, along the gradient of y f, to the margin y f = 1.
 
-The slack xi = 1 - y f(x) has no length of its own in the plane.  Drawn as the way along the straight line of the
-gradient to the first place where y f = 1 it becomes one: with a linear kernel it is exactly the distance from the
-margin, xi / ||w||.
+The slack xi = 1 - y f(x) has no length in the plane.  The length of the ray represents it: with a linear kernel, it is
+exactly the distance from the margin, xi / ||w||.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from solver.core.arrays import Array, Indices, Mask
 from solver.kernels.expansion import Expansion
 from solver.kernels.table import Kernel
 
-#: Places looked at along the diagonal of the rectangle, at least and at most, and for each length over which a kernel
-#: of differences falls to about a half.
+#: Smallest and largest number of samples along the diagonal of the rectangle, and number of samples per length over
+#: which a kernel of differences falls to about one half.
 FEWEST, MOST, PER_LENGTH = 128, 512, 4.0
-#: Places looked at on each ray at once, and kernel values worked out between two pauses: some milliseconds.
+#: Samples of each ray computed at once, and kernel values computed between two pauses: some milliseconds.
 AT_ONCE, PIECE = 16, 100_000
-#: A gradient shorter than this share of the terms it is the sum of is none.
+#: Ratio of the length of a gradient to the size of its terms up to which it counts as 0.
 VANISHING = 1e-12
-#: How exactly the place is found, as a share of the diagonal.
+#: Tolerance of the end of a ray, as a share of the diagonal.
 EXACT = 1e-10
 
 
@@ -50,12 +49,12 @@ class Decision:
 
     @classmethod
     def of(cls, expansion: Expansion, problem: int = 0) -> Decision:
-        """That of one binary problem of a fitted model.
+        """Return the decision function of one binary problem of a fitted model.
 
         Raises
         ------
         ValueError
-            A kernel that is no formula.
+            If the kernel is not a formula.
         """
         if not isinstance(expansion.kernel, Kernel):
             raise ValueError(f"kernel is {expansion.kernel.name!r}, which has no gradient.")
@@ -65,17 +64,17 @@ class Decision:
         return cls(expansion.kernel, expansion.points[used], coef[used], offset, expansion.centre)
 
     def value(self, queries: Array) -> Array:
-        """f at `queries` (m, d), shape (m,); not finite where it overflows."""
+        """Return f at `queries` (m, d), shape (m,); not finite where it overflows."""
         with np.errstate(over="ignore", invalid="ignore"):
             values: Array = self.kernel.gram(queries - self.centre, self.points - self.centre) @ self.coef + self.offset
         return values
 
     def gradient(self, queries: Array) -> tuple[Array, Array]:
-        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
+        """Return the gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
         return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
 
     def places(self, length: float) -> int:
-        """How many places to look at on a way so long."""
+        """Return the number of samples on a line of this length."""
         if self.kernel.kind.is_linear:
             return 1
         rate = self.kernel.kind.rate(self.kernel)
@@ -87,16 +86,17 @@ class Decision:
 def margin_reach(
     decision: Decision, X: Array, y: Array, limits: tuple[float, float, float, float]
 ) -> Generator[None, None, tuple[Array, Mask]]:
-    """For each point the first place in a rectangle, along the gradient of y f there, at which y f = 1.
+    """Return the end of the margin ray of each point: the first location with y f = 1 along its gradient.
 
-    It is looked for at places at most 1/128 of the diagonal apart (less with a narrow kernel); where y f rises above 1
-    and falls again between two of them, that is passed over.  What is found is exact to 1e-9 of the diagonal.
+    A ray ends within a rectangle.  It is sampled at distances of at most 1/128 of the diagonal, or less with a narrow
+    kernel.  If y f rises above 1 and falls again between two samples, that is missed.  Ends are exact to 1e-9 of the
+    diagonal.
 
     Parameters
     ----------
     decision : Decision
     X : ndarray of shape (m, 2)
-        Points with y f(x) < 1; one with y f(x) >= 1 is there already.
+        Points with y f(x) < 1; the ray of a point with y f(x) >= 1 ends at the point itself.
     y : ndarray of shape (m,)
         -1 and +1.
     limits : tuple of float
@@ -105,19 +105,20 @@ def margin_reach(
     Yields
     ------
     None
-        Every few milliseconds; the result is what the generator returns.
+        Every few milliseconds.
 
     Returns
     -------
     end : ndarray of shape (m, 2)
-        The place.  Where there is none: where the ray leaves the rectangle, or the point itself if it has no ray in it.
+        End of each ray.  If y f = 1 nowhere on it, the end is where the ray leaves the rectangle, or the point itself
+        if no part of the ray lies in the rectangle.
     capped : ndarray of shape (m,)
-        True where there is no such place in the rectangle, or f has no gradient at the point.
+        True if y f = 1 nowhere on the ray in the rectangle, or if f has no gradient at the point.
 
     Raises
     ------
     ValueError
-        Limits that are no rectangle.
+        If the limits are not those of a rectangle.
     """
     left, right, bottom, top = limits
     if not (left < right and bottom < top and np.isfinite(limits).all()):
@@ -137,10 +138,11 @@ def margin_reach(
 
 
 class _Rays:
-    """Some rays: ``origin + t direction``, t from `t` on to `far`, looked along up to `t` so far.
+    """Some rays: ``origin + t direction``, from where they enter the rectangle (t = 0 inside) to `_far`.
 
-    `low` and `high` enclose the place once it is known between which two, with ``g = y f - 1`` there; `sign` is that of
-    g at the beginning, `state` whether the ray is still looked along, has been found out about, or is refined.
+    `_t` (2, n) are the ends of an interval of each ray, with ``g = y f - 1`` there in `_g`: first the location up to
+    which the ray has been searched, twice; once `_found`, the two between which g changes its sign.  `_sign` is that of
+    g at the beginning; `_going` are the rays that are still searched.
     """
 
     def __init__(self, decision: Decision, origin: Array, y: Array, limits: tuple[float, float, float, float]) -> None:
@@ -154,23 +156,23 @@ class _Rays:
             self._direction = np.where(usable[:, None], y[:, None] * slope / length[:, None], 0.0)
             sides = np.stack([(side - origin) / self._direction for side in (self._corner, self._opposite)])
         inside = ((self._corner <= origin) & (origin <= self._opposite)).all(axis=1)
-        # A ray along a side that it lies on leaves that side nowhere: 0 / 0.
+        # A ray along a side of the rectangle never leaves that side: 0 / 0.
         near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
         far = np.where(np.isnan(sides).any(axis=0), np.inf, sides.max(axis=0)).min(axis=1)
-        self._t = np.maximum(0.0, near)
-        self._far = np.where(usable & np.isfinite(far) & (far >= self._t), far, -1.0)
+        t = np.maximum(0.0, near)
+        self._far = np.where(usable & np.isfinite(far) & (far >= t), far, -1.0)
         self._going = self._far >= 0.0
-        self._far[~self._going] = self._t[~self._going] = 0.0
-        self._g = self._values(np.arange(len(y)), self._t)
-        # Already there, or nothing to compare with.
-        self.capped = ~(inside & (self._g >= 0.0))
-        self._going &= self.capped & np.isfinite(self._g)
-        self._sign = np.where(self._g < 0.0, -1.0, 1.0)
+        self._far[~self._going] = t[~self._going] = 0.0
+        g = self._values(np.arange(len(y)), t)
+        # Rays without an end yet: y f = 1 is not reached at the beginning.
+        self.capped = ~(inside & (g >= 0.0))
+        self._going &= self.capped & np.isfinite(g)
+        self._sign = np.where(g < 0.0, -1.0, 1.0)
         self._found = np.zeros(len(y), dtype=np.bool_)
-        self._other, self._other_g = self._t.copy(), self._g.copy()
+        self._t, self._g = np.stack((t, t)), np.stack((g, g))
 
     def _values(self, which: Indices, t: Array) -> Array:
-        """g on the rays `which` at `t`, of the shape of `t`: one or several places on each."""
+        """Return g on the rays `which` at one or several `t` of each, in the shape of `t`."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
         values = self._decision.value(places.reshape(-1, 2)).reshape(t.shape)
@@ -178,56 +180,48 @@ class _Rays:
         return g
 
     def look(self, step: float) -> bool:
-        """Look at some places more on each ray that is still looked along; False when there is none left."""
+        """Search the next samples of each ray that is still searched; return whether a ray is left."""
         which = np.flatnonzero(self._going)
         if not len(which):
             return False
-        t = np.minimum(self._t[which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
-        g = self._values(which, t)
-        beyond = self._sign[which, None] * g <= 0.0
-        first = beyond.argmax(axis=1)
+        t = np.minimum(self._t[0, which, None] + step * np.arange(AT_ONCE + 1), self._far[which, None])
+        g = np.column_stack((self._g[0, which], self._values(which, t[:, 1:])))
+        beyond = self._sign[which, None] * g[:, 1:] <= 0.0
+        hit = beyond.any(axis=1)
+        last = np.where(hit, beyond.argmax(axis=1), AT_ONCE)  # the last sample before the crossing, or of all
+        ends = np.stack((last, np.minimum(last + 1, AT_ONCE)))
         rows = np.arange(len(which))
-        hit = beyond[rows, first]
-        before = np.maximum(first - 1, 0)
-        # The last place before the crossing, or the last of all.
-        last = np.where(hit, before, AT_ONCE - 1)
-        at_once = hit & (first == 0)
-        self._t[which] = np.where(at_once, self._t[which], t[rows, last])
-        self._g[which] = np.where(at_once, self._g[which], g[rows, last])
-        self._other[which], self._other_g[which] = t[rows, first], g[rows, first]
+        self._t[:, which], self._g[:, which] = t[rows, ends], g[rows, ends]
         self._found[which] = hit
-        self._going[which] = ~hit & (self._t[which] < self._far[which])
+        self._going[which] = ~hit & (self._t[0, which] < self._far[which])
         return bool(self._going.any())
 
     def refine(self, width: float) -> None:
-        """Narrow the brackets down to `width`.
+        """Narrow the intervals with a crossing down to `width`.
 
-        By regula falsi that halves g at an end that has stayed twice (Illinois), and by bisection every third time.
+        The method is regula falsi that halves g at an end that has stayed twice (Illinois), with a bisection every
+        third time (Dowell, Jarratt, "A modified regula falsi method", BIT 11, 1971).
         """
-        stayed = np.zeros(len(self._t))  # -1 where the end before the place has stayed, 1 where the other one has
+        moved = np.full(len(self._y), -1)  # which end of each bracket moved last
         for turn in range(200):
-            wide = np.abs(self._other - self._t) > width
-            which = np.flatnonzero(self._found & wide & (self._other_g != 0.0))
+            wide = np.abs(self._t[1] - self._t[0]) > width
+            which = np.flatnonzero(self._found & wide & (self._g[1] != 0.0))
             if not len(which):
                 break
-            a, b, g_a, g_b = self._t[which], self._other[which], self._g[which], self._other_g[which]
+            (a, b), (g_a, g_b) = self._t[:, which], self._g[:, which]
             with np.errstate(invalid="ignore", over="ignore"):
                 t = a - g_a * ((b - a) / (g_b - g_a))
-            middle = 0.5 * (a + b)
-            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), middle, t)
+            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), 0.5 * (a + b), t)
             g = self._values(which, t)
-            before = self._sign[which] * g > 0.0
-            again = stayed[which] == np.where(before, 1.0, -1.0)
-            stayed[which] = np.where(before, 1.0, -1.0)
-            share = np.where(again, 0.5, 1.0)
-            self._t[which], self._g[which] = np.where(before, t, a), np.where(before, g, share * g_a)
-            self._other[which], self._other_g[which] = np.where(before, b, t), np.where(before, share * g_b, g)
+            end = np.where(self._sign[which] * g > 0.0, 0, 1)
+            self._g[1 - end, which] *= np.where(moved[which] == end, 0.5, 1.0)
+            self._t[end, which], self._g[end, which], moved[which] = t, g, end
         self.capped &= ~self._found
 
     @property
     def end(self) -> Array:
-        """Where y f = 1, or where there is no ray left."""
-        t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
+        """End of each ray, as `margin_reach` returns it."""
+        t = np.where(self._found, self._t[1], np.where(self.capped, self._far, 0.0))
         places: Array = self._origin + t[:, None] * self._direction
         inside = np.clip(places, self._corner, self._opposite)
         return np.where((t > 0.0)[:, None], inside, self._origin)

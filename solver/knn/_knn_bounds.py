@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from solver.core._compile import part
+import numpy as np
+
+from solver.core._compile import inlined, part
 
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI
 
@@ -65,6 +67,29 @@ def length(metric, p, x, y):  # type: ignore[no-untyped-def]
     if metric == MINKOWSKI and largest > 0.0:
         return largest * math.pow(1.0 + math.pow(min(x, y) / largest, p), 1.0 / p)
     return largest
+
+
+@inlined
+def radius_of(metric, p, cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
+    """Return the distance from (cx, cy) to the farthest point of a rectangle; for the cosine an angle."""
+    if metric == COSINE:
+        return angle_of_tile(cx, cy, x0, x1, y0, y1)
+    return length(metric, p, max(x1 - cx, cx - x0), max(y1 - cy, cy - y0))
+
+
+@inlined
+def reach_of(metric, p, q, cx, cy, radius, last, plane, strips, edges):  # type: ignore[no-untyped-def]
+    """Return how far from (cx, cy) a location may be that is among the q nearest at a pixel within `radius`.
+
+    `last` holds x, y and the q-th distance of another location of the picture; the distance is -1 if there is none.
+    """
+    if metric == COSINE:
+        return np.inf
+    if last[2] < 0.0:
+        bound = first_bound(metric, p, q, cx, cy, plane, strips, edges)
+    else:  # at most the distance at the last tile plus the way from there
+        bound = last[2] + length(metric, p, last[0] - cx, last[1] - cy)
+    return (bound + 2.0 * radius) * (1.0 + SLACK) + 1e-150
 
 
 @part

@@ -14,21 +14,13 @@ import numpy as np
 
 from solver.core._compile import jit, part
 
-from ._knn_bounds import SLACK, angle_of_tile, first_bound, length, thresholds
+from ._knn_bounds import radius_of, reach_of, thresholds
 from ._knn_grid import LEAF, TILE, gather, only_class
-from ._knn_loops import COSINE, EUCLIDEAN, FIRST, INVERSE, UNIFORM, plane_distances, sort_by_distance, vote_in_order
+from ._knn_loops import EUCLIDEAN, FIRST, INVERSE, UNIFORM, nearest_first, plane_distances, vote_in_order
 from ._knn_select import LANES, kth, separate
 
 ROUNDING = 1e-9  # far more than that of a share of the votes
 TINY = 1e-140  # distances up to which weights may be as large as they can be
-
-
-@part
-def _radius(metric, p, cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
-    """How far (cx, cy) is from the farthest place of a rectangle; for the cosine an angle."""
-    if metric == COSINE:
-        return angle_of_tile(cx, cy, x0, x1, y0, y1)
-    return length(metric, p, max(x1 - cx, cx - x0), max(y1 - cy, cy - y0))
 
 
 @part
@@ -54,7 +46,7 @@ def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  
     cx = 0.5 * x0 + 0.5 * x1
     cy = 0.5 * y0 + 0.5 * y1
     t = _nearest(metric, p, q, cx, cy, px, py, a, b, d)
-    far, _ = thresholds(metric, t, _radius(metric, p, cx, cy, x0, x1, y0, y1), zeros)
+    far, _ = thresholds(metric, t, radius_of(metric, p, cx, cy, x0, x1, y0, y1), zeros)
     end = first
     for i in range(b - a):
         px[end] = px[a + i]
@@ -68,12 +60,7 @@ def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  
 def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type: ignore[no-untyped-def]
     """Sum of the keys of the locations up to the k-th nearest point; `value` is the distance of the k-th location."""
     if not single:
-        found = 0
-        for i in range(m):
-            d[found] = d[i]
-            near[found] = who[a + i]
-            found += 1 if d[found] <= value else 0
-        sort_by_distance(d, near, found)
+        found = nearest_first(d, m, value, who, a, near)
         seen = 0
         for i in range(found):
             for e in range(start[near[i]], start[near[i] + 1]):
@@ -124,12 +111,7 @@ def _mark(  # type: ignore[no-untyped-def]
 
     `value` is the distance of the (k + 1)-th location: all up to it may vote where one point is left out.
     """
-    found = 0
-    for i in range(m):
-        d[found] = d[i]
-        near[found] = who[a + i]
-        found += 1 if d[found] <= value else 0
-    sort_by_distance(d, near, found)
+    found = nearest_first(d, m, value, who, a, near)
     vote_in_order(weights, squared, k, d, near, FIRST, found, start, label, count, FIRST - 1, FIRST, level, shares)
     best, lead = _winner(shares)
     sure = weights == UNIFORM or d[0] > TINY
@@ -187,69 +169,57 @@ def cells_on_grid(  # type: ignore[no-untyped-def]
     near = np.zeros(n + LANES, np.int64)
     level = np.zeros(np.max(label) + 1)
     shares = np.empty(level.size)
-    last_x = 0.0
-    last_y = 0.0
-    last_t = -1.0
-    columns = (width + TILE - 1) // TILE
-    for turn in range(columns * ((height + TILE - 1) // TILE)):
-        row = turn // columns
-        column = turn % columns
-        if row % 2 == 1:  # there and back, so that the last tile is always a neighbour
-            column = columns - 1 - column
-        x0 = column * TILE
-        x1 = min(x0 + TILE, width)
-        y0 = row * TILE
-        y1 = min(y0 + TILE, height)
-        cx = 0.5 * xs[x0] + 0.5 * xs[x1 - 1]
-        cy = 0.5 * ys[y0] + 0.5 * ys[y1 - 1]
-        reach = np.inf
-        if metric != COSINE:
-            if last_t < 0.0:
-                reach = first_bound(metric, p, q, cx, cy, plane, strips, edges)
-            else:  # at most the distance at the last tile plus the way from there
-                reach = last_t + length(metric, p, last_x - cx, last_y - cy)
-            reach += 2.0 * _radius(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-            reach = reach * (1.0 + SLACK) + 1e-150
-        a = gather(cx, cy, reach, plane, strips, edges, False, sole, px, py, who)
-        b, t = _narrow(metric, p, q, zeros, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], px, py, who, FIRST, a, a, d)
-        last_x = cx
-        last_y = cy
-        last_t = math.sqrt(t) if metric == EUCLIDEAN else t
-        if marks and (only_class(False, who, sole, a, b) >= 0 or _all_kept(who, a, b, start, kept)):
-            continue
-        for j0 in range(y0, y1, LEAF):
-            for i0 in range(x0, x1, LEAF):
-                j1 = min(j0 + LEAF, y1)
-                i1 = min(i0 + LEAF, x1)
-                c, _ = _narrow(metric, p, q, zeros, xs[i0], xs[i1 - 1], ys[j0], ys[j1 - 1], px, py, who, a, b, b, d)
-                if marks and (only_class(False, who, sole, b, c) >= 0 or _all_kept(who, b, c, start, kept)):
-                    continue
-                if not marks and single and c - b == q:  # the same everywhere in this part
-                    total = np.int64(0)
-                    for i in range(b, c):
-                        total += keys[who[i]]
-                    cells[j0:j1, i0:i1] = total
-                    continue
-                for j in range(j0, j1):
-                    for i in range(i0, i1):
-                        value = _nearest(metric, p, q, xs[i], ys[j], px, py, b, c, d)
-                        if marks:
-                            _mark(
-                                weights,
-                                metric == EUCLIDEAN,
-                                k,
-                                c - b,
-                                value,
-                                d,
-                                who,
-                                b,
-                                near,
-                                start,
-                                label,
-                                count,
-                                level,
-                                shares,
-                                kept,
-                            )
-                        else:
-                            cells[j, i] = _identity(k, single, c - b, value, d, who, b, near, start, count, keys)
+    last = np.array([0.0, 0.0, -1.0])
+    back = (width - 1) // TILE * TILE
+    for y0 in range(0, height, TILE):
+        for turn in range(0, width, TILE):
+            x0 = turn if y0 // TILE % 2 == 0 else back - turn  # there and back, so that the last tile is a neighbour
+            x1 = min(x0 + TILE, width)
+            y1 = min(y0 + TILE, height)
+            cx = 0.5 * xs[x0] + 0.5 * xs[x1 - 1]
+            cy = 0.5 * ys[y0] + 0.5 * ys[y1 - 1]
+            radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
+            reach = reach_of(metric, p, q, cx, cy, radius, last, plane, strips, edges)
+            a = gather(cx, cy, reach, plane, strips, edges, False, sole, px, py, who)
+            b, t = _narrow(metric, p, q, zeros, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], px, py, who, FIRST, a, a, d)
+            last[0] = cx
+            last[1] = cy
+            last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
+            if marks and (only_class(False, who, sole, a, b) >= 0 or _all_kept(who, a, b, start, kept)):
+                continue
+            for j0 in range(y0, y1, LEAF):
+                for i0 in range(x0, x1, LEAF):
+                    j1 = min(j0 + LEAF, y1)
+                    i1 = min(i0 + LEAF, x1)
+                    c, _ = _narrow(metric, p, q, zeros, xs[i0], xs[i1 - 1], ys[j0], ys[j1 - 1], px, py, who, a, b, b, d)
+                    if marks and (only_class(False, who, sole, b, c) >= 0 or _all_kept(who, b, c, start, kept)):
+                        continue
+                    if not marks and single and c - b == q:  # the same everywhere in this part
+                        total = np.int64(0)
+                        for i in range(b, c):
+                            total += keys[who[i]]
+                        cells[j0:j1, i0:i1] = total
+                        continue
+                    for j in range(j0, j1):
+                        for i in range(i0, i1):
+                            value = _nearest(metric, p, q, xs[i], ys[j], px, py, b, c, d)
+                            if marks:
+                                _mark(
+                                    weights,
+                                    metric == EUCLIDEAN,
+                                    k,
+                                    c - b,
+                                    value,
+                                    d,
+                                    who,
+                                    b,
+                                    near,
+                                    start,
+                                    label,
+                                    count,
+                                    level,
+                                    shares,
+                                    kept,
+                                )
+                            else:
+                                cells[j, i] = _identity(k, single, c - b, value, d, who, b, near, start, count, keys)

@@ -24,9 +24,9 @@ import numpy as np
 
 from solver.core._compile import jit, part
 
-from ._knn_bounds import SLACK, angle_of_tile, first_bound, length, thresholds
+from ._knn_bounds import radius_of, reach_of, thresholds
 from ._knn_count import count_together, count_upto, share_ties
-from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
+from ._knn_loops import EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
 from ._knn_select import LANES, kth, separate
 
 TILE = 16  # pixels per side of the tiles that gather their own candidates; a power of two times LEAF
@@ -209,150 +209,154 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     votes = np.empty((n_classes, WIDEST))
     flat = votes.ravel()
     shares = flat[:n_classes]
-    last_x = 0.0
-    last_y = 0.0
-    last_t = -1.0
-    columns = (width + TILE - 1) // TILE
-    for turn in range(columns * ((height + TILE - 1) // TILE)):
-        row = turn // columns
-        column = turn % columns
-        if row % 2 == 1:  # there and back, so that the last tile is always a neighbour
-            column = columns - 1 - column
-        if wanted.size > 0 and not wanted[row * columns + column]:
-            continue
-        depth = 1
-        node[0, 0] = column * TILE
-        node[0, 1] = min(column * TILE + TILE, width)
-        node[0, 2] = row * TILE
-        node[0, 3] = min(row * TILE + TILE, height)
-        node[0, 6] = 0
-        node[0, 7] = k
-        # Split the tile, depth first; a part's candidates stand behind its parent's in the same three lists.
-        while depth > 0:
-            depth -= 1
-            x0 = node[depth, 0]
-            x1 = node[depth, 1]
-            y0 = node[depth, 2]
-            y1 = node[depth, 3]
-            a = node[depth, 4]
-            b = node[depth, 5]
-            floor = node[depth, 6]
-            left = node[depth, 7]  # votes not yet certain
-            area = (x1 - x0) * (y1 - y0)
-            cx = xs[x0]
-            cy = ys[y0]
-            radius = 0.0
-            if area > 1:
-                cx = 0.5 * cx + 0.5 * xs[x1 - 1]
-                cy = 0.5 * cy + 0.5 * ys[y1 - 1]
-                if metric == COSINE:
-                    radius = angle_of_tile(cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-                else:
-                    radius = length(metric, p, max(xs[x1 - 1] - cx, cx - xs[x0]), max(ys[y1 - 1] - cy, cy - ys[y0]))
-            if floor == 0:
-                if metric == COSINE:
-                    reach = np.inf
-                elif last_t < 0.0:
-                    reach = first_bound(metric, p, min(k, n_locations), cx, cy, plane, strips, edges)
-                    hints[0, 0] = reach * reach if metric == EUCLIDEAN else reach
-                else:  # at most the distance at the last tile plus the way from there
-                    reach = last_t + length(metric, p, last_x - cx, last_y - cy)
-                reach = (reach + 2.0 * radius) * (1.0 + SLACK) + 1e-150
-                a = 0
-                b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
-            m = b - a
-            q = min(left, m)
-            first = a + (m + LANES - 1) // LANES * LANES
-            end = b if metric == MINKOWSKI else first  # powers are too dear to compute in vain
-            plane_distances(metric, p, cx, cy, px[a:end], py[a:end], d)
-            for i in range(m, first - a):
-                d[i] = np.inf
-            dd = d[: first - a]
-            bits = dd.view(np.int64)
-            value, found = separate(dd, bits, q, hints[floor, 1], hints[floor, 0])
-            limit = value
-            if floor == 0 and bound.size > 0:
-                t = kth(dd, bits, value)
-                t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
-                for j in range(y0, y1):
-                    for i in range(x0, x1):
-                        bound[j, i] = t
-            if area > 1:
-                t = kth(dd, bits, value)
-                far, sure = thresholds(metric, t, radius, zeros)
-                limit = sure if plain else -1.0
-            if plain:
-                count_upto(dd, tag, a, limit, certain, floor)
-            done = True
-            tied = False
-            by_class = 1
-            by_pixel = 0
-            if area == 1:
-                hints[floor, 0] = value
-                if not plain:
-                    sorted_vote(
-                        weights, metric == EUCLIDEAN, k, d, px, py, tag, a, b, value, start, label, count, level, shares
-                    )
-                elif found > q:
-                    share_ties(dd, tag, a, value, found - q, k, certain[floor + 1], level, shares)
-                else:
-                    for c in range(n_classes):
-                        shares[c] = certain[floor + 1, c] / k
-            else:
-                if plain:
-                    for c in range(n_classes):
-                        left -= np.int64(certain[floor + 1, c] - certain[floor, c])
-                hints[floor + 1, 0] = t
-                hints[floor + 1, 1] = max(limit, 0.0)
+    last = np.array([0.0, 0.0, -1.0])  # the centre of the last tile, and its k-th distance
+    back = (width - 1) // TILE * TILE
+    for tile_y in range(0, height, TILE):
+        for turn in range(0, width, TILE):
+            # There and back, so that the last tile is always a neighbour.
+            tile_x = turn if tile_y // TILE % 2 == 0 else back - turn
+            if wanted.size > 0 and not wanted[tile_y // TILE, tile_x // TILE]:
+                continue
+            depth = 1
+            node[0, 0] = tile_x
+            node[0, 1] = min(tile_x + TILE, width)
+            node[0, 2] = tile_y
+            node[0, 3] = min(tile_y + TILE, height)
+            node[0, 6] = 0
+            node[0, 7] = k
+            # Split the tile, depth first; a part's candidates stand behind its parent's in the same three lists.
+            while depth > 0:
+                depth -= 1
+                x0 = node[depth, 0]
+                x1 = node[depth, 1]
+                y0 = node[depth, 2]
+                y1 = node[depth, 3]
+                a = node[depth, 4]
+                b = node[depth, 5]
+                floor = node[depth, 6]
+                left = node[depth, 7]  # votes not yet certain
+                area = (x1 - x0) * (y1 - y0)
+                cx = xs[x0]
+                cy = ys[y0]
+                radius = 0.0
+                if area > 1:
+                    cx = 0.5 * cx + 0.5 * xs[x1 - 1]
+                    cy = 0.5 * cy + 0.5 * ys[y1 - 1]
+                    radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
                 if floor == 0:
-                    hints[0, 0] = t
-                    last_x = cx
-                    last_y = cy
-                    last_t = math.sqrt(t) if metric == EUCLIDEAN else t
-                b = _sift(metric, d, limit, t, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], a, b, first, px, py, tag)
-                a = first
+                    reach = reach_of(metric, p, min(k, n_locations), cx, cy, radius, last, plane, strips, edges)
+                    a = 0
+                    b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
                 m = b - a
                 q = min(left, m)
-                only = only_class(plain, tag, sole, a, b)
-                if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
-                    for c in range(n_classes):
-                        shares[c] = certain[floor + 1, c]
-                    if only >= 0:
-                        shares[only] += left
+                first = a + (m + LANES - 1) // LANES * LANES
+                end = b if metric == MINKOWSKI else first  # powers are too dear to compute in vain
+                plane_distances(metric, p, cx, cy, px[a:end], py[a:end], d)
+                for i in range(m, first - a):
+                    d[i] = np.inf
+                dd = d[: first - a]
+                bits = dd.view(np.int64)
+                guess = hints[floor, 0] if hints[floor, 0] > 0.0 else dd[0]
+                value, found = separate(dd, bits, q, hints[floor, 1], guess)
+                limit = value
+                if floor == 0 and bound.size > 0:
+                    t = kth(dd, bits, value)
+                    t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
+                    for j in range(y0, y1):
+                        for i in range(x0, x1):
+                            bound[j, i] = t
+                if area > 1:
+                    t = kth(dd, bits, value)
+                    far, sure = thresholds(metric, t, radius, zeros)
+                    limit = sure if plain else -1.0
+                if plain:
+                    count_upto(dd, tag, a, limit, certain, floor)
+                done = True
+                tied = False
+                by_class = 1
+                by_pixel = 0
+                if area == 1:
+                    hints[floor, 0] = value
+                    if not plain:
+                        sorted_vote(
+                            weights,
+                            metric == EUCLIDEAN,
+                            k,
+                            d,
+                            px,
+                            py,
+                            tag,
+                            a,
+                            b,
+                            value,
+                            start,
+                            label,
+                            count,
+                            level,
+                            shares,
+                        )
+                    elif found > q:
+                        share_ties(dd, tag, a, value, found - q, k, certain[floor + 1], level, shares)
                     else:
-                        for i in range(a, b):
-                            shares[tag[i]] += 1.0
-                    for c in range(n_classes):
-                        shares[c] /= k
-                elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
-                    done = count_together(
-                        metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k, certain, floor + 1, work, votes
-                    )
-                    tied = not done
-                    by_class = WIDEST
-                    by_pixel = 1
+                        for c in range(n_classes):
+                            shares[c] = certain[floor + 1, c] / k
                 else:
-                    done = False
-            if done:
-                _put(compact, x0, x1, y0, y1, flat, by_class, by_pixel, out, top, share, tie)
-                continue
-            step_x = (x1 - x0 + 1) // 2 if x1 - x0 > LEAF else x1 - x0
-            step_y = (y1 - y0 + 1) // 2 if y1 - y0 > LEAF else y1 - y0
-            if tied or area <= LEAF * LEAF:
-                step_x = 1
-                step_y = 1
-            across = (x1 - x0 + step_x - 1) // step_x
-            for piece in range(across * ((y1 - y0 + step_y - 1) // step_y)):
-                j = piece // across  # there and back, so that the last pixel is always a neighbour
-                i = piece - j * across
-                i = x0 + (across - 1 - i if j & 1 else i) * step_x
-                j = y0 + j * step_y
-                node[depth, 0] = i
-                node[depth, 1] = min(i + step_x, x1)
-                node[depth, 2] = j
-                node[depth, 3] = min(j + step_y, y1)
-                node[depth, 4] = a
-                node[depth, 5] = b
-                node[depth, 6] = floor + 1
-                node[depth, 7] = left
-                depth += 1
+                    if plain:
+                        for c in range(n_classes):
+                            left -= np.int64(certain[floor + 1, c] - certain[floor, c])
+                    hints[floor + 1, 0] = t
+                    hints[floor + 1, 1] = max(limit, 0.0)
+                    if floor == 0:
+                        hints[0, 0] = t
+                        last[0] = cx
+                        last[1] = cy
+                        last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
+                    b = _sift(
+                        metric, d, limit, t, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], a, b, first, px, py, tag
+                    )
+                    a = first
+                    m = b - a
+                    q = min(left, m)
+                    only = only_class(plain, tag, sole, a, b)
+                    if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
+                        for c in range(n_classes):
+                            shares[c] = certain[floor + 1, c]
+                        if only >= 0:
+                            shares[only] += left
+                        else:
+                            for i in range(a, b):
+                                shares[tag[i]] += 1.0
+                        for c in range(n_classes):
+                            shares[c] /= k
+                    elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
+                        done = count_together(
+                            metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k, certain, floor + 1, work, votes
+                        )
+                        tied = not done
+                        by_class = WIDEST
+                        by_pixel = 1
+                    else:
+                        done = False
+                if done:
+                    _put(compact, x0, x1, y0, y1, flat, by_class, by_pixel, out, top, share, tie)
+                    continue
+                step_x = (x1 - x0 + 1) // 2 if x1 - x0 > LEAF else x1 - x0
+                step_y = (y1 - y0 + 1) // 2 if y1 - y0 > LEAF else y1 - y0
+                if tied or area <= LEAF * LEAF:
+                    step_x = 1
+                    step_y = 1
+                across = (x1 - x0 + step_x - 1) // step_x
+                for piece in range(across * ((y1 - y0 + step_y - 1) // step_y)):
+                    j = piece // across  # there and back, so that the last pixel is always a neighbour
+                    i = piece - j * across
+                    i = x0 + (across - 1 - i if j & 1 else i) * step_x
+                    j = y0 + j * step_y
+                    node[depth, 0] = i
+                    node[depth, 1] = min(i + step_x, x1)
+                    node[depth, 2] = j
+                    node[depth, 3] = min(j + step_y, y1)
+                    node[depth, 4] = a
+                    node[depth, 5] = b
+                    node[depth, 6] = floor + 1
+                    node[depth, 7] = left
+                    depth += 1

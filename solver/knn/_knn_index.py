@@ -86,55 +86,34 @@ class Index:
         points = points + 0.0  # -0.0 and 0.0 are one coordinate
         order = _order(points, codes)
         ordered = points[order]
-        is_new = np.ones(len(points), dtype=bool)
-        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        if points.shape[1] == 2 and is_new.all():
-            return cls._of_distinct(points, own, codes, order, n_classes, metric, p)
-        locations = ordered[is_new]
-        n = len(locations)
-        place = np.arange(n)
+        is_new = _is_new(ordered)
+        n = np.count_nonzero(is_new)
         strips = np.array([0, n], dtype=np.int64)
-        if points.shape[1] == 2:  # locations are in order of x already: sort by y inside each strip
-            strips = _strips(n)
-            by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
-            locations = locations[by_strip]
-            place[by_strip] = np.arange(n)
-        at = place[np.cumsum(is_new) - 1]
-        cells, count = np.unique(at * n_classes + codes[order], return_counts=True)
-        place = np.empty(len(points), dtype=np.int64)
-        place[order] = at
-        start = np.searchsorted(cells // n_classes, np.arange(n + 1)).astype(np.int64)
+        if points.shape[1] == 2:  # points are in order of x: sort them by y inside each strip
+            strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+            y, bounds = ordered[:, 1], np.append(np.flatnonzero(is_new), len(points))[strips]
+            for begin, end in itertools.pairwise(bounds.tolist()):
+                order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
+            ordered = points[order]
+        label, place = codes[order], np.empty(len(points), dtype=np.int64)
+        if n == len(points):  # the usual case, and several times as quick
+            place[order] = np.arange(n)
+            start, count, sole = np.arange(n + 1), np.ones(n, dtype=np.int64), label
+        else:
+            is_new = _is_new(ordered)
+            place[order] = np.cumsum(is_new) - 1
+            entries = np.flatnonzero(is_new | np.append(True, label[1:] != label[:-1]))
+            start = np.append(np.flatnonzero(is_new[entries]), len(entries))
+            label, count = label[entries], np.diff(entries, append=len(points))
+            sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
+            ordered = ordered[is_new]
+        columns = np.ascontiguousarray(ordered.T)
         norms = np.zeros(n)
-        for feature in locations.T:
+        for feature in columns:
             norms += feature * feature
-        columns = np.array(locations.T, order="C")
-        label = (cells % n_classes).astype(np.int64)
-        count = count.astype(np.int64)
-        sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         return cls(
             metric, p, n_classes, points, own, codes, place, columns, norms, start, label, count, sole, strips, edges
-        )
-
-    @classmethod
-    def _of_distinct(
-        cls, points: Array, own: Array, codes: Integers, order: Indices, n_classes: int, metric: int, p: float
-    ) -> Index:
-        """The same of points of the plane, each at a place of its own, in this `order`; several times as quick."""
-        n = len(points)
-        strips = _strips(n)
-        y = points[order, 1]
-        for begin, end in itertools.pairwise(strips.tolist()):
-            order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        columns = np.ascontiguousarray(points[order].T)
-        label, one = codes[order], np.ones(n, dtype=np.int64)
-        norms = columns[0] * columns[0] + columns[1] * columns[1]
-        edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
-        start = np.arange(n + 1, dtype=np.int64)
-        return cls(
-            metric, p, n_classes, points, own, codes, place, columns, norms, start, label, one, label, strips, edges
         )
 
     @cached_property
@@ -143,6 +122,12 @@ class Index:
         of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
         found: Integers = np.searchsorted(of_entries, self.place * self.n_classes + self.codes).astype(np.int64)
         return found
+
+    @cached_property
+    def in_plane(self) -> tuple[Array, Integers, Integers, Integers, Integers, bool, bool, Integers, Array]:
+        """Arguments of the loops over pictures: the locations, `single` and `zeros` of `vote_on_grid`, the strips."""
+        single, zeros = len(self.norms) == len(self.points), bool((self.norms == 0.0).any())
+        return self.columns, self.start, self.label, self.count, self.sole, single, zeros, self.strips, self.edges
 
     @cached_property
     def tree(self) -> tuple[Tree, Integers]:
@@ -212,7 +197,7 @@ class Index:
             else:
                 rest = probes[begin:] if probing else order[begin:]
                 done, seen = loops.search(
-                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends
+                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], *self.rough, d, who, ends
                 )
                 leaves += seen if probing else 0
             yield order[begin : begin + done], d, who, ends
@@ -237,11 +222,15 @@ class Index:
         return points, centre, np.concatenate((centred, (centred * centred).sum(axis=0, keepdims=True)))
 
     @cached_property
-    def powers(self) -> Array:
-        """(1 + r^p)^(1/p) for ratios r from 0 to 1, of the Minkowski metric."""
-        ratios = np.arange(POWERS + 1) / POWERS if self.metric == loops.MINKOWSKI else np.zeros(1)
-        powers: Array = (1.0 + ratios**self.p) ** (1.0 / self.p)
-        return powers
+    def rough(self) -> tuple[Array, float, float, float]:
+        """`powers`, `narrow`, `wide` and `extra` of `search`, which matter for Minkowski distances only."""
+        if self.metric != loops.MINKOWSKI:
+            return np.ones(1), 1.0, 1.0, 0.0
+        features, ratios = len(self.columns), np.arange(POWERS + 1) / POWERS
+        powers = (1.0 + ratios**self.p) ** (1.0 / self.p)
+        wide = float((powers[1:] / powers[:-1]).max()) if features == 2 else features ** (1.0 / self.p)
+        # The last number is for distances so small that they lose digits.
+        return powers, features ** (1.0 / self.p - 1.0), wide / (loops.SHORT * loops.SHORT), 1e-300
 
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
         """The tree, and where in it the training points `rows` are."""
@@ -261,7 +250,7 @@ class Index:
             out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
             shape = (len(ys), len(xs)) if compact else (0, 0)
             top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            nothing = np.empty(0, np.bool_), np.empty((0, 0))
+            nothing = np.empty((0, 0), np.bool_), np.empty((0, 0))
             self.vote(xs, ys, k, weights, compact, *nothing, out, SurfaceClasses(top, share, tie))
         return out, self.narrowed(SurfaceClasses(top, share, tie))
 
@@ -282,33 +271,10 @@ class Index:
         classes: SurfaceClasses,
     ) -> None:
         """`vote_on_grid`, with what it needs of these points."""
-        single = bool(len(self.norms) == len(self.points))
-        zeros = bool((self.norms == 0.0).any())
         room = grid.LEVELS * (len(self.norms) + LANES)
-        grid.vote_on_grid(
-            self.metric,
-            self.p,
-            weights,
-            k,
-            self.columns,
-            self.start,
-            self.label,
-            self.count,
-            self.sole,
-            single,
-            zeros,
-            self.strips,
-            self.edges,
-            xs,
-            ys,
-            np.zeros((2, room)),
-            np.zeros(room, np.int64),
-            compact,
-            wanted,
-            bound,
-            out,
-            *classes,
-        )
+        scratch = np.zeros((2, room)), np.zeros(room, np.int64)
+        of_pixels = xs, ys, *scratch, compact, wanted, bound, out, *classes
+        grid.vote_on_grid(self.metric, self.p, weights, k, *self.in_plane, *of_pixels)
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
         """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""
@@ -351,9 +317,11 @@ def _order(points: Array, codes: Integers) -> Indices:
     return order
 
 
-def _strips(n: int) -> Integers:
-    """Bounds of the strips of so many locations."""
-    return np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+def _is_new(points: Array) -> Mask:
+    """Return whether each row differs from the one before."""
+    is_new = np.ones(len(points), dtype=bool)
+    is_new[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return is_new
 
 
 def directions(vectors: Array) -> Array:

@@ -280,6 +280,21 @@ def sort_by_distance(d, who, found):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
+@part
+def nearest_first(d, m, limit, who, a, near):  # type: ignore[no-untyped-def]
+    """Sort those of the candidates [a, a + m) that are at most `limit` away into `d` and `near`; returns their number.
+
+    The distances of all stand at the beginning of `d`.
+    """
+    found = 0
+    for i in range(m):
+        d[found] = d[i]
+        near[found] = who[a + i]
+        found += 1 if d[found] <= limit else 0
+    sort_by_distance(d, near, found)
+    return found
+
+
 @inlined
 def _box_bound(metric, boxes, node, place, features, narrow, margin):  # type: ignore[no-untyped-def]
     """No location in the box of `node` is nearer to `place` than this, as distances are compared."""
@@ -319,23 +334,9 @@ def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-
             d[i] = largest * math.pow(total, 1.0 / p)
 
 
-@part
-def _margins(metric, p, features, powers):  # type: ignore[no-untyped-def]
-    """(narrow, wide, extra) of `search`."""
-    if metric != MINKOWSKI:
-        return 1.0, 1.0, 0.0
-    wide = math.pow(np.float64(features), 1.0 / p)
-    if features == 2:
-        wide = 1.0
-        for i in range(powers.size - 1):
-            wide = max(wide, powers[i + 1] / powers[i])
-    # `extra` is for numbers so small that they lose digits.
-    return math.pow(np.float64(features), 1.0 / p - 1.0), wide / (SHORT * SHORT), 1e-300
-
-
 @jit
 def search(  # type: ignore[no-untyped-def]
-    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
+    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, narrow, wide, extra, d, who, ends
 ):
     """All locations up to the q-th distance from the queries, in their order, as long as there is room; nearest first.
 
@@ -348,7 +349,7 @@ def search(  # type: ignore[no-untyped-def]
 
     Powers are dear.  So in place of a Minkowski distance stands one up to `wide` times less: of two features that of
     the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1, else the largest difference.
-    All up to `wide` times the q-th of these are found, and only then worked out.
+    All up to `wide` times the q-th of these, and `extra`, are found, and only then worked out.
 
     The bound of a box is worked out like the distance itself, but from smaller numbers; as rounding keeps order, no
     location in it is nearer, to the last bit.  Only two need a margin: that of the Minkowski metric, which is at least
@@ -365,7 +366,6 @@ def search(  # type: ignore[no-untyped-def]
     stack = np.empty(DEEPEST, np.int64)
     query = np.empty(features)
     place = np.empty(features)
-    narrow, wide, extra = _margins(metric, p, features, powers)
     steps = powers.size - 1
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features

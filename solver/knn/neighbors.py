@@ -28,9 +28,9 @@ from solver.core.estimator import Estimator
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
+from ._knn_cells import cells_on_grid
 from ._knn_index import Index, SurfaceClasses
 from ._knn_tree import LEAF
-from .cells import cells_on, kept_on
 from .running_votes import RunningVotes
 from .search_tree import SearchTree
 from .vote import Vote, vote
@@ -409,13 +409,15 @@ class KNeighborsClassifier(Estimator):
         The function ignores a later `fit` or changed parameter, and may be called from any thread.  It raises what
         `surface` raises.
         """
-        rows = self._rows_on(xs, compact=False)
-        return lambda ys: rows(ys)[0]
+        index, k, weights = self._ready()
+        columns = self._axis("xs", xs)
+        return lambda ys: index.picture(columns, self._axis("ys", ys), k, weights, False)[0]
 
     def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], SurfaceClasses]:
         """Prepare columns `xs` as `surface_on`; the function returns the winning class only (`SurfaceClasses`)."""
-        rows = self._rows_on(xs, compact=True)
-        return lambda ys: rows(ys)[1]
+        index, k, weights = self._ready()
+        columns = self._axis("xs", xs)
+        return lambda ys: index.picture(columns, self._axis("ys", ys), k, weights, True)[1]
 
     def next_surface_classes(self, running: RunningVotes) -> Callable[[Array], SurfaceClasses]:
         """Prepare `surface_classes_on` the grid of `running`, reusing its last picture where few points have changed.
@@ -467,8 +469,17 @@ class KNeighborsClassifier(Estimator):
         [[False, True]]
         """
         index, k, _ = self._ready()
-        rows = cells_on(index, k, self._axis("xs", xs))
-        return lambda ys: rows(self._axis("ys", ys))
+        columns, n = self._axis("xs", xs), len(index.norms)
+        keys = np.random.default_rng(n).integers(-(2**63), 2**63, n, dtype=np.int64)
+
+        def rows(ys: ArrayLike) -> Integers:
+            lines = self._axis("ys", ys)
+            cells = np.empty((len(lines), len(columns)), dtype=np.int64)
+            kept = np.empty(0, dtype=np.bool_)
+            cells_on_grid(index.metric, index.p, loops.UNIFORM, k, *index.in_plane, columns, lines, keys, cells, kept)
+            return cells
+
+        return rows
 
     def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
         """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points rows need.
@@ -507,9 +518,19 @@ class KNeighborsClassifier(Estimator):
         [False, False, True]
         """
         index, k, weights = self._ready()
-        of = None if rows is None else np.asarray(rows, dtype=np.int64)
-        look = kept_on(index, k, weights, self._axis("xs", xs), of)
-        return lambda ys: look(self._axis("ys", ys))
+        columns, nothing, no_cells = self._axis("xs", xs), np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        entries = index.entry if rows is None else index.entry[np.asarray(rows, dtype=np.int64)]
+        kept = np.ones(len(index.label), dtype=np.bool_)
+        if self.n_samples_fit_ > k:
+            kept[entries] = False
+
+        def look(ys: ArrayLike) -> Mask:
+            grid = columns, self._axis("ys", ys)
+            cells_on_grid(index.metric, index.p, weights, k, *index.in_plane, *grid, nothing, no_cells, kept)
+            found: Mask = kept[entries]
+            return found
+
+        return look
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
@@ -542,15 +563,6 @@ class KNeighborsClassifier(Estimator):
     def _check_enough(self, k: int, available: int, what: str) -> None:
         if k > available:
             raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
-
-    def _rows_on(self, xs: ArrayLike, compact: bool) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
-        index, k, weights = self._ready()
-        columns = self._axis("xs", xs)
-
-        def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
-            return index.picture(columns, self._axis("ys", ys), k, weights, compact)
-
-        return rows
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
         axis = check_axis(name, values, self.n_features_in_, self._largest_coordinate)

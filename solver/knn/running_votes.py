@@ -75,7 +75,7 @@ class RunningVotes:
             block = slice(first, first + len(ys))
             top, share, tie = self._classes
             found = SurfaceClasses(top[block], share[block], tie[block])
-            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty(0, np.bool_)
+            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty((0, 0), np.bool_)
             if since >= 0:
                 places = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
                 if len(places) <= MOST:
@@ -106,7 +106,7 @@ class RunningVotes:
             else:  # of any power, at least the larger of the two
                 distance = dx + dy if metric == MANHATTAN else np.maximum(dx, dy)
             wanted |= distance <= reach
-        return wanted.ravel()
+        return wanted
 
 
 def changed_places(before: Index, after: Index) -> Array | None:

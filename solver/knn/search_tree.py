@@ -224,8 +224,3 @@ class SearchWalk:
         of_rows = np.sort(of_rows)
         kept: Integers = rows[of_rows <= of_rows[self.n_neighbors - 1]]
         return kept
-
-    @property
-    def n_pruned(self) -> int:
-        """Number of boxes that were left out."""
-        return sum(step.outcome == "prune" for step in self.steps)

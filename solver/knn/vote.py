@@ -1,8 +1,7 @@
 """Vote: the vote of the k nearest points at one place, told neighbour by neighbour.
 
 `KNeighborsClassifier.vote_at` gives it; the tie rule stands at the top of `neighbors`.  The shares are the same
-numbers as those of `predict_proba`, bit for bit: distances, and the order in which votes are added, are those of the
-compiled loops.
+numbers as those of `predict_proba`, bit for bit.
 """
 
 from __future__ import annotations
@@ -86,30 +85,32 @@ class Vote:
 def vote(index: Index, query: Array, k: int, weights: int) -> Vote:
     """The vote at `query`, shape (n_features,), of the points of `index`; `weights` is a code of `_knn_loops`."""
     d, who = _distances(index, index.scaled(query[None, :]), k)
+    return decided(index, d, who, k, weights)
+
+
+def decided(index: Index, d: Array, who: Integers, k: int, weights: int) -> Vote:
+    """Return the vote of the training points `who` at distances `d`, as compared."""
     kth = np.partition(d, k - 1)[k - 1]
     near = np.flatnonzero(d <= kth)
     near = near[np.argsort(d[near], kind="stable")]
     d, who = d[near], who[near]
-    code = index.codes[who]
-    strict = int((d < kth).sum())
+    strict, at_zero = int((d < kth).sum()), int((d == 0.0).sum()) if weights != loops.UNIFORM else 0
+    code, n_classes, squared = index.codes[who], index.n_classes, index.metric == loops.EUCLIDEAN
     n_tied, room = len(d) - strict, k - strict
-    squared = index.metric == loops.EUCLIDEAN
     share, weight = np.ones(len(d)), np.ones(len(d))
-    at_zero = int((d == 0.0).sum()) if weights != loops.UNIFORM else 0
-    n_classes = index.n_classes
     if at_zero:
         share[at_zero:] = 0.0
         votes = np.bincount(code[:at_zero], minlength=n_classes).astype(np.float64)
         shares = votes / at_zero
     else:
         share[strict:] = room / n_tied
-        inside = np.bincount(code[:strict], minlength=n_classes)
-        tied = np.bincount(code[strict:], minlength=n_classes)
         if weights == loops.UNIFORM:
+            inside = np.bincount(code[:strict], minlength=n_classes)
+            tied = np.bincount(code[strict:], minlength=n_classes)
             votes = inside + tied * room / n_tied
             shares = (inside * float(n_tied) + tied * float(room)) / (float(k) * n_tied)
         else:
-            weight = _weights(d, weights, squared)
+            weight = plain.weights_of(d, weights, squared)
             votes = _added(d, code, weight, k, n_classes)
             shares = votes / np.cumsum(votes)[-1]
     distance = np.sqrt(d) if squared else d
@@ -132,15 +133,8 @@ def _distances(index: Index, query: Array, k: int) -> tuple[Array, Integers]:
     return plain.distances(index.metric, index.p, query, points)[0], rows
 
 
-def _weights(d: Array, weights: int, squared: bool) -> Array:
-    if weights == loops.INVERSE:
-        return np.minimum(1.0 / (np.sqrt(d) if squared else d), loops.LARGEST_WEIGHT)
-    with np.errstate(divide="ignore", over="ignore"):
-        return np.minimum(1.0 / (d if squared else d * d), loops.LARGEST_WEIGHT)
-
-
 def _added(d: Array, code: Integers, weight: Array, k: int, n_classes: int) -> Array:
-    """Weighted votes, added one distance after another, all points at one distance at once."""
+    """Return the weighted votes, added one distance after another, all points at one distance at once."""
     first = np.flatnonzero(np.concatenate(([True], d[1:] != d[:-1])))
     size = np.diff(np.append(first, len(d)))
     level = np.repeat(np.arange(len(first)), size)
