@@ -28,7 +28,7 @@ SECOND = "kNN"
 
 
 @dataclass(frozen=True)
-class Step:
+class CompileStep:
     """One part to compile: `work` is a call that compiles it; `in_window` is True if the window needs it."""
 
     name: str
@@ -36,7 +36,7 @@ class Step:
     in_window: bool = True
 
 
-def steps() -> list[Step]:
+def steps() -> list[CompileStep]:
     """Return the parts to compile."""
     import solver  # it imports a name when the name is first used: the window imports no more than it needs
     from solver.inspection.z_buffer import warm_up
@@ -51,27 +51,27 @@ def steps() -> list[Step]:
     # As many features as points: a tree would leave no point out, so the search is by products of matrices.
     corners = np.eye(256)
     return [
-        Step("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
-        Step("lines", lambda: lines.level_lines(grid, X[:2], (0.5,))),
-        Step("pixels", _pixels),
-        Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
-        Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
-        Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
-        Step("kNN points", lambda: model.predict_proba(X)),
-        Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
-        Step(
+        CompileStep("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
+        CompileStep("lines", lambda: lines.level_lines(grid, X[:2], (0.5,))),
+        CompileStep("pixels", _pixels),
+        CompileStep("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
+        CompileStep("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
+        CompileStep("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
+        CompileStep("kNN points", lambda: model.predict_proba(X)),
+        CompileStep("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
+        CompileStep(
             "kNN in many dimensions",
             lambda: solver.KNeighborsClassifier(2).fit(corners, corners[0]).kneighbors(),
             in_window=False,
         ),
-        Step("kNN cells", lambda: lines.borders(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False),
-        Step("kNN points needed", lambda: model.kept_on(grid.xs)(grid.ys), in_window=False),
-        Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
-        Step("SVM at once", lambda: AutoSolver(X, y, rbf, alpha=[0.5, 0.0, 0.5, 0.0]).run(), in_window=False),
-        Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
-        Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
-        Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
-        Step("relief", warm_up, in_window=False),
+        CompileStep("kNN cells", lambda: lines.borders(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False),
+        CompileStep("kNN points needed", lambda: model.kept_on(grid.xs)(grid.ys), in_window=False),
+        CompileStep("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
+        CompileStep("SVM at once", lambda: AutoSolver(X, y, rbf, alpha=[0.5, 0.0, 0.5, 0.0]).run(), in_window=False),
+        CompileStep("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
+        CompileStep("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
+        CompileStep("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
+        CompileStep("relief", warm_up, in_window=False),
     ]
 
 

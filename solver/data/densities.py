@@ -137,7 +137,7 @@ def strips(x: Array, weight: Array, low: Array, high: Array, noise: float) -> De
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class NoisyCurve:
     """Distribution of points along a curve, with noise; a call returns the logarithm of its density.
 
     Attributes
@@ -157,14 +157,14 @@ class Curve:
     @staticmethod
     def along(
         path: Callable[[Array], Array], weight: Callable[[Array], Array], length: float, last: float, noise: float
-    ) -> Curve:
+    ) -> NoisyCurve:
         """Return the curve ``path(t)`` with density `weight(t)`, t from 0 to `last`; its speed is at most `length`."""
         edges = even_edges(0.0, last, LENGTH * noise / length)
         first = edges[1] * 0.5 ** np.arange(HALVINGS, 0, -1)
         edges = np.concatenate((edges[:1], first, edges[1:-1], last - first[::-1], edges[-1:]))
         t, w = panels(edges)
         w = w * weight(t)
-        return Curve(path(t), w / w.sum(), noise)
+        return NoisyCurve(path(t), w / w.sum(), noise)
 
     @cached_property
     def log_weight(self) -> Array:
@@ -205,7 +205,7 @@ class Curve:
         return float((self.log_weight - 0.5 * ((away + radius) / self.noise) ** 2).max())
 
 
-def likeliest(curves: Sequence[Curve], X: Array) -> Array:
+def likeliest(curves: Sequence[NoisyCurve], X: Array) -> Array:
     """Return log p(x | c) at the points `X` (n, 2), shape (n, len(curves)), for curves with the same noise.
 
     The value is -inf for classes whose density is smaller than the rounding error of the largest one: of many arms only

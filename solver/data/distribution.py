@@ -34,7 +34,7 @@ from solver.core.arrays import Array, Integers
 from solver.core.checks import check_choice, check_number
 
 from .datasets import DATASETS, MOST_FLIPPED, Dataset, Truth, generate
-from .densities import Curve, Density, likeliest
+from .densities import Density, NoisyCurve, likeliest
 from .shapes import FIELDS
 
 #: Share of the largest possible density below which a density counts as 0, because quadrature has no correct digits.
@@ -129,7 +129,7 @@ class Law:
     def _likeliest(self, X: Array) -> Array:
         """Return `_log_density`, but -inf for classes too unlikely beside another one to change a posterior."""
         shapes = _shapes(self.unflipped) if self.has_density else ()
-        curves = [shape for shape in shapes if isinstance(shape, Curve)]
+        curves = [shape for shape in shapes if isinstance(shape, NoisyCurve)]
         return likeliest(curves, X) if curves else self._log_density(X)
 
     def posterior(self, X: Array) -> Array:
@@ -197,7 +197,7 @@ def _shapes(law: Law) -> tuple[Density, ...]:
     """Return the logarithm of the density of each class, as a function of points."""
     floor = FLOOR * min(0.25, 1.0 / (2.0 * math.pi * law.noise**2)) if law.noise else 0.0
     shapes = law.dataset.shapes(law.noise, law.shift, law.n_classes)
-    return tuple(each if isinstance(each, Curve) else _logarithm(each, floor) for each in shapes)
+    return tuple(each if isinstance(each, NoisyCurve) else _logarithm(each, floor) for each in shapes)
 
 
 def _logarithm(density: Density, floor: float) -> Density:

@@ -1,8 +1,8 @@
 """ZBuffer: a picture of triangles, lines, symbols and translucent sheets, each hidden by what is nearer at a pixel.
 
 The picture has a depth at each pixel.  Opaque things are drawn in any order, but a surface first; sheets are drawn
-last, the farthest first.  Coordinates are (x, y, depth) in pixels: x to the right, y downwards from the upper edge; a smaller
-depth is nearer.  Nothing is drawn at coordinates that are not finite.
+last, the farthest first.  Coordinates are (x, y, depth) in pixels: x to the right, y downwards from the upper edge; a
+smaller depth is nearer.  Nothing is drawn at coordinates that are not finite.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Compiled loops over the cells of a nearest-neighbour picture; notation as in `_knn_loops`.
 
 The cell of a pixel is the set of locations up to the distance of its k-th nearest point: those that vote there.  As in
-`_knn_grid`, a location farther from the centre of a rectangle than the q-th nearest plus twice the way to its farthest
-pixel is nowhere in it among the q nearest.  So the candidates of a tile are found first, of these the candidates of
-each small part of the tile, and only these are compared at each pixel, on the same distances as the vote.
+`_knn_grid`, a location is nowhere in a rectangle among the q nearest if it is farther from the centre than the q-th
+nearest plus twice the distance to the farthest pixel.  So the candidates of a tile are found first, among these the
+candidates of each small part of the tile, and only these are compared at each pixel, by the same distances as the vote.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from ._knn_grid import LEAF, TILE, gather, only_class
 from ._knn_loops import EUCLIDEAN, FIRST, INVERSE, UNIFORM, nearest_first, plane_distances, vote_in_order
 from ._knn_select import LANES, kth, separate
 
-ROUNDING = 1e-9  # far more than that of a share of the votes
-TINY = 1e-140  # distances up to which weights may be as large as they can be
+ROUNDING = 1e-9  # far more than the rounding error of a share of the votes
+TINY = 1e-140  # distance up to which a weight may be limited to the largest weight
 
 
 @part
 def _nearest(metric, p, q, x, y, px, py, a, b, d):  # type: ignore[no-untyped-def]
-    """Distances of the candidates [a, b) from (x, y) to the beginning of `d`; returns that of the q-th nearest."""
+    """Write the distances of the candidates [a, b) from (x, y) to `d`; return that of the q-th nearest."""
     m = b - a
     padded = (m + LANES - 1) // LANES * LANES
     plane_distances(metric, p, x, y, px[a:b], py[a:b], d)
@@ -39,7 +39,7 @@ def _nearest(metric, p, q, x, y, px, py, a, b, d):  # type: ignore[no-untyped-de
 
 @part
 def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  # type: ignore[no-untyped-def]
-    """Copy to `first` and behind those of the candidates [a, b) that may be among the q nearest in a rectangle.
+    """Copy the candidates of [a, b) that may be among the q nearest in a rectangle to the indices from `first` on.
 
     Returns their end, and the distance of the q-th nearest from the centre.
     """
@@ -58,7 +58,7 @@ def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  
 
 @part
 def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type: ignore[no-untyped-def]
-    """Sum of the keys of the locations up to the k-th nearest point; `value` is the distance of the k-th location."""
+    """Return the sum of the keys of the locations up to the k-th point; `value`: distance of the k-th location."""
     if not single:
         found = nearest_first(d, m, value, who, a, near)
         seen = 0
@@ -80,7 +80,7 @@ def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type
 
 @part
 def _winner(shares):  # type: ignore[no-untyped-def]
-    """(the lowest class with the largest share, by how much that is above the second largest)."""
+    """Return the lowest class with the largest share, and the difference from the second largest share."""
     best = 0
     second = 0.0
     for c in range(1, shares.size):
@@ -94,7 +94,7 @@ def _winner(shares):  # type: ignore[no-untyped-def]
 
 @part
 def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def]
-    """What a vote at `distance` counts, as a share of one at the `least` distance."""
+    """Return the weight of a vote at `distance`, as a share of the weight at the `least` distance."""
     if weights == UNIFORM:
         return 1.0
     ratio = least / distance
@@ -107,9 +107,9 @@ def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def
 def _mark(  # type: ignore[no-untyped-def]
     weights, squared, k, m, value, d, who, a, near, start, label, count, level, shares, kept
 ):
-    """Mark the entries without one of whose points another class, or a tie, is at a pixel; as `cells_on_grid` does.
+    """Mark the entries that a pixel needs, as `cells_on_grid` defines it.
 
-    `value` is the distance of the (k + 1)-th location: all up to it may vote where one point is left out.
+    `value` is the distance of the (k + 1)-th location: all locations up to it may vote if one point is left out.
     """
     found = nearest_first(d, m, value, who, a, near)
     vote_in_order(weights, squared, k, d, near, FIRST, found, start, label, count, FIRST - 1, FIRST, level, shares)
@@ -122,7 +122,7 @@ def _mark(  # type: ignore[no-untyped-def]
     for i in range(found):
         if seen >= k and d[i] > d[i - 1]:
             break
-        # A vote leaves its class, and one that counts no more comes to another.
+        # The vote of a class is removed, and one with at most the same weight is added to another class.
         changes = not sure or lead - ROUNDING <= 2.0 * _relative(weights, squared, d[0], d[i]) / total
         for e in range(start[near[i]], start[near[i] + 1]):
             seen += count[e]
@@ -137,7 +137,7 @@ def _mark(  # type: ignore[no-untyped-def]
 
 @part
 def _all_kept(who, a, b, start, kept):  # type: ignore[no-untyped-def]
-    """Whether nothing is left to be found out about the candidates [a, b)."""
+    """Return whether all entries of the candidates [a, b) are marked already."""
     for i in range(a, b):
         for e in range(start[who[i]], start[who[i] + 1]):
             if not kept[e]:

@@ -39,7 +39,7 @@ WIDEST = TILE * TILE + 8  # not a power of two, or the rows of a list would shar
 
 @part
 def _put(compact, x0, x1, y0, y1, shares, by_class, by_pixel, out, top, share, tie):  # type: ignore[no-untyped-def]
-    """Write to the pixels [x0, x1) x [y0, y1): class c has shares[c * by_class + l * by_pixel] at the l-th."""
+    """Write the votes of pixels [x0, x1) x [y0, y1): class c has shares[c * by_class + l * by_pixel] at the l-th."""
     n_classes = out.shape[2]
     at = 0
     for j in range(y0, y1):
@@ -64,7 +64,7 @@ def _put(compact, x0, x1, y0, y1, shares, by_class, by_pixel, out, top, share, t
 
 @part
 def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
-    """First index in [a, b) of an increasing range with a value above `limit`, else b."""
+    """Return the first index in [a, b) of an increasing range with a value above `limit`, else b."""
     while a < b:
         half = (a + b) // 2
         if values[half] <= limit:
@@ -76,7 +76,7 @@ def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
 
 @part
 def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # type: ignore[no-untyped-def]
-    """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; returns their number."""
+    """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; return their number."""
     ax = plane[0]
     ay = plane[1]
     low = np.nextafter(cy - reach, -np.inf)  # just below, since a value equal to the limit belongs to the range
@@ -98,9 +98,9 @@ def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # ty
 
 @part
 def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  # type: ignore[no-untyped-def]
-    """Copy to `first` and behind those of the candidates [a, b) that are undecided in the tile; returns their end.
+    """Copy the candidates of [a, b) that are undecided in the tile to the indices from `first` on; return their end.
 
-    `d` are the distances from the centre, `t` that of the k-th neighbour.  The tests are those of the module's text.
+    `d` are the distances from the centre, `t` that of the k-th neighbour.  The two tests are explained at the top.
     """
     e = first
     for i in range(b - a):
@@ -147,7 +147,7 @@ def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  #
 
 @part
 def only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
-    """The class of all points at the candidates [a, b), or -1 if there are several."""
+    """Return the class of all points at the candidates [a, b), or -1 if there are several."""
     only = tag[a] if plain else sole[tag[a]]
     for i in range(a + 1, b):
         if (tag[i] if plain else sole[tag[i]]) != only:
@@ -182,20 +182,20 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     share,
     tie,
 ):
-    """Vote shares at every (xs[i], ys[j]), written to out[j, i, :], or (`compact`) to top, share and tie.
+    """Write the vote shares at every (xs[i], ys[j]) to out[j, i, :], or (`compact`) to top, share and tie.
 
     `plane` (2, locations) holds the locations strip by strip: strip s is columns strips[s]:strips[s + 1], a
     range of x from edges[0, s] to edges[1, s], sorted by y inside.  `sole` is the class of all points at a location, or
     -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `places` (2, room) and
-    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are made.  If
-    `bound` is not empty, no neighbour that votes at a pixel is farther from it than bound[j, i] (not for the cosine).
+    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are drawn.
+    If `bound` is not empty, no voter of a pixel is farther from it than bound[j, i] (not for the cosine).
     """
     width = xs.size
     height = ys.size
     n_locations = plane.shape[1]
     n_classes = out.shape[2]
     plain = weights == UNIFORM and single  # then only counts matter, not the order within the k
-    # powers are so dear that halving a tile once more, with fewer candidates in each part, pays
+    # powers are so slow that halving a tile once more, with fewer candidates in each part, is faster
     together = LEAF * LEAF if metric == MINKOWSKI else TILE * TILE // 4
     # Candidates: coordinates and, where only counts matter, class, else location.
     px = places[0]

@@ -1,4 +1,4 @@
-"""Index: training points as the nearest-neighbour loops want them, and the votes and pictures they give."""
+"""Index: training points in the layout of the nearest-neighbour loops, and the votes and pictures computed from it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from ._knn_products import search_products
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
-#: Features and queries from which on a search by products of matrices is considered, and queries that try the tree
-#: first.  If each of these measures the distances to more leaves, and more of all leaves, the others go by products.
+#: Numbers of features and of queries from which a search by products of matrices is considered, and number of queries
+#: that are first searched for in the tree.  If these measure more leaves on average than MANY_LEAVES, and than a SHARE
+#: of all leaves, the other queries are searched for by products.
 MANY_FEATURES, MANY_QUERIES, PROBES, MANY_LEAVES, SHARE = 5, 64, 4, 4, 0.15
-#: Least number of rows of a product of matrices, and numbers in it otherwise: 4 MB.
+#: Smallest number of rows of a product of matrices, and largest number of entries of a larger one: 4 MB.
 ROWS, ENTRIES = 16, 1 << 19
-AT_ONCE = 1 << 16  # queries searched for at once, and places for what is found
-POWERS = 1024  # steps of a table of powers
-PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
+AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
+POWERS = 1024  # intervals of a table of powers
+PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
 
 
 class SurfaceClasses(NamedTuple):
@@ -47,19 +48,19 @@ class SurfaceClasses(NamedTuple):
 
 @dataclass(frozen=True)
 class Index:
-    """Training points as the loops want them; never changed after it is built.
+    """Training points in the layout of the compiled loops; never changed after it is built.
 
-    Equal points are one *location* with a count per class: a thousand points on one spot cost no more than
-    one, and the order in which the points came leaves no trace.
+    Equal points are one *location* with a count per class: a thousand equal points cost no more than one, and the
+    result does not depend on the order of the points.
     """
 
     metric: int
     p: float
     n_classes: int
     points: Array
-    """(n, features), in the order given; for the cosine, which sees directions only, one vector for each direction."""
+    """(n, features), in the order given; for the cosine, one vector for each direction."""
     own: Array
-    """(n, features), the points as `scaled` gives them when they are queries."""
+    """(n, features), the points as `scaled` returns them when they are queries."""
     codes: Integers
     place: Integers
     """(n,), the location of each point."""
@@ -91,7 +92,9 @@ class Index:
         strips = np.array([0, n], dtype=np.int64)
         if points.shape[1] == 2:  # points are in order of x: sort them by y inside each strip
             strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
-            y, bounds = ordered[:, 1], np.append(np.flatnonzero(is_new), len(points))[strips]
+            y, bounds = ordered[:, 1], strips
+            if n < len(points):
+                bounds = np.append(np.flatnonzero(is_new), len(points))[strips]
             for begin, end in itertools.pairwise(bounds.tolist()):
                 order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
             ordered = points[order]
@@ -118,7 +121,7 @@ class Index:
 
     @cached_property
     def entry(self) -> Integers:
-        """Of each point the place of its location and class in `label` and `count`."""
+        """For each point, the index of its location and class in `label` and `count`."""
         of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
         found: Integers = np.searchsorted(of_entries, self.place * self.n_classes + self.codes).astype(np.int64)
         return found
@@ -131,29 +134,29 @@ class Index:
 
     @cached_property
     def tree(self) -> tuple[Tree, Integers]:
-        """The locations for scattered queries, grown when the first one comes, and where each of them is in it."""
+        """The tree of the locations, built for the first scattered query, and the position of each location in it."""
         unit = self.metric == loops.COSINE
         return grow(self.columns, self.norms, self.start, self.label, self.count, unit)
 
     @cached_property
     def members(self) -> tuple[Integers, Integers]:
-        """The training points location by location as the tree has them, and where each location begins."""
+        """Rows of the training points by location, in the order of the tree, and where each location begins."""
         at = self.tree[1][self.place]
         first = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=len(self.norms)))))
         return np.argsort(at, kind="stable"), first
 
     def scaled(self, queries: Array) -> Array:
-        """The queries as `points` are kept."""
+        """Return the queries in the scale of `points`."""
         return _unit_exponent(queries) if self.metric == loops.COSINE else queries
 
     def shares(self, queries: Array, k: int, weights: int, rows: Integers | None = None) -> Array:
-        """Vote shares (n_queries, n_classes); the training point rows[i] has no vote at query i."""
+        """Return the vote shares (n_queries, n_classes); the training point rows[i] has no vote at query i."""
         queries = self.scaled(queries)
         if rows is None and not fast_loops.ready():
             return self._plain_shares(queries, k, weights)
         out = np.empty((len(queries), self.n_classes))
         tree, own = self._tree_at(rows)
-        # New arrays: those that cannot be written to are another type, which would be compiled for once more.
+        # New arrays: read-only arrays are another type for numba, which would compile the loop again.
         own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
         squared = self.metric == loops.EUCLIDEAN
         for found in self._searched(queries, k, own):
@@ -161,7 +164,7 @@ class Index:
         return out
 
     def neighbors(self, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
-        """Distances as compared and rows of the k nearest points, (n_queries, k), by the compiled loops.
+        """Return the distances, as compared, and the rows of the k nearest points, (n_queries, k).
 
         `without_self`: the queries are the training points, none of which is its own neighbor.
         """
@@ -173,12 +176,12 @@ class Index:
         return distances, indices
 
     def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Array, Integers, Integers]]:
-        """What `search` finds, some queries at a time: which they are, and distances, locations and ends of the lists.
+        """Yield what `search` finds for some queries at a time: queries, distances, locations and ends of the lists.
 
-        `own`: the locations of the queries if one point there does not count, else empty.  The lists are used again.
+        `own`: locations of the queries if one point there does not vote, else empty.  The arrays are reused.
         """
         if not queries.flags.writeable:
-            queries = queries.copy()  # the loops are compiled for arrays that can be written to
+            queries = queries.copy()  # the loops are compiled for writable arrays
         tree = self.tree[0]
         m = len(self.norms)
         q = min(k + (len(own) > 0), m)
@@ -204,7 +207,10 @@ class Index:
             begin += done
 
     def _search_products(self, q: int, queries: Array, order: Integers, d: Array, who: Integers, ends: Integers) -> int:
-        """As `search`, for the first queries; BLAS may use several threads, because its rounding decides nothing."""
+        """Search as `search` does, for the first queries; return their number.
+
+        BLAS may use several threads, because the result does not depend on its rounding.
+        """
         points, centre, factors = self._factors
         order = order[: max(ROWS, ENTRIES // len(points))]
         centred = queries[order] - centre
@@ -215,7 +221,7 @@ class Index:
 
     @cached_property
     def _factors(self) -> tuple[Array, Array, Array]:
-        """The locations of the tree as rows, their mean, and as columns without it, with their squares below."""
+        """Locations of the tree as rows, their mean, and centred locations as columns with their squares below."""
         points = self.tree[0].points[:, : len(self.norms)].T.copy()
         centre = points.mean(axis=0)
         centred = (points - centre).T
@@ -233,12 +239,12 @@ class Index:
         return powers, features ** (1.0 / self.p - 1.0), wide / (loops.SHORT * loops.SHORT), 1e-300
 
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
-        """The tree, and where in it the training points `rows` are."""
+        """Return the tree, and the positions of the training points `rows` in it."""
         tree, position = self.tree
         return tree, position[:0] if rows is None else position[self.place[rows]]
 
     def picture(self, xs: Array, ys: Array, k: int, weights: int, compact: bool) -> tuple[Array, SurfaceClasses]:
-        """Shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
+        """Return shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
         if not fast_loops.ready():
             out = np.empty((len(ys), len(xs), self.n_classes))
             for j, i in product(range(0, len(ys), grid.TILE), range(0, len(xs), grid.TILE)):
@@ -255,7 +261,7 @@ class Index:
         return out, self.narrowed(SurfaceClasses(top, share, tie))
 
     def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
-        """The same with classes in a byte each, if they fit."""
+        """Return `found` with classes of one byte each, if there are at most 256."""
         return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
 
     def vote(
@@ -270,14 +276,14 @@ class Index:
         out: Array,
         classes: SurfaceClasses,
     ) -> None:
-        """`vote_on_grid`, with what it needs of these points."""
+        """Call `vote_on_grid` with these points."""
         room = grid.LEVELS * (len(self.norms) + LANES)
         scratch = np.zeros((2, room)), np.zeros(room, np.int64)
         of_pixels = xs, ys, *scratch, compact, wanted, bound, out, *classes
         grid.vote_on_grid(self.metric, self.p, weights, k, *self.in_plane, *of_pixels)
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
-        """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""
+        """Return the shares of a few pixels in plain numpy, with the first of the two tests of `_knn_grid`."""
         queries = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
         index = self
         if self.metric != loops.COSINE:
@@ -292,7 +298,7 @@ class Index:
         return index._plain_shares(self.scaled(queries), k, weights).reshape(len(ys), len(xs), self.n_classes)
 
     def _plain_shares(self, queries: Array, k: int, weights: int) -> Array:
-        """`shares` of scaled queries in plain numpy, which looks at all points: a bounded number at a time."""
+        """Return the `shares` of scaled queries in plain numpy, which computes the distances to all points."""
         out = np.empty((len(queries), self.n_classes))
         votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
         step = max(1, PIECE // len(self.points))
@@ -304,11 +310,11 @@ class Index:
 
 
 def _order(points: Array, codes: Integers) -> Indices:
-    """The order of the points by their coordinates, the first counts most, then by their codes."""
+    """Return the order of the points by their coordinates, the first one first, then by their codes."""
     first = points[:, 0]
     order = np.argsort(first)
     same = first[order[1:]] == first[order[:-1]]
-    # Few have the first coordinate in common as a rule: to sort only those by the others is several times as quick.
+    # Usually few points share the first coordinate: to sort only these by the others is several times faster.
     among = np.zeros(len(points), dtype=bool)
     among[1:] = same
     among[:-1] |= same
@@ -325,11 +331,11 @@ def _is_new(points: Array) -> Mask:
 
 
 def directions(vectors: Array) -> Array:
-    """One vector for all that point the same way: parallel rows come out equal, bit for bit.
+    """Return one vector for each direction: parallel rows become equal, bit for bit.
 
-    Each row is divided by the greatest common divisor of its coordinates as far as that is odd, which leaves no digits
-    over, and brought to a largest coordinate in [1/2, 1).  Two parallel rows then differ by no odd factor, nor by a
-    power of two.
+    Each row is divided by the odd part of the greatest common divisor of its coordinates, which is exact, and scaled by
+    a power of two to a largest coordinate in [1/2, 1).  So parallel rows differ neither by an odd factor nor by a power
+    of two.
     """
     shift = 1000 - np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
     high = np.ldexp(vectors, shift)  # exact, and so far up that no quotient is too small to be exact
@@ -340,7 +346,7 @@ def directions(vectors: Array) -> Array:
 
 
 def _unit_exponent(vectors: Array) -> Array:
-    """Rows scaled by powers of two to a largest coordinate in [1/2, 1): no square over- or underflows."""
+    """Return the rows scaled by powers of two to a largest coordinate in [1/2, 1), so that no square overflows."""
     exponent = np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
     scaled: Array = np.ldexp(vectors, -exponent)
     return scaled

@@ -1,4 +1,4 @@
-"""The nearest-neighbour vote in plain numpy, for the time before the loops are compiled: the same numbers, slowly."""
+"""The nearest-neighbour vote in plain numpy, slower, for the time before the loops are compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _knn_loops as loops
 
 
 def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
-    """Distances as compared, (n_queries, n_points), operation by operation what the compiled loops do."""
+    """Return the distances as compared, (n_queries, n_points), by the same operations as the compiled loops."""
     d = np.zeros((len(queries), len(points)))
     features = list(zip(queries.T, points.T, strict=True))
     if metric == loops.COSINE:
@@ -50,7 +50,7 @@ def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
 
 
 def _power(values: Array, exponent: float) -> Array:
-    """C's pow, which the compiled loops call: numpy's own rounds differently at times and would undo ties."""
+    """Return powers by C's pow, as the compiled loops do: numpy may round differently, which would break ties."""
     powers = map(math.pow, values.ravel().tolist(), repeat(exponent))
     return np.fromiter(powers, np.float64, values.size).reshape(values.shape)
 

@@ -28,18 +28,18 @@ from .neighbors import WEIGHTS, KNeighborsClassifier
 
 
 def leaders(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: ArrayLike | None = None) -> Mask:
-    """Which classes have the largest share at `X` with each number of neighbours of `ks`: several where they tie.
+    """Return which classes have the largest share of votes at `X` for each k of `ks`: several if they tie.
 
     Parameters
     ----------
     model : KNeighborsClassifier
-        Fitted; its own `n_neighbors` plays no part.
+        Fitted classifier; its own `n_neighbors` is not used.
     X : array-like of shape (n_queries, n_features)
-        All of them are looked at in one go: memory for about 10 n_queries n_samples (1 + n_classes / 2) numbers.
+        Queries, computed all at once with memory for about 10 n_queries n_samples (1 + n_classes / 2) numbers.
     ks : array-like of shape (m,), int
-        From 1 to the number of training points, one less where a point is left out.
+        Numbers of neighbours, from 1 to the number of training points, or one less with `left_out`.
     left_out : array-like of shape (n_queries,), int, optional
-        For each query the training point that does not vote: a point's own number, for leave-one-out.
+        For each query, the row of a training point that does not vote; for leave-one-out, the query's own row.
 
     Returns
     -------
@@ -48,7 +48,15 @@ def leaders(model: KNeighborsClassifier, X: ArrayLike, ks: ArrayLike, left_out: 
     Raises
     ------
     ValueError
-        A k that is too small or too large.
+        If a k is too small or too large.
+
+    Examples
+    --------
+    >>> from solver import KNeighborsClassifier
+    >>> from solver.knn.k_path import leaders
+    >>> model = KNeighborsClassifier().fit([[0], [1], [3]], [0, 1, 1])
+    >>> leaders(model, [[0]], [1, 2, 3])[0].tolist()
+    [[True, True, False], [False, True, True]]
     """
     index = model._fitted()._index
     queries, wanted = index.scaled(check_points(X)), np.asarray(ks, dtype=np.int64)

@@ -346,16 +346,16 @@ class KNeighborsClassifier(Estimator):
 
     @property
     def neighbours(self) -> Self:
-        """This estimator, whose votes are those of neighbours."""
+        """This estimator: the votes that it counts are those of nearest neighbours."""
         return self
 
     def vote_at(self, place: ArrayLike) -> Vote:
-        """Return who votes at a location, and the weight of each vote; computed in plain numpy.
+        """Return the points that vote at a location, and the weight of each vote; computed in plain numpy.
 
         Parameters
         ----------
         place : array-like of shape (n_features,)
-            The location.
+            Location of the query.
 
         Returns
         -------
@@ -376,7 +376,7 @@ class KNeighborsClassifier(Estimator):
         Raises
         ------
         ValueError
-            Not fitted, the cosine metric, or leaves of fewer than two locations.
+            If the estimator is not fitted (NotFittedError), if the metric is the cosine, or if `leaf_size` is below 2.
         """
         return SearchTree.of(self._fitted()._index, leaf_size)
 
@@ -482,7 +482,7 @@ class KNeighborsClassifier(Estimator):
         return rows
 
     def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
-        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points rows need.
+        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points it needs.
 
         A pixel needs a point if `fit` without the point would predict another class there, or a tie in place of a
         class, or the other way round.
@@ -492,7 +492,7 @@ class KNeighborsClassifier(Estimator):
         xs : array-like of shape (n_columns,)
             Coordinates of the columns, as of `surface`.
         rows : array-like of int, default=None
-            Which training points are looked at, as rows of the `X` given to `fit`; all if None.
+            Training points to check, as rows of the `X` given to `fit`; all if None.
 
         Returns
         -------
@@ -507,8 +507,8 @@ class KNeighborsClassifier(Estimator):
 
         Notes
         -----
-        A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each is idle by itself: of
-        two equal points both may be, though one of them is needed.
+        A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each point is checked by
+        itself: two equal points may both be idle, although one of them is needed.
 
         Examples
         --------
