@@ -140,9 +140,9 @@ def margin_reach(
 class _Rays:
     """Some rays: ``origin + t direction``, from where they enter the rectangle (t = 0 inside) to `_far`.
 
-    `_t` (2, n) are the ends of an interval of each ray, with ``g = y f - 1`` there in `_g`: first the location up to
-    which the ray has been searched, twice; once `_found`, the two between which g changes its sign.  `_sign` is that of
-    g at the beginning; `_going` are the rays that are still searched.
+    Each ray has been searched up to `_t`, with ``g = y f - 1`` there in `_g`.  Once it is `_found` that g changes its
+    sign, `_other` and `_other_g` are t and g on the other side.  `_sign` is that of g at the beginning; `_going` marks
+    the rays that are still searched.
     """
 
     def __init__(self, decision: Decision, origin: Array, y: Array, limits: tuple[float, float, float, float]) -> None:
@@ -159,17 +159,17 @@ class _Rays:
         # A ray along a side of the rectangle never leaves that side: 0 / 0.
         near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
         far = np.where(np.isnan(sides).any(axis=0), np.inf, sides.max(axis=0)).min(axis=1)
-        t = np.maximum(0.0, near)
-        self._far = np.where(usable & np.isfinite(far) & (far >= t), far, -1.0)
+        self._t = np.maximum(0.0, near)
+        self._far = np.where(usable & np.isfinite(far) & (far >= self._t), far, -1.0)
         self._going = self._far >= 0.0
-        self._far[~self._going] = t[~self._going] = 0.0
-        g = self._values(np.arange(len(y)), t)
+        self._far[~self._going] = self._t[~self._going] = 0.0
+        self._g = self._values(np.arange(len(y)), self._t)
         # Rays without an end yet: y f = 1 is not reached at the beginning.
-        self.capped = ~(inside & (g >= 0.0))
-        self._going &= self.capped & np.isfinite(g)
-        self._sign = np.where(g < 0.0, -1.0, 1.0)
+        self.capped = ~(inside & (self._g >= 0.0))
+        self._going &= self.capped & np.isfinite(self._g)
+        self._sign = np.where(self._g < 0.0, -1.0, 1.0)
         self._found = np.zeros(len(y), dtype=np.bool_)
-        self._t, self._g = np.stack((t, t)), np.stack((g, g))
+        self._other, self._other_g = self._t.copy(), self._g.copy()
 
     def _values(self, which: Indices, t: Array) -> Array:
         """Return g on the rays `which` at one or several `t` of each, in the shape of `t`."""
@@ -184,16 +184,21 @@ class _Rays:
         which = np.flatnonzero(self._going)
         if not len(which):
             return False
-        t = np.minimum(self._t[0, which, None] + step * np.arange(AT_ONCE + 1), self._far[which, None])
-        g = np.column_stack((self._g[0, which], self._values(which, t[:, 1:])))
-        beyond = self._sign[which, None] * g[:, 1:] <= 0.0
-        hit = beyond.any(axis=1)
-        last = np.where(hit, beyond.argmax(axis=1), AT_ONCE)  # the last sample before the crossing, or of all
-        ends = np.stack((last, np.minimum(last + 1, AT_ONCE)))
+        t = np.minimum(self._t[which, None] + step * np.arange(1, AT_ONCE + 1), self._far[which, None])
+        g = self._values(which, t)
+        beyond = self._sign[which, None] * g <= 0.0
+        first = beyond.argmax(axis=1)
         rows = np.arange(len(which))
-        self._t[:, which], self._g[:, which] = t[rows, ends], g[rows, ends]
+        hit = beyond[rows, first]
+        before = np.maximum(first - 1, 0)
+        # The last sample before the crossing, or of all.
+        last = np.where(hit, before, AT_ONCE - 1)
+        at_once = hit & (first == 0)
+        self._t[which] = np.where(at_once, self._t[which], t[rows, last])
+        self._g[which] = np.where(at_once, self._g[which], g[rows, last])
+        self._other[which], self._other_g[which] = t[rows, first], g[rows, first]
         self._found[which] = hit
-        self._going[which] = ~hit & (self._t[0, which] < self._far[which])
+        self._going[which] = ~hit & (self._t[which] < self._far[which])
         return bool(self._going.any())
 
     def refine(self, width: float) -> None:
@@ -202,26 +207,30 @@ class _Rays:
         The method is regula falsi that halves g at an end that has stayed twice (Illinois), with a bisection every
         third time (Dowell, Jarratt, "A modified regula falsi method", BIT 11, 1971).
         """
-        moved = np.full(len(self._y), -1)  # which end of each bracket moved last
+        stayed = np.zeros(len(self._t))  # -1 where the end before the crossing has stayed, 1 where the other one has
         for turn in range(200):
-            wide = np.abs(self._t[1] - self._t[0]) > width
-            which = np.flatnonzero(self._found & wide & (self._g[1] != 0.0))
+            wide = np.abs(self._other - self._t) > width
+            which = np.flatnonzero(self._found & wide & (self._other_g != 0.0))
             if not len(which):
                 break
-            (a, b), (g_a, g_b) = self._t[:, which], self._g[:, which]
+            a, b, g_a, g_b = self._t[which], self._other[which], self._g[which], self._other_g[which]
             with np.errstate(invalid="ignore", over="ignore"):
                 t = a - g_a * ((b - a) / (g_b - g_a))
-            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), 0.5 * (a + b), t)
+            middle = 0.5 * (a + b)
+            t = np.where((turn % 3 == 2) | ~((a < t) & (t < b)), middle, t)
             g = self._values(which, t)
-            end = np.where(self._sign[which] * g > 0.0, 0, 1)
-            self._g[1 - end, which] *= np.where(moved[which] == end, 0.5, 1.0)
-            self._t[end, which], self._g[end, which], moved[which] = t, g, end
+            before = self._sign[which] * g > 0.0
+            again = stayed[which] == np.where(before, 1.0, -1.0)
+            stayed[which] = np.where(before, 1.0, -1.0)
+            share = np.where(again, 0.5, 1.0)
+            self._t[which], self._g[which] = np.where(before, t, a), np.where(before, g, share * g_a)
+            self._other[which], self._other_g[which] = np.where(before, b, t), np.where(before, share * g_b, g)
         self.capped &= ~self._found
 
     @property
     def end(self) -> Array:
         """End of each ray, as `margin_reach` returns it."""
-        t = np.where(self._found, self._t[1], np.where(self.capped, self._far, 0.0))
+        t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
         places: Array = self._origin + t[:, None] * self._direction
         inside = np.clip(places, self._corner, self._opposite)
         return np.where((t > 0.0)[:, None], inside, self._origin)

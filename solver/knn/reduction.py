@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -37,7 +36,7 @@ from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_index import Index
 from .neighbors import WEIGHTS, KNeighborsClassifier
-from .vote import SLACK, Vote, decided
+from .vote import SLACK, Vote
 
 
 @dataclass(frozen=True)
@@ -131,11 +130,9 @@ class ReductionSolver(SteppedSolver):
     #: Names of `n_kept` and `n_wrong` of the certificate.  A change of the support vectors, in the words of
     #: `take_notes`, is here a point that is added or removed.
     NOTES = ("kept", "wrong")
-    #: Attributes that make up a state.
-    STATE: ClassVar[tuple[str, ...]] = (
-        *("status", "n_epochs", "touched", "_n_looks", "_changes", "_changed", "_cursor", "_order"),
-        *("_kept", "_due", "_voting"),
-    )
+    #: Attributes that make up a state: values that are replaced, and arrays that are written to.
+    VALUES: ClassVar = ("status", "n_epochs", "touched", "_n_looks", "_changes", "_changed", "_cursor", "_order")
+    ARRAYS: ClassVar[tuple[str, ...]] = ("_kept", "_due", "_voting")
 
     def __init__(self, model: KNeighborsClassifier) -> None:
         self._index, self._k = model._index, model.n_neighbors
@@ -231,17 +228,27 @@ class ReductionSolver(SteppedSolver):
         if self.touched < 0 or not k:
             return voters[:0], 0.0, 0.0
         d = plain.distances(index.metric, index.p, index.own[[self.touched]], index.points[voters])[0]
-        found, own = decided(index, d, voters, k, WEIGHTS["uniform"]), self._codes[self.touched]
-        return found.index, float(found.votes[own]), float(np.delete(found.votes, own).max(initial=0.0))
+        kth = np.partition(d, k - 1)[k - 1]
+        strict, tied = int((d < kth).sum()), int((d == kth).sum())
+        near = np.argsort(d, kind="stable")[: strict + tied]
+        share = np.where(d[near] < kth, 1.0, (k - strict) / tied)
+        votes = np.bincount(self._codes[voters[near]], share, minlength=index.n_classes)
+        own = self._codes[self.touched]
+        return voters[near], float(votes[own]), float(np.delete(votes, own).max(initial=0.0))
 
     def checkpoint(self) -> Checkpoint:
         """Return the present state; see `SteppedSolver.checkpoint`."""
-        state = deepcopy({name: getattr(self, name) for name in self.STATE})
-        return Checkpoint(state, sum(value.nbytes for value in state.values() if isinstance(value, np.ndarray)) + 1000)
+        arrays = {name: getattr(self, name).copy() for name in self.ARRAYS}
+        values = {name: getattr(self, name) for name in self.VALUES}
+        return Checkpoint((arrays, values), sum(a.nbytes for a in (*arrays.values(), self._order)) + 1000)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go to a state of this solver; see `SteppedSolver.restore`."""
-        vars(self).update(deepcopy(checkpoint.state))
+        arrays, values = checkpoint.state
+        for name, array in arrays.items():
+            getattr(self, name)[:] = array
+        for name, value in values.items():
+            setattr(self, name, value)
         if self._notes:
             self._begin_notes()
 
@@ -261,7 +268,7 @@ class CondensingSolver(ReductionSolver):
         Seed of the orders.
     """
 
-    STATE = (*ReductionSolver.STATE, "_nearest", "_votes")
+    ARRAYS = (*ReductionSolver.ARRAYS, "_nearest", "_votes")
 
     def __init__(self, model: KNeighborsClassifier, *, shuffle: bool = False, random_state: int = 0) -> None:
         super().__init__(model)

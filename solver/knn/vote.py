@@ -85,11 +85,6 @@ class Vote:
 def vote(index: Index, query: Array, k: int, weights: int) -> Vote:
     """Return the vote of the points of `index` at `query`, shape (n_features,); `weights` is a code of `_knn_loops`."""
     d, who = _distances(index, index.scaled(query[None, :]), k)
-    return decided(index, d, who, k, weights)
-
-
-def decided(index: Index, d: Array, who: Integers, k: int, weights: int) -> Vote:
-    """Return the vote of the training points `who` at distances `d`, as compared."""
     kth = np.partition(d, k - 1)[k - 1]
     near = np.flatnonzero(d <= kth)
     near = near[np.argsort(d[near], kind="stable")]
