@@ -19,8 +19,8 @@ define prepare
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow soak check lint types bench dist bundle versions release clean
-.PHONY: ready-run ready-tools ready-test ready-dist
+.PHONY: help run test slow soak check lint types docs bench dist bundle versions release clean
+.PHONY: ready-run ready-tools ready-test ready-dist ready-docs
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ ready-test: ready-tools
 
 ready-dist:
 	$(prepare) dist
+
+ready-docs:
+	$(prepare) docs
+	@$(BIN)/python -m solver.warmup
 
 # Without a screen there is nothing to open a window on, so a picture is drawn
 # instead. macOS and Windows have a screen without these two variables.
@@ -71,6 +75,10 @@ lint: ready-tools  ## Check the code style, and who imports whom
 types: ready-tools  ## Check the types
 	$(BIN)/python -m mypy app solver
 
+docs: ready-docs  ## Build the pages of docs into docs/_build, with their pictures
+	$(BIN)/python docs/make_pictures.py
+	QT_QPA_PLATFORM=offscreen MPLBACKEND=agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
 bench: ready-test  ## Measure speed and agreement with scikit-learn (ARGS=...)
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m tests.bench $(ARGS)
 
@@ -89,5 +97,5 @@ release: ready-dist  ## Check version, changelog and tree, build and try all, an
 	$(BIN)/python .ci/release.py after
 
 clean:  ## Remove everything made here, .venv included
-	rm -rf .venv build dist *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png
+	rm -rf .venv build dist docs/_build docs/_gallery docs/_pictures *.egg-info .hypothesis .ruff_cache .mypy_cache .pytest_cache .import_linter_cache playground.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

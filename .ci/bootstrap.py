@@ -1,6 +1,6 @@
-"""Make .venv with everything that `make run`, `make test` or `make dist` needs, then return.
+"""Make .venv with everything that `make run`, `make test`, `make dist` or `make docs` needs, then return.
 
-Usage: python bootstrap.py {run,test,dist}
+Usage: python bootstrap.py {run,test,dist,docs}
 
 What is there already costs nothing.  Standard library and old syntax only: on a Python that is too old this file must
 still start, to look for another one or to report that there is none.
@@ -28,7 +28,7 @@ STAMP = os.path.join(VENV, ".installed")
 BASE_PYTHON = getattr(sys, "_base_executable", sys.executable)
 
 # Each goal has what those before it have.
-EXTRAS = {"run": "", "test": "[test,bench,dev]", "dist": "[test,bench,dev,dist]"}
+EXTRAS = {"run": "", "test": "[test,bench,dev]", "dist": "[test,bench,dev,dist]", "docs": "[test,bench,dev,dist,docs]"}
 
 # What Qt and its platforms offscreen, X11 and Wayland load, and a font.
 QT_PACKAGES = """libegl1 libgl1 libglib2.0-0 libfontconfig1 libdbus-1-3 libxkbcommon0 fonts-dejavu-core libxcb-cursor0
@@ -67,17 +67,17 @@ def write(path, text):
 
 def use_supported_python(goal):
     """Go on with another Python on PATH where this one is not supported."""
-    found = re.search(r'requires-python = ">=3\.(\d+),<3\.(\d+)"', read(os.path.join(ROOT, "pyproject.toml")))
-    minors = range(int(found.group(1)), int(found.group(2)))
-    if sys.version_info[0] == 3 and sys.version_info[1] in minors:
+    named = re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', read(os.path.join(ROOT, "pyproject.toml")))
+    minors = sorted(map(int, named))
+    if sys.version_info[:2] >= (3, minors[0]):
         return
     for minor in reversed(minors):
         other = shutil.which(f"python3.{minor}")
         if other:
             sys.exit(subprocess.call([other, os.path.abspath(__file__), goal]))
     sys.exit(
-        "Classifier Playground needs Python 3.{} to 3.{}, but {} is Python {}.{}.{}; name a suitable one with "
-        "`make ... PYTHON=/path/to/python3`.".format(minors[0], minors[-1], sys.executable, *sys.version_info[:3])
+        "Classifier Playground needs Python 3.{} or newer, but {} is Python {}.{}.{}; name a suitable one with "
+        "`make ... PYTHON=/path/to/python3`.".format(minors[0], sys.executable, *sys.version_info[:3])
     )
 
 

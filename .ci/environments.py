@@ -46,11 +46,12 @@ def run(command: Sequence[str | Path], **options: object) -> str:
 
 
 def supported() -> list[tuple[int, int]]:
-    """The versions of Python that pyproject.toml names, from the lowest."""
+    """Return the versions of Python that pyproject.toml lists, from the lowest."""
     import tomllib
 
-    low, high = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].split(",")
-    return [(3, minor) for minor in range(int(low.removeprefix(">=3.")), int(high.removeprefix("<3.")))]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = (line.removeprefix("Programming Language :: Python :: 3.") for line in project["classifiers"])
+    return sorted((3, int(minor)) for minor in listed if minor.isdecimal())
 
 
 def pythons(named: Sequence[str] = ()) -> dict[tuple[int, int], Path]:

@@ -13,7 +13,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from environments import ROOT, Environment, Failure, elsewhere, pythons, say, smoke
+from environments import ROOT, Environment, Failure, elsewhere, pythons, say, smoke, supported
 
 
 def lowest() -> dict[str, str]:
@@ -45,6 +45,11 @@ def main() -> None:
     named = [after for before, after in zip(sys.argv, sys.argv[1:], strict=False) if before == "--python"]
     words = [word for word in sys.argv[1:] if word != "--python" and word not in named]
     found = pythons(named)
+    if not found:
+        raise Failure("There is no supported Python that can make environments.")
+    available = ", ".join(f"{major}.{minor}" for major, minor in found)
+    lacking = ", ".join(f"{major}.{minor}" for major, minor in supported() if (major, minor) not in found)
+    say(f"Python on this machine: {available}; not here, so not tried: {lacking or 'none'}.")
     first, last = next(iter(found)), next(reversed(found))
     say(f"Lowest versions, Python {first[0]}.{first[1]}.")
     attempt(found[first], "lowest", lowest(), words)

@@ -149,6 +149,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme(theme)
+        window.controller.set_session(first_start=False)  # what a first start offers is not part of the picture
         window.show_tools(size[0] >= LEAST_WINDOW[0])
         window.resize(*size)
         window.show()
@@ -324,6 +325,9 @@ def main(arguments: list[str] | None = None) -> int:
     name = words[0] if words and words[0] in _COMMANDS else ""
     command = _COMMANDS[name]
     parser = _Parser(prog=f"{NAME} {name}".rstrip(), description=command.description, epilog=command.epilog)
+    if not name:
+        parser.usage, parser.epilog = f"{NAME} [OPTION]... [FILE]\n       {NAME} COMMAND ...", _list_of_commands()
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for add in command.arguments:
         add(parser)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a console that has no γ gets a question mark, not a traceback
@@ -336,6 +340,20 @@ def main(arguments: list[str] | None = None) -> int:
         return command.run(options, _opened(getattr(options, "file", None))) or 0
     except (documents.FileError, argparse.ArgumentTypeError) as error:
         parser.error(str(error))
+
+
+def _list_of_commands() -> str:
+    """Return the names of the commands, with a line for each."""
+    rows = [f"  {name:8}{command.description}" for name, command in _COMMANDS.items() if name]
+    return "\n".join(
+        [
+            "commands:",
+            *rows,
+            "",
+            f"{NAME} COMMAND --help describes one of them.",
+            f"A file with the name of a command: {NAME} open film, or ./film.",
+        ]
+    )
 
 
 def _opened(path: Path | None) -> _Opened:
@@ -475,13 +493,16 @@ def _integrate(what: str) -> None:
     _tell("".join(done))
 
 
-def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
-    from app.core import log
-    from app.exchange.opening import Kind
-
+def _integrate_or_open(options: argparse.Namespace, opened: _Opened) -> int | None:
     if options.desktop:
         _integrate(options.desktop)
         return None
+    return _open_window(options, opened)
+
+
+def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
+    from app.core import log
+    from app.exchange.opening import Kind
     from app.views.application import make_application
 
     application, contents = make_application(), opened.contents
@@ -505,36 +526,28 @@ _FILE = _argument(
     help="a .playground document, a .lesson.md lesson, or a share text; default: two moons",
 )
 _THEME = _argument("--theme", choices=("light", "dark"), default="light")
+_PROFILE = _argument(
+    "--profile-dir", type=_folder, metavar="DIR", help="keep settings and recovery copies there, not in your profile"
+)
 
-#: By the first word; without one of these a window is opened.
+#: Commands by the first word; without one of these, a window is opened.
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
         (
             _FILE,
-            _argument(
-                "--profile-dir",
-                type=_folder,
-                metavar="DIR",
-                help="keep settings and recovery copies there, not in your profile",
-            ),
+            _PROFILE,
             _argument("--version", action="version", version=f"{NAME} {__version__}"),
             _one_of(
                 "desktop",
-                integrate="tell the desktop (Linux) of the program, its documents and share texts, for this user",
-                remove="take that back",
+                integrate="register the program, its documents and share texts with the desktop (Linux), for this user",
+                remove="undo --integrate",
             ),
-            _argument(
-                "--licences", action=_Licences, nargs=0, help="tell what the program uses, and under which terms"
-            ),
+            _argument("--licences", action=_Licences, nargs=0, help="list the packages in use, and their licences"),
         ),
-        _open_window,
-        f"{NAME} render [FILE] --out PICTURE draws the window into a file, {NAME} film [FILE] --out FILM makes a film,"
-        f" {NAME} code [FILE] --out PROGRAM writes it as a scikit-learn program; none needs a display.  {NAME} share"
-        f" [FILE] prints the document as one text, for a mail or a chat, {NAME} lesson check FILE... checks lessons,"
-        f" {NAME} lesson answers FILE... counts answers, {NAME} lesson worksheet FILE -o PDF prints a lesson,"
-        f" {NAME} study trains many times.",
+        _integrate_or_open,
     ),
+    "open": _Command("Open a window with a document, a lesson or a share text.", (_FILE, _PROFILE), _open_window),
     "render": _Command(
         "Draw the window into a PNG file; needs no display.",
         (
@@ -546,10 +559,13 @@ _COMMANDS = {
         _draw,
     ),
     "share": _Command(
-        "Print the document as one text, for a mail or a chat, that every FILE may be.", (_FILE,), _share
+        "Print a document as one text, for a mail or a chat.",
+        (_FILE,),
+        _share,
+        "The text may take the place of FILE in every command, and can be pasted into the window.",
     ),
     "lesson": _Command(
-        "Check lessons that you have written, count the answers of a class, or print a lesson.",
+        "Check lessons, count the answers of a class, or print a lesson.",
         (
             _argument(
                 "what",
@@ -586,7 +602,7 @@ _COMMANDS = {
         "A program of many points reads them from a file, which is written beside it.",
     ),
     "film": _Command(
-        "Make a film of a training, of a slider that moves, or of the relief.",
+        "Make a film of a training, of a moving slider, or of the relief.",
         (
             _FILE,
             _argument("--out", type=_path, required=True, metavar="FILM", help="a .gif, .webp or .png (APNG) file"),
@@ -623,7 +639,7 @@ _COMMANDS = {
         _film,
     ),
     "study": _Command(
-        "Train many times, and see what becomes of it: a table of trainings over two parameters or more.",
+        "Train many times, and compare: a table over two parameters or more.",
         (study_arguments.add_to,),
         _study,
         "A study goes on where it was stopped.  Help > Studies says how to run one on many machines.",

@@ -15,7 +15,7 @@ from solver.kernels.pixels import colour
 from .pieces import OvertakenError, Pace, Step
 from .requests import Frame, Picture
 from .shading import Shades, colours_of
-from .surface_values import Surface, difference_source, in_blocks, rows_of, source_of
+from .surface_values import Surface, difference_source, in_blocks, probability_source, rows_of, source_of
 
 #: Pixels whose values are kept, and whose lines are found, at a time.
 MOST_PIXELS = 100_000
@@ -45,8 +45,12 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
     if frame.sides is not None:
         source = difference_source(frame.sides)
     else:
-        assert frame.model is not None
-        source = source_of(frame.model, frame.lane)
+        model, probability = frame.model, frame.shaded_probability
+        assert model is not None
+        if probability is not None and model.kind == "f":
+            source = probability_source(model, probability)
+        else:
+            source = source_of(model, frame.lane)
     argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
     xs, ys = grid.xs, grid.ys
     yield from pace.pause()
@@ -62,8 +66,9 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         nonlocal levels
         values = rows(ys[block])
         colour(values.pixels, table, argb[grid.height - block.stop : grid.height - block.start])
-        classes, other = values.two or (values.pixels.classes, None)
-        blocks.append((classes, values.pixels.tie, values.f, other))
+        predicted = values.predicted or values.pixels
+        classes, other = values.two or (predicted.classes, None)
+        blocks.append((classes, predicted.tie, values.f, other, values.shares))
         levels = values.margins
 
     # Lines are found in bands that depend on the size alone, not on how fast the blocks were: dashes begin where they

@@ -20,8 +20,9 @@ from .estimator_process import ENDED, EstimatorProcess
 from .outcome import Outcome, judged, outcome
 from .pieces import LOOK, PATIENCE, PIECE, OvertakenError, Pace, Step, never
 from .pool import Later, Priority
+from .probability import Calibration
 from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Picture, Sides
-from .surface_values import Source, difference_source, painted, source_of, svm_source, vote_source
+from .surface_values import Source, difference_source, painted, probability_source, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
 #: Seconds between two pictures of a training that runs at full speed.
@@ -68,6 +69,8 @@ class LaneJob:
         self._last: Frame | None = None
         self._training: TrainingRun | None = None
         self._whole: AtOnceRun | None = None
+        #: Of the last model whose probability was to be shaded.
+        self._calibration: Calibration | None = None
         #: Of nearest neighbours, by grid: the last pictures.
         self._votes: dict[Grid, RunningVotes] = {}
 
@@ -157,7 +160,7 @@ class LaneJob:
             if running is None:
                 self._votes = {each: kept for each, kept in self._votes.items() if each == spec.grid}
                 running = self._votes[grid] = RunningVotes(grid)
-            return vote_source(model, running)
+            return vote_source(model, spec.lane, running)
         return source_of(model, spec.lane)
 
     def _difference(self, sides: Sides, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
@@ -196,7 +199,7 @@ class LaneJob:
                 assert model is not None
                 source_on = partial(self._source, model, spec)
                 if resting:
-                    frame = yield from self._pictures(source_on, spec, frame, overtaken)
+                    frame = yield from self._finished(model, source_on, spec, frame, overtaken)
                 else:
                     first = partial(training.source, model) if model.kind == "f" else source_on
                     frame = yield from self._first(first, spec, frame)
@@ -235,7 +238,25 @@ class LaneJob:
                 self._post(frame)
         frame = yield from run.frame(frame, Pace(overtaken, Priority.TRAINING))
         assert frame.model is not None
-        yield from self._pictures(_same(source_of(frame.model, spec.lane)), spec, frame, overtaken)
+        source = source_of(frame.model, spec.lane)
+        yield from self._finished(frame.model, _same(source), spec, frame, overtaken)
+
+    def _finished(
+        self, model: Model, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
+    ) -> Generator[Step, None, Frame]:
+        """Post the pictures of a finished training: of f, or of the probability, which may have to be fitted first."""
+        if not spec.lane.shows_probability or frame.phase is not Phase.DONE or model.kind != "f":
+            return (yield from self._pictures(source_on, spec, frame, overtaken))
+        calibration = self._calibration
+        if calibration is None or not calibration.belongs_to(spec.lane, spec.points):
+            calibration = self._calibration = Calibration(spec.lane, spec.points)
+        if calibration.found is None:
+            frame = yield from self._pictures(source_on, spec, frame, overtaken)
+            if overtaken():
+                return frame
+        found = yield from calibration.run(model, Pace(overtaken))
+        source_on = source_on if found.refused else _same(probability_source(model, found))
+        return (yield from self._pictures(source_on, spec, replace(frame, probability=found, full=False), overtaken))
 
     def _coarse_grid(self, spec: LaneSpec) -> Grid:
         """Where the first picture is sampled: more coarsely where a sample takes longer."""

@@ -20,6 +20,7 @@ from solver.core.certificate import GRAVITY
 from solver.kernels.kernel_classifier import UNFINISHED
 
 from .cover import Cover
+from .probability import Probability
 from .run_state import RunState
 from .shading import Shades
 
@@ -181,6 +182,8 @@ class Frame:
         Where the training began.
     at_once : AtOnce or None
         It is trained at once: there is no run of steps.
+    probability : Probability or None
+        What the picture shades in place of f.
     cover : Cover
         What has been withheld of it.
     """
@@ -204,12 +207,25 @@ class Frame:
     sides: Sides | None = None
     starts: Starts | None = None
     at_once: AtOnce | None = None
+    probability: Probability | None = None
     cover: Cover = Cover.NOTHING
 
     @property
     def neighbours(self) -> KNeighborsClassifier | None:
         """The nearest neighbours whose votes the picture shows; None of any other classifier."""
         return None if self.model is None or self.model.kind == "f" else self.model.neighbours
+
+    @property
+    def shaded_probability(self) -> Probability | None:
+        """The probability that the picture shades in place of f; None where it shades something else."""
+        return None if self.probability is None or self.probability.refused else self.probability
+
+    @property
+    def shows_probability(self) -> bool:
+        """Whether the picture shades the probability, fitted to f or a model's own, and has lines of it."""
+        if self.model is None or not self.lane.shows_probability:
+            return False
+        return self.model.kind != "f" or self.shaded_probability is not None
 
     @property
     def ended(self) -> bool:

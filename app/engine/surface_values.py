@@ -34,6 +34,7 @@ from solver.knn._knn_index import SurfaceClasses
 from solver.knn.running_votes import RunningVotes
 
 from .pieces import Pace, Step
+from .probability import LEVELS, Probability
 from .requests import Picture, Sides
 from .shading import FULL_VALUE, Shades, colours_of
 
@@ -56,6 +57,10 @@ class Values:
     margins: tuple[float, ...] = ()
     #: Of a difference: the first model's classes and the second's, where those of the `pixels` are stripes of both.
     two: tuple[Regions, Regions] | None = None
+    #: Shares of the winners, if `margins` are values of these and not of f.
+    shares: Array | None = None
+    #: The classes that the model predicts, if the colours show others: the most probable ones.
+    predicted: Pixels | None = None
 
 
 @dataclass(frozen=True)
@@ -74,18 +79,25 @@ class Source:
     remote: tuple[RemoteModel, ...] = ()
 
 
-def vote_source(model: SharesModel, running: RunningVotes | None = None) -> Source:
+def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = None) -> Source:
     """Of any model of shares: as sure as the winner's is above an even one.
 
-    With `running`, of nearest neighbours and its grid only, the picture builds on the one before it.
+    The shares are the model's probabilities, and have lines where the lane shows these.  With `running`, of nearest
+    neighbours and its grid only, the picture builds on the one before it.
     """
     names = model.classes_.astype(np.int8)
+    lines = share_levels(len(names)) if lane.shows_probability else ()
 
     def on(xs: Array) -> Callable[[Array], Values]:
         rows: Callable[[Array], SurfaceClasses] = model.surface_classes_on(xs)
         if running is not None and model.neighbours is not None:
             rows = model.neighbours.next_surface_classes(running)
-        return lambda ys: Values(of_shares(*rows(ys), names))
+
+        def values(ys: Array) -> Values:
+            top, share, tie = rows(ys)
+            return Values(of_shares(top, share, tie, names), margins=lines, shares=share if lines else None)
+
+        return values
 
     return Source(on, () if (there := remote(model)) is None else (there,))
 
@@ -111,10 +123,67 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
             f = np.ascontiguousarray(np.moveaxis(rows(ys), 2, 0))
             if len(pairs) == 1:
                 return Values(of_two_classes(f[0], noise, ramp, names), f[0], margins)
-            many = of_one_vs_rest if pairs[0].negative == REST else partial(of_one_vs_one, pairs=pairs)
-            return Values(many(f, noise=noise, ramp=ramp, names=names), f[shown], margins)
+            return Values(of_problems(f, pairs, noise, ramp, names), f[shown], margins)
 
         return values
+
+    return Source(on)
+
+
+def share_levels(n_classes: int) -> tuple[float, ...]:
+    """Return the shares of a winner at which lines are drawn; of two classes, the boundary is at 1/2."""
+    return tuple(level for level in LEVELS if level > 1.0 / n_classes)
+
+
+def of_problems(f: Array, pairs: list[Pair], noise: float, ramp: Ramp, names: Regions) -> Pixels:
+    """Return the pixels of several classes from f of their binary problems, shape (n_pairs, height, width)."""
+    if pairs[0].negative == REST:
+        return of_one_vs_rest(f, noise, ramp, names)
+    return of_one_vs_one(f, pairs, noise, ramp, names)
+
+
+def probability_source(model: PairClassifier, probability: Probability) -> Source:
+    """Of any model made of binary problems: the most probable class, as sure as its probability is above an even one.
+
+    The boundary stays that of the model's predictions; the lines of probability take the place of the margins.
+    """
+    names, pairs = model.classes_.astype(np.int8), model.pairs_
+    a, b = float(probability.A[0]), float(probability.B[0])
+    lines = share_levels(len(names))
+
+    def two_classes(rows: Callable[[Array], Array]) -> Callable[[Array], Values]:
+        def values(ys: Array) -> Values:
+            f = np.ascontiguousarray(rows(ys)[..., 0])
+            z = a * f
+            z += b
+            top, tie = (z < 0.0).view(np.uint8), z == 0.0
+            np.abs(z, out=z)
+            np.negative(z, out=z)
+            np.exp(z, out=z)
+            z += 1.0
+            share = np.divide(1.0, z, out=z)
+            return Values(of_shares(top, share, tie, names), f, probability.levels)
+
+        return values
+
+    def several_classes(rows: Callable[[Array], Array]) -> Callable[[Array], Values]:
+        def values(ys: Array) -> Values:
+            f = np.ascontiguousarray(np.moveaxis(rows(ys), 2, 0))
+            predicted = of_problems(f, pairs, model.rounding, SHARE, names)
+            shares = np.moveaxis(probability.of(np.moveaxis(f, 0, 2)), 2, 0)
+            best, top, tie = shares[0].copy(), np.zeros(f.shape[1:], np.uint8), np.zeros(f.shape[1:], np.bool_)
+            for k, share in enumerate(shares[1:], start=1):
+                ahead = share > best
+                tie = (tie & ~ahead) | (share == best)
+                top[ahead] = k
+                np.maximum(best, share, out=best)
+            return Values(of_shares(top, best, tie, names), None, lines, shares=best, predicted=predicted)
+
+        return values
+
+    def on(xs: Array) -> Callable[[Array], Values]:
+        rows = model.pair_surface_on(xs)
+        return two_classes(rows) if len(names) == 2 else several_classes(rows)
 
     return Source(on)
 
@@ -134,7 +203,7 @@ def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
 
 def source_of(model: Model, lane: Lane) -> Source:
     """Of any one model, trained with the settings of `lane`."""
-    return svm_source(model, lane) if model.kind == "f" else vote_source(model)
+    return svm_source(model, lane) if model.kind == "f" else vote_source(model, lane)
 
 
 def difference_source(sides: Sides) -> Source:
@@ -176,8 +245,10 @@ class Surface:
         Of the problem with the margins.
     other : ndarray of shape (height, width), int8, or None
         What the second model of a difference predicts.
+    shares : ndarray of shape (height, width) or None
+        Of the winners, if `levels` are values of these.
     levels : tuple of float
-        Values of f at the margins.
+        Values of f at the margins, or shares at the lines of probability.
     """
 
     grid: Grid
@@ -185,23 +256,28 @@ class Surface:
     tie: Mask
     f: Array | None = None
     other: Regions | None = None
+    shares: Array | None = None
     levels: tuple[float, ...] = ()
 
     def put(self, block: slice, values: Values) -> None:
         """Fill in a block of rows."""
-        self.tie[block] = values.pixels.tie
+        predicted = values.predicted or values.pixels
+        self.tie[block], self.levels = predicted.tie, values.margins
         if values.two is None:
-            self.classes[block] = values.pixels.classes
+            self.classes[block] = predicted.classes
         else:
             self.other = np.empty_like(self.classes) if self.other is None else self.other
             self.classes[block], self.other[block] = values.two
-        if values.f is not None:
-            self.levels = values.margins
-            if len(values.f) == self.grid.height:
-                self.f = values.f
-                return
-            self.f = np.empty(self.classes.shape) if self.f is None else self.f
-            self.f[block] = values.f
+        self.f = self._with(self.f, block, values.f)
+        self.shares = self._with(self.shares, block, values.shares)
+
+    def _with(self, whole: Array | None, block: slice, part: Array | None) -> Array | None:
+        """Return the values of all rows so far, with those of a block."""
+        if part is None or len(part) == self.grid.height:
+            return part
+        whole = np.empty(self.classes.shape) if whole is None else whole
+        whole[block] = part
+        return whole
 
     def boundary(self, n_classes: int) -> Array:
         """f = 0 for two classes, else the borders between the regions of the classes."""
@@ -210,10 +286,11 @@ class Surface:
         return region_lines(self.grid, np.where(self.tie, TIED, self.classes))
 
     def margins(self) -> Array:
-        """Where f is one of `levels`; of a difference, the borders of the second model."""
+        """Where f, or the winner's share, is one of `levels`; of a difference, the borders of the second model."""
         if self.other is not None:
             return region_lines(self.grid, self.other)
-        return np.empty((0, 2)) if self.f is None else level_lines(self.grid, self.f, self.levels)
+        values = self.f if self.shares is None else self.shares
+        return np.empty((0, 2)) if values is None else level_lines(self.grid, values, self.levels)
 
 
 def surface(

@@ -153,6 +153,8 @@ class Learner(Generic[S]):
         The sentence of an exported program that cannot have it.
     own_process : bool
         It is trained and asked in a process of its own, since it may hold the interpreter (see `maker`).
+    has_probability : bool
+        Its models give each class a probability, or have an f to which one can be fitted.
     """
 
     title: str
@@ -170,6 +172,7 @@ class Learner(Generic[S]):
     answers = "it gives each class a share"
     growth = 1.0
     own_process = False
+    has_probability = True
     is_available = True
     in_files = True
     no_code = "scikit-learn has nothing like it."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 #: Characters of a line of the programs.
 WIDTH = 79
@@ -38,6 +38,10 @@ class Code:
         f = -1 and f = +1 mean something.
     support : str
         The expression for its support vectors; "" for none.
+    has_probability : bool
+        It has ``predict_proba``, and lines of it are drawn.
+    inner : str
+        The expression for the classifier whose f is calibrated; "" for one that is not calibrated.
     """
 
     model: str
@@ -48,6 +52,33 @@ class Code:
     remarks: tuple[str, ...] = ()
     has_margins: bool = False
     support: str = ""
+    has_probability: bool = False
+    inner: str = ""
+
+
+def with_probability(code: Code, n_classes: int) -> Code:
+    """Return the code of the same classifier with Platt's sigmoid of its f."""
+    if code.fit != Code.fit:
+        return replace(code, remarks=(*code.remarks, "Not here: its probability, since `fit` alone does not train it."))
+    name, inner = "CalibratedClassifierCV", "{model}.calibrated_classifiers_[0].estimator"
+    coupled = (
+        " Of several classes, each is calibrated against the rest here; the playground couples the probabilities of"
+        " pairs."
+    )
+    return replace(
+        code,
+        model=call(name, code.model, ensemble="False"),
+        imports=(*code.imports, ("sklearn.calibration", name)),
+        remarks=(
+            *code.remarks,
+            "The folds are others than the playground's, so the probabilities differ a little; the class predicted is"
+            f" the most probable one.{coupled if n_classes > 2 else ''}",
+        ),
+        has_margins=False,
+        support=code.support.replace("{model}", inner),
+        has_probability=True,
+        inner=inner,
+    )
 
 
 def call(name: str, *values: str, then: str = "", **parameters: str) -> str:

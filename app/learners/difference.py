@@ -19,6 +19,7 @@ class Difference(Learner[NoSettings]):
     note = "Where two of the other classifiers predict different classes."
     settings = NoSettings
     compares = True
+    has_probability = False
 
     def formula(self, settings: NoSettings) -> str:
         return "share = places where the two predict different classes / all places in view"

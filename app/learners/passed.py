@@ -59,6 +59,7 @@ class Absent(Learner[NameSettings]):
         ),
     )
     own_process = True
+    has_probability = False
     is_available = False
 
     def name(self, settings: NameSettings) -> str:
@@ -94,6 +95,7 @@ class Passed(Estimator):
         short = last.removesuffix("Classifier") or last
         super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
         self._estimator, self._data = estimator, _pickled(estimator)
+        self.has_probability = hasattr(estimator, "predict_proba")
 
     def formula(self, settings: Any) -> str:
         return f"Passed from Python: {self.row.kind}"

@@ -29,7 +29,7 @@ from .feature_table import FeatureTable
 from .marks import among_all
 from .model import LaneScene, Scene
 from .start_offer import in_picture
-from .status_badge import NO_BADGE, at_once, badge, rests, scores
+from .status_badge import NO_BADGE, at_once, badge, probability, rests, scores
 from .training_times import LIMITS, training_times
 
 #: From so many points on, training takes seconds.
@@ -146,7 +146,10 @@ def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> 
     drawn = [lane for lane in lanes if lane.picture is not None]
     there = {
         "boundary": bool(drawn),
-        "margin": any(lane.lane.trainer is not None and lane.lane.trainer.has_margins for lane in drawn),
+        "margin": any(
+            lane.lane.trainer is not None and lane.lane.trainer.has_margins and not lane.probability for lane in drawn
+        ),
+        "probability": any(lane.probability for lane in drawn),
         "tie": any(lane.picture is not None and lane.picture.tied > 0 for lane in drawn),
         "orders": any(lane.orders is not None for lane in drawn),
         "second": any(lane.lane.is_difference for lane in drawn),
@@ -227,7 +230,7 @@ def _lane(
         message=message,
         headline=headline + sampled + "".join(f" · {each.text}" for each in whole),
         details="" if session.simple else text.details(frame),
-        scores=(*rests(frame, followed), *scores(frame), *whole, *features.status(context, index)),
+        scores=(*rests(frame, followed), *scores(frame), *whole, *probability(frame), *features.status(context, index)),
         formula=lane.family.formula(lane.settings),
         note=lane.family.remark(lane.settings),
         fields=applying,
@@ -244,6 +247,7 @@ def _lane(
         badge=badge(frame) if picture is not None else NO_BADGE,
         orders=orders,
         remark=sampled + ("" if orders is None or Cover.TRAINING in cover else f" · {of_orders(orders)}"),
+        probability=picture is not None and frame is not None and frame.shows_probability,
         provisional=frame is not None and picture is not None and frame.provisional,
         sheets=features.sheets(context, index),
         title=_title(lane, document),
@@ -273,6 +277,8 @@ def fields_of(
     of_training = {"speed"} if lane.trainer is not None else set()
     if lane.has_f and len(classes) > 2:
         of_training.add("pair")
+    if lane.family.has_probability and (shown is not None or not simple):
+        of_training.add("shading")
     applying = frozenset(of_training.union(*own))
     return applying if shown is None else applying - hidden_fields(applying, shown)
 

@@ -11,6 +11,7 @@ PLACES: dict[str, str] = {
     "classifier": "the choice of the classifier, in the row above its picture",
     "classifiers": "the menu that adds, moves and removes classifiers",
     "speed": "the speed of the training, and Restart",
+    "shading": "what the strength of the colours shows: f, or a probability",
     "pair": "with more than two classes, the problem whose lines are drawn",
     "playback": "the bar that steps through a training, and what opens it",
     "data set": "the choice of the data set with n, noise, Generate and more",

@@ -86,6 +86,8 @@ class LaneScene(_Composed):
         What is certified.
     remark : str
         What is to be said beside the badge, or "".
+    probability : bool
+        The picture shades the probability, and has lines of it.
     provisional : bool
         The picture is not certified, and looks so.
     sheets : tuple of Sheet
@@ -136,6 +138,7 @@ class LaneScene(_Composed):
     orders: Orders | None
     badge: Badge
     remark: str
+    probability: bool
     provisional: bool
     sheets: tuple[Sheet, ...]
     title: str

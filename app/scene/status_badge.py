@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from app.core.number_format import about, grouped
+from app.core.number_format import about, count, grouped, short
 from app.engine.cover import Cover
 from app.engine.requests import Frame, Phase
 
@@ -120,6 +120,36 @@ def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
     whole = Status(said, f"{text.NO_STEPS}{'  Space stops it.' if moving else ''}", aside=True)
     expected = frame.at_once.expected if moving and frame.at_once is not None else 0.0
     return (Status(about(expected), "Expected time of the training."), whole) if expected > 0 else (whole,)
+
+
+def probability(frame: Frame | None) -> tuple[Status, ...]:
+    """Return how the probability that is fitted to f contradicts f, or what its picture waits for."""
+    if frame is None or frame.picture is None or Cover.TRAINING in frame.cover:
+        return ()
+    if not frame.lane.shows_probability or frame.model is None or frame.model.kind != "f":
+        return ()
+    found = frame.probability
+    if found is None:
+        if frame.phase is Phase.DONE:
+            return (Status("probability follows", "The colours show f until five more trainings give a probability."),)
+        return (Status("colours show f", "The probability follows when the training has ended."),)
+    if found.refused:
+        return (Status("no probability", found.refused),)
+    if found.falls:
+        tip = "On points left out of the training, f was wrong more often than right: the sigmoid falls where f rises."
+        return (Status("probability contradicts f", tip),)
+    points = count(found.contradicted, "training point")
+    if found.n_classes > 2:
+        tip = (
+            f"The most probable class is not the one that is predicted at {points}: colours and boundary differ there."
+        )
+        return (Status(f"other class at {points}", tip),) if found.contradicted else ()
+    half = short(found.levels[1])
+    tip = (
+        f"The probability is 50 % at f = {half}, on the dashed line in the middle; the boundary, solid, is at f = 0."
+        f"  Between the two they contradict each other, at {points}."
+    )
+    return (Status(f"50 % at f = {half}", tip),)
 
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:

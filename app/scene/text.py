@@ -163,10 +163,44 @@ def speed_note(lane: Lane) -> str:
     return f"Steps a second while it trains (a replay has a speed of its own, beside its timeline){own}."
 
 
+#: What the colours of a picture can show: text, the lane's `shading`, what it is, and the name of the undo step.
+SHADINGS_OF_F = (
+    ("f", "", "How far f is from the boundary; the dashed lines are the margins.", "Shade f"),
+    (
+        "Probability",
+        "probability",
+        "Platt's sigmoid of f, fitted to points that five trainings left out; the dashed lines are 10, 50 and 90 %, of"
+        " several classes 50 and 90 % of the most probable one.",
+        "Shade the probability",
+    ),
+)
+#: Of a classifier that has probabilities of its own.
+SHADINGS_OF_SHARES = (
+    (
+        "Probability",
+        "",
+        "The classifier's own: the share of its votes, or what it computes.",
+        "Hide lines of probability",
+    ),
+    (
+        "Probability, with lines",
+        "probability",
+        "The same colours; dashed lines at 10 and 90 %, of several classes at 50 and 90 % of the most probable one.",
+        "Show lines of probability",
+    ),
+)
+
+
+def shadings(lane: Lane) -> tuple[tuple[str, str, str, str], ...]:
+    """Return what the picture of a lane can shade, each with its text, its value, a note and the undo step's name."""
+    return SHADINGS_OF_F if lane.has_f else SHADINGS_OF_SHARES
+
+
 #: Signs in the pictures, and what they mean.
 LEGEND: tuple[tuple[str, str], ...] = (
     ("boundary", "Decision boundary"),
     ("margin", "Margins: f = −1 and f = +1"),
+    ("probability", "Lines of probability: 10 %, 50 % and 90 %"),
     ("free", "Free support vector: exactly on the margin"),
     ("bounded", "Bounded support vector: inside the margin or misclassified"),
     ("chosen", "Kept: the classifier consists of these points"),

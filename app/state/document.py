@@ -53,6 +53,8 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
     perceptron: PerceptronSettings = PerceptronSettings()
     pegasos: PegasosSettings = PegasosSettings()
+    #: What the picture shades in place of f, with lines at 10, 50 and 90 %; not in a file that shades f.
+    shading: Literal["probability"] | msgspec.UnsetType = msgspec.UNSET
     #: The settings of learners that have no field of their own, by name; not in a file that has none.
     others: tuple[tuple[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
 
@@ -156,6 +158,11 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def has_f(self) -> bool:
         """Its model is made of binary problems, each with an f."""
         return self.trainer is not None and self.trainer.has_f
+
+    @property
+    def shows_probability(self) -> bool:
+        """Its picture shades the probability, and has lines of it."""
+        return self.shading == "probability" and self.family.has_probability
 
     @property
     def multiclass(self) -> str:

@@ -85,10 +85,11 @@ def fit_sigmoid(f: Array, positive: Mask, weights: Array) -> tuple[float, float]
 
 
 def sigmoid(z: Array) -> Array:
-    """Return ``1 / (1 + exp(z))``, without overflow."""
-    small = np.exp(-np.abs(z))
-    falling: Array = np.where(z >= 0.0, small, 1.0) / (1.0 + small)
-    return falling
+    """Return ``1 / (1 + exp(z))``."""
+    with np.errstate(over="ignore"):  # 1 / inf is 0, as it should be
+        falling: Array = np.exp(z)
+    falling += 1.0
+    return np.divide(1.0, falling, out=falling)
 
 
 def couple(p: Array, pairs: list[Pair], n_classes: int) -> Array:
@@ -100,36 +101,46 @@ def couple(p: Array, pairs: list[Pair], n_classes: int) -> Array:
 
     Parameters
     ----------
-    p : ndarray of shape (n, n_pairs)
+    p : ndarray of shape (..., n_pairs)
     pairs : list of Pair
     n_classes : int
 
     Returns
     -------
-    ndarray of shape (n, n_classes)
+    ndarray of shape (..., n_classes)
 
     References
     ----------
     Wu, Lin, Weng, "Probability estimates for multi-class classification by pairwise coupling", JMLR 5, 2004.
     """
     if len(pairs) == 1:
-        return np.column_stack((1.0 - p[:, 0], p[:, 0]))
+        return np.concatenate((1.0 - p, p), axis=-1)
     p = np.clip(p, SMALLEST, 1.0 - SMALLEST)
     if pairs[0].negative == REST:
-        shares: Array = p / p.sum(axis=1, keepdims=True)
+        shares: Array = p / p.sum(axis=-1, keepdims=True)
         return shares
-    # Q p + b e = 0, e' p = 1: equation (21) of the paper, for all points at once.
-    system = np.zeros((len(p), n_classes + 1, n_classes + 1))
-    system[:, :-1, -1] = system[:, -1, :-1] = 1.0
+    # Equation (21) of the paper is Q p + b e = 0, e' p = 1; so p is the solution x of (Q + e e') x = e, divided by its
+    # sum.  That matrix is positive definite: elimination needs no pivots, and is done for all locations at once.
+    matrix = np.ones((n_classes, n_classes, *p.shape[:-1]))
     for column, pair in enumerate(pairs):
-        i, j, r = pair.positive, pair.negative, p[:, column]
-        system[:, i, i] += (1.0 - r) ** 2
-        system[:, j, j] += r**2
-        system[:, i, j] = system[:, j, i] = -r * (1.0 - r)
-    one = np.zeros((len(p), n_classes + 1, 1))
-    one[:, -1] = 1.0
-    found = np.maximum(np.linalg.solve(system, one)[:, :-1, 0], 0.0)  # below 0 by rounding only
-    coupled: Array = found / found.sum(axis=1, keepdims=True)
+        i, j, r = min(pair.positive, pair.negative), max(pair.positive, pair.negative), p[..., column]
+        matrix[pair.positive, pair.positive] += (1.0 - r) ** 2
+        matrix[pair.negative, pair.negative] += r**2
+        matrix[i, j] -= r * (1.0 - r)
+    x = np.ones((n_classes, *p.shape[:-1]))
+    for k in range(n_classes):
+        for i in range(k + 1, n_classes):
+            factor = matrix[k, i] / matrix[k, k]
+            for j in range(i, n_classes):
+                matrix[i, j] -= factor * matrix[k, j]
+            x[i] -= factor * x[k]
+    for k in reversed(range(n_classes)):
+        for j in range(k + 1, n_classes):
+            x[k] -= matrix[k, j] * x[j]
+        x[k] /= matrix[k, k]
+    np.maximum(x, 0.0, out=x)  # below 0 by rounding only
+    x /= x.sum(axis=0)
+    coupled: Array = np.moveaxis(x, 0, -1)
     return coupled
 
 
@@ -241,7 +252,7 @@ class CalibratedSVC(Estimator):
             values[test] = model.pair_decision_function(unseen)
 
         self.estimator_, self.classes_, self.n_features_in_ = whole, classes, points.shape[1]
-        self.probA_, self.probB_ = _sigmoids(whole.pairs_, values, codes, weights)
+        self.probA_, self.probB_ = fit_sigmoids(whole.pairs_, values, codes, weights)
         return self._learned_from(X)
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -334,7 +345,7 @@ class CalibratedSVC(Estimator):
         return self.estimator
 
 
-def _sigmoids(pairs: list[Pair], values: Array, codes: Indices, weights: Array) -> tuple[Array, Array]:
+def fit_sigmoids(pairs: list[Pair], values: Array, codes: Indices, weights: Array) -> tuple[Array, Array]:
     """Return A and B of each pair, fitted to its points' out-of-fold `values`, shape (n, n_pairs)."""
     found = []
     for column, pair in enumerate(pairs):

@@ -57,6 +57,41 @@ def test_help_needs_no_qt(words: list[str], said: str) -> None:
     assert (done.returncode, done.stderr) == (0, "") and said in done.stdout
 
 
+def test_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    from app.main import _COMMANDS, main
+
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert {"open", "render", "film", "study"} < set(_COMMANDS)
+    for name, command in _COMMANDS.items():
+        assert (f"  {name:8}{command.description}" if name else command.description) in lines
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_command_wins_over_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], qapp: object
+) -> None:
+    import app.main
+
+    class OpenedError(Exception):
+        """A window would open now."""
+
+    def create_window(document: Document, profile_dir: Path | None, path: Path, *rest: object) -> None:
+        raise OpenedError(path, len(document.points))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(app.main, "create_window", create_window)
+    playground_files.write(Document(Points.of([(0.0, 0.0)] * 3, 0)), Path("film"))
+    for words in (["open", "film"], ["./film"]):
+        with pytest.raises(OpenedError) as opened:
+            app.main.main(words)
+        assert opened.value.args == (Path("film"), 3)
+    with pytest.raises(SystemExit):
+        app.main.main(["film"])
+    assert "required: --out" in capsys.readouterr().err
+
+
 WRONG: dict[str, tuple[list[str], str]] = {
     "unknown option": (["--frobnicate"], "--frobnicate"),
     "two files": (["a.playground", "b.playground"], "b.playground"),

@@ -10,13 +10,13 @@ import math
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.core.number_format import count
 from app.core.plain_text import plain
 from app.engine.shading import ON_WHITE
 from app.features.scores.scene import measured_on
-from app.learners.code import WIDTH, Code, call, indented
+from app.learners.code import WIDTH, Code, call, indented, with_probability
 from app.scene.compared import compared
 from app.state.document import Document, View
 from solver.data.distribution import Law
@@ -149,6 +149,9 @@ def _part(document: Document, place: int, model: str) -> _Part:
     elif lane.trainer is not None:
         why = lane.family.refusal(lane.settings)
     code = None if why else lane.family.code(lane.settings, points)
+    if code is not None and lane.shows_probability:
+        several = len(points.classes)
+        code = with_probability(code, several) if lane.has_f else replace(code, has_probability=several > 1)
     return _Part(title, model, code, code.remarks if code else (why or lane.family.no_code,))
 
 
@@ -279,6 +282,27 @@ def draw_margins(ax, model):
         levels=[-1, 0, 1], linestyles=["--", "-", "--"], colors="black",
     )
 '''
+_BOUNDARY = '''\
+def draw_boundary(ax, model):
+    """Draw the boundary, f = 0."""
+    DecisionBoundaryDisplay.from_estimator(
+        model, VIEW, eps=0, grid_resolution=300, ax=ax,
+        response_method="decision_function", plot_method="contour",
+        levels=[0], colors="black",
+    )
+'''
+_PROBABILITY = '''\
+def draw_probability(ax, model):
+    """Draw lines at 10, 50 and 90 %, of the most probable of several classes."""
+    xs, ys = np.meshgrid(*np.linspace(*VIEW, 300).T)
+    places = np.column_stack((xs.ravel(), ys.ravel()))
+    shares = model.predict_proba(places)
+    shares = shares[:, 1] if shares.shape[1] == 2 else shares.max(axis=1)
+    ax.contour(
+        xs, ys, shares.reshape(xs.shape), levels=[0.1, 0.5, 0.9],
+        linestyles="--", colors="black",
+    )
+'''
 _DIFFERENCE = '''\
 def draw_difference(ax, first, second, title):
     """Hatch the places where two models predict different classes."""
@@ -322,10 +346,14 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
     tested, classes = len(document.test_points) > 0, document.training_points.classes
     models = [part for part in drawn if part.code is not None]
     margins = [part for part in models if part.code and part.code.has_margins and len(classes) == 2]
+    probable = [part for part in models if part.code and part.code.has_probability]
+    bounded = [part for part in probable if part.code and part.code.inner and len(classes) == 2]
     circled = [part for part in models if part.code and part.code.support]
     functions = {
         _SURFACE + _TESTED * measured + _TITLED: bool(models),
         _MARGINS: bool(margins),
+        _BOUNDARY: bool(bounded),
+        _PROBABILITY: bool(probable),
         _DIFFERENCE: any(part.sides for part in drawn),
     }
     points = _POINTS.replace("{test}", " (test points are white)" * tested)
@@ -343,6 +371,10 @@ def _figure(document: Document, drawn: Sequence[_Part], made: Generated | None) 
             lines.append(call(f"{ax}.set_title", title, 'fontsize="medium"'))
         if part in margins:
             lines.append(f"draw_margins({ax}, {part.model})")
+        if part in bounded and part.code:
+            lines.append(call("draw_boundary", ax, part.code.inner.replace("{model}", part.model)))
+        if part in probable:
+            lines.append(f"draw_probability({ax}, {part.model})")
         support = [part.code.support.replace("{model}", part.model)] if part.code and part.code.support else []
         lines.append(call("draw_points", ax, *support))
     lines += ["", "plt.show()"]

@@ -51,7 +51,7 @@ def is_awaited(document: Document, index: int, frame: Frame | None) -> bool:
 
 def plain_lane(lane: Lane) -> Lane:
     """`lane` without what no training depends on."""
-    return msgspec.structs.replace(lane.with_part(*lane.training_key), pair=(0, 1))
+    return msgspec.structs.replace(lane.with_part(*lane.training_key), pair=(0, 1), shading=msgspec.UNSET)
 
 
 def scoring_of(document: Document, index: int, frame: Frame | None) -> Scoring | None:

@@ -12,7 +12,6 @@ from functools import lru_cache
 import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
-from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPixmap, QTransform
 
@@ -24,6 +23,8 @@ from app.views.theme import SYMBOLS, Theme
 from app.views.widgets.painting import blank, painter_on, saved
 from solver.core.arrays import Array, Indices
 from solver.inspection.metrics import KktCase
+
+from .bulk_drawing import draw_fragments
 
 #: Marks of the support vectors: an outline of the point's own shape, so that it hides no other point.
 BOUNDED_OF = tuple(f"bounded{label}" for label in range(len(SYMBOLS)))
@@ -159,7 +160,7 @@ def draw_entry(painter: QPainter, theme: Theme, kind: str, size: float = 22.0) -
         for width, tilt, rgb in ((1.2, -5.0, theme.ink), (1.2, 5.0, theme.ink), (3.5, 0.0, theme.accent)):
             painter.setPen(QPen(QColor(*rgb), width))
             painter.drawLine(QLineF(1 - size / 2, -tilt, size / 2 - 1, tilt))
-    elif kind in ("boundary", "margin", "second"):
+    elif kind in ("boundary", "margin", "probability", "second"):
         pen = line_pen(theme, 2.2 if kind == "boundary" else 1.6)
         if kind != "boundary":
             pen.setDashPattern([2.2, 1.6])
@@ -231,14 +232,12 @@ def copy_cells(
     scale: float = 1.0,
 ) -> None:
     """Copy a square of `pixmap` about each (x, y): that with its corner at (left, top) and so many pixels a `side`."""
-    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-    fragments.resize(len(x))
-    table = fragments.ndarray()
-    table[:, 0], table[:, 1], table[:, 2], table[:, 3] = x, y, left, top
-    table[:, 4] = table[:, 5] = side
-    table[:, 6] = table[:, 7] = scale
-    table[:, 8], table[:, 9] = 0.0, 1.0
-    painter.drawPixmapFragments(*fragments.drawargs(), pixmap)  # type: ignore[call-arg]
+    fragments = np.empty((len(x), 10))
+    fragments[:, 0], fragments[:, 1], fragments[:, 2], fragments[:, 3] = x, y, left, top
+    fragments[:, 4] = fragments[:, 5] = side
+    fragments[:, 6] = fragments[:, 7] = scale
+    fragments[:, 8], fragments[:, 9] = 0.0, 1.0
+    draw_fragments(painter, fragments, pixmap)
 
 
 #: The kind of stamp of a point whose class is not known; the kinds below it are the classes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSlider, QWidget
@@ -19,7 +20,7 @@ from .lane_row import LaneRow
 from .learner_fields import COLUMNS, LearnerFields
 
 #: Rows of the grid: the fields of the learner have those between; those without a visible widget take no room.
-FORMULA, NOTE, FIELDS, SPEED, PROBLEMS, NUMBERS, REST = 0, 1, 2, 60, 61, 62, 63
+FORMULA, NOTE, FIELDS, SPEED, PROBLEMS, SHADING, NUMBERS, REST = 0, 1, 2, 60, 61, 62, 63, 64
 
 
 class LaneDetails(EditorMaker):
@@ -47,8 +48,8 @@ class LaneDetails(EditorMaker):
         for row, label in ((FORMULA, self._formula), (NOTE, self._note), (NUMBERS, self._details)):
             self.grid.addWidget(label, row, 0, 1, COLUMNS)
         self.fields = LearnerFields(self, self.row, self.grid, FIELDS)
-        self._parts = {"speed": self._build_speed(), "pair": self._build_problems()}
-        self.fields.behind += [self._speed, self._restart, *self.fields.of_problems, self._pair]
+        self._parts = {"speed": self._build_speed(), "pair": self._build_problems(), "shading": self._build_shading()}
+        self.fields.behind += [self._speed, self._restart, *self.fields.of_problems, self._pair, self._shading]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not leave_field(event, self, self.index):
@@ -87,6 +88,19 @@ class LaneDetails(EditorMaker):
         self.grid.addWidget(several, PROBLEMS, 0, 1, COLUMNS)
         return [several]
 
+    def _build_shading(self) -> list[QWidget]:
+        self._shading = self.combo("shading", "What the colours show", "The stronger a colour, the larger this is.")
+        self._shading.setMinimumContentsLength(8)
+        self._shading.activated.connect(self._set_shading)
+        label = label_for("Shade", self._shading)
+        self.grid.addWidget(label, SHADING, 0)
+        self.grid.addWidget(self._shading, SHADING, 1)
+        return [label, self._shading]
+
+    def _set_shading(self, row: int) -> None:
+        _, value, _, name = text.shadings(self.controller.document.lanes[self.index])[row]
+        self.controller.set_lane(self.index, text=name, shading=value or UNSET)
+
     def render_scene(self, lane: LaneScene, number: int, drawing: bool = False, theme: Theme = LIGHT) -> None:
         """Show the settings of the lane, one of `number`; while someone is `drawing`, no row comes or goes."""
         self.row.render_scene(lane, number, theme)
@@ -101,7 +115,15 @@ class LaneDetails(EditorMaker):
         show_tip(self._speed, lane.no_steps or text.speed_note(lane.lane))
         self._speed.setEnabled(not lane.no_steps)
         self._speed_text.setText("not step by step" if lane.no_steps else lane.speed_text)
+        self._show_shadings(lane)
         self._show_pairs(lane)
+
+    def _show_shadings(self, lane: LaneScene) -> None:
+        offered = text.shadings(lane.lane)
+        show_entries(self._shading, ((title, value) for title, value, _, _ in offered))
+        for row, (_, _, note, _) in enumerate(offered):
+            self._shading.setItemData(row, note, Qt.ItemDataRole.ToolTipRole)
+        self._shading.setCurrentIndex(int(lane.lane.shading == "probability"))
 
     def _show_pairs(self, lane: LaneScene) -> None:
         trainer = lane.lane.trainer

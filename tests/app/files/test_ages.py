@@ -77,6 +77,7 @@ CLASSIFIERS = {
     "3a": ("svm", "knn", "perceptron", "pegasos"),
     "3b": ("difference", "pegasos", "svm", "knn"),
     "3c": ("knn", "svm", "difference", "perceptron"),
+    "3d": ("knn", "svm", "difference", "perceptron"),
 }
 GENERATOR = {"name": "blobs", "count": 40, "noise": 0.5, "seed": 11, "shift": -0.25, "n_classes": 5}
 ORIGIN = {"name": "xor", "count": 12, "noise": 0.75, "seed": 4, "shift": 0.5, "n_classes": 3, "flipped": 0.25}
@@ -118,7 +119,7 @@ def leaves(value: Any, where: str = "$") -> dict[str, Any]:
 
 
 def test_every_version_is_there() -> None:
-    assert [raw(age)["version"] for age in DOCUMENTS] == [3, 3, 3]
+    assert [raw(age)["version"] for age in DOCUMENTS] == [3, 3, 3, 3]
     assert {int(age[0]) for age in DOCUMENTS} == set(documents.file_format.VERSIONS)
 
 
@@ -141,6 +142,7 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
         has(lane.svm, FIRST_TRAINER if first else {"trainer": "dual-ascent"})
         has(lane.perceptron, PERCEPTRON)
         has(lane.pegasos, PEGASOS)
+        assert lane.shading == ("probability" if age == "3d" and place < 2 else msgspec.UNSET)
     assert document.shown == 3
     has(document.generator, GENERATOR | {"flipped": 0.125 if age > "3a" else 0.0})
     has(document.view, {"x": 0.25, "y": -0.5, "span": 3.75})
@@ -156,7 +158,7 @@ def test_a_document_of_each_age_opens_with_everything(age: str) -> None:
     if age > "3a":
         has(document.origin, ORIGIN)
         has(document.scaling, {"mean": (170.2, -3.5), "deviation": (8.25, 0.125)})
-    assert [name for name, _ in document.attached] == (["study"] if age == "3c" else [])
+    assert [name for name, _ in document.attached] == (["study"] if age > "3b" else [])
 
 
 @pytest.mark.parametrize("age", DOCUMENTS)
@@ -174,7 +176,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
     plain: dict[str, Any] = json.loads(documents.encode(Document(scaling=None)))
     set_in: set[str] = set()
     lanes: set[str] = set()
-    for age in ("3b", "3c"):
+    for age in ("3b", "3c", "3d"):
         file = raw(age)
         for name, value in leaves(
             {key: value for key, value in file.items() if key not in ("lanes", "attached")}
@@ -183,7 +185,7 @@ def test_nothing_stands_there_as_it_would_without_being_set() -> None:
                 set_in.add(name)
         for lane in file["lanes"]:
             lanes |= {name for name, value in leaves(lane).items() if leaves(plain["lanes"][1]).get(name) != value}
-    assert lanes >= set(leaves(plain["lanes"][1]))
+    assert lanes >= {*leaves(plain["lanes"][1]), "$.shading"}
     assert set(leaves(plain)) - set_in <= {"$.lanes", "$.format", "$.version"}
     names = {field.name for field in msgspec.structs.fields(documents.file_format.Newest)}
     assert names == set(raw("3c")), "a new field of the file needs a new file here"

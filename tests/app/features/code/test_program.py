@@ -13,9 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import nbformat
 import numpy as np
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.svm import SVC as LIBSVM
 
 import solver
 from app.core.points import Points
@@ -321,6 +324,35 @@ def test_the_figure(cases: dict[str, Case], told: Told) -> None:
     assert told["figure of three"]["artists"] == [5, 5], "no margins of several classes"
     alone = text_of(document(TWO, Lane("difference")))
     assert "Two classifiers are needed" in alone and "draw_difference" not in alone
+
+
+@pytest.mark.slow
+def test_a_picture_of_the_probability_is_that_of_a_calibrated_classifier(tmp_path: Path) -> None:
+    lanes = [svm(kernel="laplacian"), svm(class_weight="balanced")]
+    made = document(TWO, *[msgspec.structs.replace(lane, shading="probability") for lane in lanes], svm())
+    case = Case.of(made)
+    (told,) = run({"probable": case}, tmp_path).values()
+    assert told["said"] == [] and told["artists"] == [6, 6, 5]  # the boundary and three lines at once, not the margins
+    assert told["support"] == [len(model_of(made, at).support_) for at in range(3)]
+    machine = LIBSVM(C=made.lanes[1].svm.C, gamma=made.lanes[1].svm.gamma, class_weight="balanced")
+    theirs = CalibratedClassifierCV(machine, ensemble=False).fit(TWO.xy, TWO.labels)
+    assert (told["predicted"]["model_2"] == theirs.predict(case.places)).mean() > 0.999
+    assert case.text.replace("\n# ", " ").count("the most probable one") == 2
+
+
+@pytest.mark.slow
+def test_probabilities_of_several_classes_and_of_votes(tmp_path: Path) -> None:
+    lanes = [msgspec.structs.replace(lane, shading="probability") for lane in (svm(), knn(), pegasos())]
+    case = Case.of(document(THREE, *lanes))
+    (told,) = run({"probable": case}, tmp_path).values()
+    plain = Case.of(document(THREE, *(msgspec.structs.replace(lane, shading=msgspec.UNSET) for lane in lanes)))
+    assert told["said"] == [] and "draw_probability" not in plain.text and "draw_boundary" not in case.text
+    text = case.text.replace("\n# ", " ")
+    assert text.count("CalibratedClassifierCV(") == 1 and text.count("each is calibrated against the rest") == 1
+    assert text.count("draw_probability(axes") == 2 and text.count("Not here: its probability") == 1
+    machine = LIBSVM(C=lanes[0].svm.C, gamma=lanes[0].svm.gamma)
+    theirs = CalibratedClassifierCV(machine, ensemble=False).fit(THREE.xy, THREE.labels)
+    assert (told["predicted"]["model_1"] == theirs.predict(case.places)).mean() > 0.99
 
 
 def test_many_points_stand_in_a_file(cases: dict[str, Case], told: Told, folder: Path) -> None:

@@ -1,0 +1,161 @@
+"""Probability of each class at each location: Platt's sigmoid of f, fitted to folds left out of the training."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.core.points import Points
+from app.learners.model import Model
+from app.state.document import Lane
+from app.state.test_split import folds_of
+from solver.core.arrays import Array
+from solver.core.binary_reduction import PairClassifier
+from solver.core.multiclass import Pair
+from solver.svm.calibration import couple, fit_sigmoids, sigmoid
+
+from .fitting import begun_shares, block_sizes, fitted
+from .pieces import Pace, Step
+
+#: Number of folds, that of scikit-learn's CalibratedClassifierCV.
+N_FOLDS = 5
+#: Probabilities at which lines are drawn: of one of two classes, or of the most probable of several.
+LEVELS = (0.1, 0.5, 0.9)
+TOO_FEW = "A probability needs two training points of each class, one to train on and one to test on."
+
+
+@dataclass(frozen=True, eq=False)
+class Probability:
+    """The sigmoid ``1 / (1 + exp(A f + B))`` of each binary problem of one model.
+
+    Attributes
+    ----------
+    pairs : list of Pair
+    n_classes : int
+    A, B : ndarray of shape (n_pairs,)
+    contradicted : int
+        Number of training points whose class by f is not the most probable one.
+    refused : str
+        Why there is no probability, in a sentence; "" where there is one.
+    """
+
+    pairs: list[Pair]
+    n_classes: int
+    A: Array
+    B: Array
+    contradicted: int = 0
+    refused: str = ""
+
+    def of(self, f: Array) -> Array:
+        """Return the probability of each class, shape (..., n_classes), for f of the pairs, shape (..., n_pairs)."""
+        return couple(sigmoid(self.A * f + self.B), self.pairs, self.n_classes)
+
+    @property
+    def falls(self) -> bool:
+        """Whether the probability of some pair falls where its f rises, or is the same everywhere."""
+        return bool((self.A >= 0.0).any())
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The values of f at the probabilities `LEVELS` of two classes; none where the probability is constant."""
+        a, b = float(self.A[0]), float(self.B[0])
+        return () if a == 0.0 else tuple((float(np.log(1.0 / p - 1.0)) - b) / a for p in LEVELS)
+
+
+class Calibration:
+    """The probability of one lane's model on its way: five trainings, each without a fold of the points.
+
+    A calibration that was interrupted continues with the fold at which it was.
+
+    Parameters
+    ----------
+    lane : Lane
+    points : Points
+        The training points.
+    """
+
+    def __init__(self, lane: Lane, points: Points) -> None:
+        self.found: Probability | None = None
+        self._lane, self._points = lane, points
+        self._folds = folds_of(points, N_FOLDS, 0)
+        self._left = np.unique(self._folds).tolist()
+        self._f: Array | None = None
+
+    def belongs_to(self, lane: Lane, points: Points) -> bool:
+        """Whether this calibrates models with the settings of `lane`, trained on `points`."""
+        return self._points is points and self._lane.training_key == lane.training_key
+
+    def run(self, model: PairClassifier, pace: Pace) -> Generator[Step, None, Probability]:
+        """Do what is left, and return the probability of `model`, which was trained on all points."""
+        if self.found is None:
+            try:
+                self.found = yield from self._run(model, pace)
+            except ValueError as error:  # a sentence, of the training of a fold
+                self.found = _refused(model, str(error))
+        return self.found
+
+    def _run(self, model: PairClassifier, pace: Pace) -> Generator[Step, None, Probability]:
+        points, pairs, classes = self._points, model.pairs_, model.classes_
+        codes = np.searchsorted(classes, points.labels)
+        if np.bincount(codes).min() < 2:
+            return _refused(model, TOO_FEW)
+        if self._f is None:
+            self._f = np.empty((len(points), len(pairs)))
+        while self._left:
+            out = self._folds == self._left[0]
+            known = Points.of(points.xy[~out], points.labels[~out])
+            part: Model = (yield from fitted(self._lane, known, pace)).model
+            assert part.kind == "f"
+            self._f[out] = part.pair_decision_function(points.xy[out])
+            del self._left[0]
+            yield from pace.pause()
+        A, B = fit_sigmoids(pairs, self._f, codes, np.ones(len(points)))
+        found = Probability(pairs, len(classes), A, B)
+        probable = found.of(model.pair_decision_function(points.xy)).argmax(axis=1)
+        contradicted = int((classes[probable] != model.predict(points.xy)).sum())
+        return Probability(pairs, len(classes), A, B, contradicted)
+
+
+def probabilities(model: Model, calibration: Calibration, xy: Array, pace: Pace) -> Generator[Step, None, Array]:
+    """Return the probability of each class at `xy`, shape (n, n_classes), in blocks.
+
+    Parameters
+    ----------
+    model : Model
+    calibration : Calibration
+        Of the settings and the training points of `model`; only a model with an f needs it.
+    xy : ndarray of shape (n, 2)
+    pace : Pace
+
+    Raises
+    ------
+    ValueError
+        If there is none; in one sentence.
+    """
+    if (pending := begun_shares(model, xy)) is not None:
+        found: Array = yield from pace.wait(pending)
+        return found
+    shares = np.empty((len(xy), len(model.classes_)))
+    if model.kind == "f":
+        probability, f_at = (yield from calibration.run(model, pace)), model.pair_decision_function
+        if probability.refused:
+            raise ValueError(probability.refused)
+
+        def fill(block: slice) -> None:
+            shares[block] = probability.of(f_at(xy[block]))
+    else:
+        proba = model.predict_proba
+
+        def fill(block: slice) -> None:
+            shares[block] = proba(xy[block])
+
+    size, least = block_sizes(model)
+    yield from pace.in_blocks(len(xy), fill, size=size, least=least)
+    return shares
+
+
+def _refused(model: PairClassifier, sentence: str) -> Probability:
+    none = np.zeros(len(model.pairs_))
+    return Probability(model.pairs_, len(model.classes_), none, none, refused=sentence)

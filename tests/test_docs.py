@@ -1,0 +1,71 @@
+"""The pages of docs agree with the source, and the programs of the gallery run."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import solver
+import solver.kernels
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if not path.relative_to(DOCS).parts[0].startswith("_"))
+PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
+#: Most lines of a program of the gallery: one screen.
+LINES = 40
+
+
+@pytest.fixture
+def line_of(monkeypatch: pytest.MonkeyPatch) -> object:
+    """Return the function that finds a definition for a page."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    monkeypatch.delitem(sys.modules, "source_lines", raising=False)
+    from source_lines import line_of  # type: ignore[import-not-found]
+
+    return line_of
+
+
+def test_what_the_architecture_names_is_in_the_source(line_of: object) -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    uses = re.findall(r"\{source\}`([^` ]+) ([^`]+)`", text)
+    assert len(uses) > 15 and len(uses) == text.count("{source}")
+    for path, name in uses:
+        assert callable(line_of) and line_of(path, name) > 0
+    with pytest.raises(LookupError):
+        assert callable(line_of) and line_of("app/state/store.py", "Store.no_such_method")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_links_of_a_page_lead_to_files(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", text):
+        assert (page.parent / target).exists(), target
+    for target in re.findall(r"\{include\} (\S+)", page.read_text(encoding="utf-8")):
+        assert target.startswith("_pictures/") or (page.parent / target).is_file(), target
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "api").glob("*.md"))
+    described = re.findall(r"^\.\. auto(?:class|function|data):: solver\.(?:\w+\.)*(\w+)$", text, re.MULTILINE)
+    assert sorted(described) == sorted({*solver.__all__, *solver.kernels.__all__})
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_of_the_gallery_runs(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each draws one figure, and its last line asserts what it shows."""
+    text = program.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < LINES and text.splitlines()[-1].startswith("assert ")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")
+    try:
+        runpy.run_path(str(program), run_name="__main__")
+        assert len(plt.get_fignums()) == 1
+    finally:
+        plt.close("all")
