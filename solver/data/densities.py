@@ -174,7 +174,10 @@ class NoisyCurve:
 
     def __call__(self, X: Array) -> Array:
         """Return the logarithm of the density at the points `X` (n, 2), shape (n,), which is finite everywhere."""
-        return likeliest((self,), X)[:, 0]
+        result = np.empty(len(X))
+        for group in neighbourhoods(X):
+            result[group] = self._of_group(*_about(X[group]), -math.inf)
+        return result
 
     def _of_group(self, X: Array, middle: Array, radius: float, least: float) -> Array:
         """Return the logarithm of the density at points near each other, or -inf if it is negligible beside exp(least).
@@ -184,8 +187,9 @@ class NoisyCurve:
         s = self.noise
         places = self.places - middle
         away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
-        # Upper bound of the logarithm of each node's term at all of these points.
+        # Upper bound of the logarithm of each node's term at all of these points, and lower bound of the largest term.
         most = self.log_weight - 0.5 * (np.maximum(away - radius, 0.0) / s) ** 2
+        least = max(least, float((self.log_weight - 0.5 * ((away + radius) / s) ** 2).max()))
         near = np.flatnonzero(most > least - NEGLIGIBLE - math.log(len(away)))
         if not len(near):
             return np.full(len(X), -np.inf)
