@@ -1,8 +1,8 @@
-"""Recording: a learner's run that can be gone through like a film, any state of it exactly restored.
+"""Recording: a learner's run that can be played like a film, with each state restored exactly.
 
-The state after step s is that of the nearest checkpoint at or before s, and the steps from there made again: a solver
-is deterministic, so it is the same to the last bit.  Checkpoints lie at even distances; when they take too much memory
-every second one goes, and the distance doubles.
+To restore the state after step s, the nearest checkpoint at or before s is restored, and the steps from there are
+repeated.  A solver is deterministic, so the state is the same to the last bit.  Checkpoints have equal distances; when
+they need too much memory, every second one is removed, and the distance doubles.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from solver.core.certificate import Status
 from solver.core.stepping import Checkpoint, SteppedSolver, Stop, never
 from solver.core.trace import LIMIT, Trace
 
-#: How many checkpoints there are at most.
+#: Largest number of checkpoints.
 MOST_CHECKPOINTS = 512
-#: Steps made between two looks at what they changed, at most, when a change is looked for: 1, 2, 4, ..
+#: Largest number of new steps made before they are checked for a change: 1, 2, 4, ...
 MOST_LOOKED = 64
-#: Entries of a coarse trace whose changes are remembered step by step.
-MOST_SEEN = 16
 
 
 class Recording:
@@ -30,26 +28,27 @@ class Recording:
     Parameters
     ----------
     solver : SteppedSolver
-        Not stepped yet; from now on stepped through the recording only.
+        A solver before its first step; from now on only the recording may step it.
     megabytes : float, default=64
-        Bound of the memory for checkpoints.
+        Memory limit for checkpoints.
     limit : int, default=trace.LIMIT
-        Steps up to which the trace keeps each note.
+        Number of steps up to which the trace keeps each note.
 
     Attributes
     ----------
     solver : SteppedSolver
-        In the state of `position`.
+        The solver, in the state at `position`.
     length : int
-        Steps that have been made since the start.
+        Number of steps recorded.
     ended : bool
-        Whether the run has come to its end, at `length`.
+        Whether the run has finished, at `length`.
     trace : Trace
+        Notes of all steps.
 
     Raises
     ------
     ValueError
-        The solver has been stepped, or cannot note its steps.
+        If the solver has already made steps, or cannot note its steps.
     """
 
     def __init__(self, solver: SteppedSolver, megabytes: float = 64.0, limit: int = LIMIT) -> None:
@@ -63,23 +62,23 @@ class Recording:
         self._steps = [0]
         self._checkpoints = [solver.checkpoint()]
         self._used = self._checkpoints[0].nbytes
-        self._newest: Checkpoint | None = None  # the state at `length`, while the solver stands elsewhere
-        #: Steps with changes among those above the first and up to the second number, where it has been looked up.
-        self._seen: dict[tuple[int, int], Integers] = {}
+        self._newest: Checkpoint | None = None  # the state at `length`, while the solver is in another
+        #: The steps with changes among the steps from the first to the last that were searched most recently.
+        self._seen, self._seen_changes = (0, 0), np.empty(0, dtype=np.int64)
         self.ended = solver.status is not Status.RUNNING
 
     @property
     def position(self) -> int:
-        """Steps from the start to the solver's present state."""
+        """Number of steps from the start to the solver's present state."""
         return self.solver.n_iter
 
     @property
     def at_end(self) -> bool:
-        """Whether the solver stands where the run has ended."""
+        """Whether the solver is at the end of a finished run."""
         return self.ended and self.position == self.length
 
     def advance(self, n: int, stop: Stop = never) -> int:
-        """At most `n` steps forward, old ones again or new ones; returns how many, fewer at the end or when stopped."""
+        """Go forward by `n` recorded or new steps; return their number, which is lower at the end or when stopped."""
         start = self.position
         while not self.at_end and (self.solver.pending or self.position < start + n):
             self._stride(start + n, stop)
@@ -88,9 +87,9 @@ class Recording:
         return self.position - start
 
     def go_to(self, step: int, stop: Stop = never) -> bool:
-        """To the state after `step` steps, or to the end if that comes before; False when stopped on the way.
+        """Go to the state after `step` steps, or to the end if that comes first; return False if stopped on the way.
 
-        Called again after a stop, it goes on from there.
+        Called again after a stop, it continues from there.
         """
         step = max(0, step)
         if (step < self.position or self._jump_helps(step)) and not self._jump(step, stop):
@@ -99,9 +98,9 @@ class Recording:
         return (self.position == step and not self.solver.pending) or self.at_end
 
     def to_next_change(self, after: int, stop: Stop = never) -> bool:
-        """To the first step above `after` in which a point entered or left the support vectors, or to the end.
+        """Go to the first step after `after` in which a point entered or left the support vectors, or to the end.
 
-        False when stopped on the way; called again, it goes on.
+        Returns False if stopped on the way; called again, it continues.
         """
         look = 1
         while True:
@@ -123,7 +122,7 @@ class Recording:
                 return False
 
     def to_previous_change(self, before: int, stop: Stop = never) -> bool:
-        """To the last step below `before` in which a point entered or left the support vectors, or to the start."""
+        """Go to the last step before `before` in which a point entered or left the support vectors, or to the start."""
         while (known := self.trace.view().previous_change(before)) is not None:
             found = self._found(*known, stop=stop, place=-1)
             if found is not None:
@@ -134,7 +133,7 @@ class Recording:
     # -- inside ----------------------------------------------------------------------------------------------------
 
     def _stride(self, goal: int, stop: Stop) -> Integers:
-        """What is pending, or some steps towards `goal`; returns the changes of the steps made."""
+        """Do pending work, or make some steps towards `goal`; return the changes in each step made."""
         at = self.position
         new = at == self.length
         until = min(goal, (at // self._interval + 1) * self._interval) if new else min(goal, self.length)
@@ -150,36 +149,19 @@ class Recording:
         return changes
 
     def _found(self, first: int, last: int, *, stop: Stop, place: int) -> bool | None:
-        """To the first (`place` 0) or the last (-1) change among some steps, as `go_to`; None if there is none."""
-        steps = self._changes_about(first, stop)
-        if steps is None:
-            return False
-        steps = steps[(first <= steps) & (steps <= last)]
+        """Go to the first (`place` 0) or last (-1) change among some steps, as `go_to`; None if there is none."""
+        if self._seen != (first, last):
+            if not self.go_to(first - 1, stop):
+                return False
+            changes = []
+            while self.position < last:  # few steps: `stop` is not called meanwhile
+                changes.append(self._stride(last, never))
+            self._seen, self._seen_changes = (first, last), first + np.flatnonzero(np.concatenate(changes))
+        steps = self._seen_changes
         return self.go_to(int(steps[place]), stop) if len(steps) else None
 
-    def _changes_about(self, step: int, stop: Stop) -> Integers | None:
-        """The steps with changes for which the same entry of the trace stands as for `step`; None when stopped.
-
-        They are made again to see which they are: so few that there is no look at `stop` meanwhile.
-        """
-        bucket = self.trace.bucket
-        if bucket == 1:
-            return np.array([step])
-        begin = (step - 1) // bucket * bucket
-        end = min(begin + bucket, self.length)
-        if (begin, end) not in self._seen:
-            if not self.go_to(begin, stop):
-                return None
-            changes = []
-            while self.position < end:
-                changes.append(self._stride(end, never))
-            if len(self._seen) >= MOST_SEEN:
-                self._seen.clear()
-            self._seen[begin, end] = begin + 1 + np.flatnonzero(np.concatenate(changes))
-        return self._seen[begin, end]
-
     def _keep(self) -> None:
-        """Keep a checkpoint of the present state if it is time for one."""
+        """Store a checkpoint of the present state if one is due."""
         at = self.position
         if at % self._interval or at <= self._steps[-1] or self.solver.pending or self.ended:
             return
@@ -194,13 +176,13 @@ class Recording:
             self._used = sum(each.nbytes for each in self._checkpoints)
 
     def _jump_helps(self, step: int) -> bool:
-        """Whether some state that is kept lies between the present one and `step`."""
+        """Return whether a stored state lies between the present one and `step`."""
         if self._newest is not None and step >= self.length:
             return True
         return self._steps[bisect_right(self._steps, step) - 1] > self.position
 
     def _jump(self, step: int, stop: Stop) -> bool:
-        """To the nearest kept state at or before `step`; False when stopped before the present one could be kept."""
+        """Restore the nearest stored state at or before `step`; False if stopped before the newest was stored."""
         if self._newest is None:
             while self.solver.pending:
                 self._stride(self.length, stop)
@@ -214,7 +196,7 @@ class Recording:
         return True
 
     def _return(self) -> None:
-        """To the state at `length`: how the run stands there is known only there."""
+        """Restore the newest state, from which alone the run can continue."""
         if self._newest is not None:
             self.solver.restore(self._newest)
             self._newest = None

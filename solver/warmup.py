@@ -1,6 +1,6 @@
-"""Compile everything once, or load it from the cache: ``python -m solver.warmup`` or `compile_all`.
+"""Compile all loops, or load them from the cache: ``python -m solver.warmup`` or `compile_all`.
 
-The compiler uses one core.  So with an empty cache a second process compiles one half into it meanwhile.
+The compiler uses one core.  So if the cache is empty, a second process compiles a part of the loops at the same time.
 """
 
 from __future__ import annotations
@@ -12,93 +12,71 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from solver.core._compile import cache_directory
-from solver.core.arrays import Array
 from solver.core.own_process import command
 from solver.core.stepping import SteppedSolver
 
-if TYPE_CHECKING:
-    from solver.kernels.table import Kernel
-    from solver.knn.neighbors import KNeighborsClassifier
-
-#: File in the cache that says that everything is there.
+#: Name of the file in the cache that marks it as complete.
 COMPLETE = "complete"
-#: The second process while it works.
+#: The second process while it runs; else empty.
 _others: list[subprocess.Popen[bytes]] = []
-#: Groups of steps that the second process takes over.
+#: First word of the steps that the second process compiles.
 SECOND = "kNN"
 
 
 @dataclass(frozen=True)
-class Step:
-    """Something to compile, and a call that does it; `in_window` if the window cannot do without."""
+class CompileStep:
+    """One part to compile: `work` is a call that compiles it; `in_window` is True if the window needs it."""
 
     name: str
     work: Callable[[], object]
     in_window: bool = True
 
 
-def steps() -> list[Step]:
-    """The things to compile."""
-    import solver  # which fetches a name when it is asked for: the window imports no more than it needs
+def steps() -> list[CompileStep]:
+    """Return the parts to compile."""
+    import solver  # it imports a name when the name is first used: the window imports no more than it needs
+    from solver.inspection.z_buffer import warm_up
     from solver.kernels import lines
+    from solver.svm.auto import AutoSolver
     from solver.svm.c_path import PathSolver
 
     X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     y = np.array([-1.0, 1.0, 1.0, -1.0])
     rbf, laplacian = solver.Kernel("rbf"), solver.Kernel("laplacian")
-    model = solver.KNeighborsClassifier(n_neighbors=2).fit(X, y)
+    model, grid = solver.KNeighborsClassifier(n_neighbors=2).fit(X, y), solver.Grid(0.0, 1.0, 0.0, 1.0, 2, 2)
+    # As many features as points: a tree would leave no point out, so the search is by products of matrices.
+    corners = np.eye(256)
     return [
-        Step("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
-        Step("lines", lambda: lines.level_lines(solver.Grid(0.0, 1.0, 0.0, 1.0, 2, 2), X[:2], (0.5,))),
-        Step("pixels", _pixels),
-        Step("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
-        Step("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
-        Step("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
-        Step("kNN points", lambda: model.predict_proba(X)),
-        Step("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
-        Step("kNN in many dimensions", _many_dimensions, in_window=False),
-        Step("kNN cells", lambda: _cells(model), in_window=False),
-        Step("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
-        Step("SVM at once", lambda: _pivots(X, y, rbf), in_window=False),
-        Step("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
-        Step("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
-        Step("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
-        Step("relief", _relief, in_window=False),
+        CompileStep("SVM", lambda: solver.SmoSolver(X, y, rbf).step(3)),
+        CompileStep("lines", lambda: lines.level_lines(grid, X[:2], (0.5,))),
+        CompileStep("pixels", _pixels),
+        CompileStep("SVM picture", lambda: laplacian.expansion_on(X, y[:, None], X[:, 0])(X[:, 1])),
+        CompileStep("kNN picture", lambda: model.surface(X[:2, 1], X[:2, 1])),
+        CompileStep("kNN classes", lambda: model.surface_classes_on(X[:2, 1])(X[:2, 1])),
+        CompileStep("kNN points", lambda: model.predict_proba(X)),
+        CompileStep("kNN neighbors", lambda: model.kneighbors(X), in_window=False),
+        CompileStep(
+            "kNN in many dimensions",
+            lambda: solver.KNeighborsClassifier(2).fit(corners, corners[0]).kneighbors(),
+            in_window=False,
+        ),
+        CompileStep("kNN cells", lambda: lines.borders(grid, model.cells_on(grid.xs)(grid.ys)), in_window=False),
+        CompileStep("kNN points needed", lambda: model.kept_on(grid.xs)(grid.ys), in_window=False),
+        CompileStep("SVM for many C", lambda: PathSolver(X, y, rbf).step(3), in_window=False),
+        CompileStep("SVM at once", lambda: AutoSolver(X, y, rbf, alpha=[0.5, 0.0, 0.5, 0.0]).run(), in_window=False),
+        CompileStep("online SVM", lambda: _noted(solver.LasvmSolver(X, y, rbf)).run(), in_window=False),
+        CompileStep("perceptron", lambda: _noted(solver.PerceptronSolver(X, y)).step(3), in_window=False),
+        CompileStep("Pegasos", lambda: solver.PegasosSolver(X, y).step(3), in_window=False),
+        CompileStep("relief", warm_up, in_window=False),
     ]
 
 
-def _pivots(X: Array, y: Array, kernel: Kernel) -> None:
-    """The short cuts of ``SVC(solver="auto")``."""
-    from solver.svm.auto import AutoSolver
-
-    AutoSolver(X, y, kernel, alpha=[0.5, 0.0, 0.5, 0.0]).run()
-
-
-def _many_dimensions() -> None:
-    """Search by products of matrices: every point is as far from every other, so a tree leaves nothing out."""
-    from solver.knn.neighbors import KNeighborsClassifier
-
-    X = np.eye(256)
-    KNeighborsClassifier(2).fit(X, X[0]).kneighbors()
-
-
-def _cells(model: KNeighborsClassifier) -> None:
-    """The cells of a picture of neighbours, their borders, and the points that it needs."""
-    from solver.kernels import lines
-    from solver.kernels.surface import Grid
-
-    grid = Grid(0.0, 1.0, 0.0, 1.0, 2, 2)
-    lines.borders(grid, model.cells_on(grid.xs)(grid.ys))
-    model.kept_on(grid.xs)(grid.ys)
-
-
 def _pixels() -> None:
-    """What makes colours of values, of each kind of model."""
+    """Compile the loops that turn values into colours, for each kind of model."""
     from solver.core.multiclass import one_vs_one
     from solver.kernels import pixels
 
@@ -110,15 +88,8 @@ def _pixels() -> None:
     pixels.colour(found, np.zeros(3 * pixels.LEVELS + 1, dtype=np.uint32), np.empty((1, 1), dtype=np.uint32))
 
 
-def _relief() -> None:
-    """What draws in three dimensions."""
-    from solver.inspection.z_buffer import warm_up
-
-    warm_up()
-
-
 def _noted(stepped: SteppedSolver) -> SteppedSolver:
-    """The solver, with what it compiles for its notes."""
+    """Return the solver after it has started to take notes, so that these loops are compiled as well."""
     stepped.start_notes()
     return stepped
 
@@ -126,18 +97,19 @@ def _noted(stepped: SteppedSolver) -> SteppedSolver:
 def compile_all(
     report: Callable[[int, int, str], None] = lambda done, total, name: None, *, in_window: bool = False
 ) -> None:
-    """Run all `steps`; `report(done, total, name)` is called before each and once at the end.
+    """Compile all parts, or those that the window needs.
 
     Parameters
     ----------
     report : callable, optional
+        ``report(done, total, name)`` is called before each part and once at the end.
     in_window : bool, default=False
-        Only what the window needs.
+        Whether to compile only the parts that the window needs.
     """
     todo = [step for step in steps() if step.in_window or not in_window]
     everything, enough = cache_directory() / COMPLETE, cache_directory() / f"{COMPLETE}-window"
     other = None if complete(in_window=in_window) else _second_process()
-    # What the other process compiles comes last here: then it is only loaded, or compiled after all if that failed.
+    # The parts of the other process come last here, when they only need to be loaded, or compiled if it failed.
     todo.sort(key=lambda step: step.name.startswith(SECOND))
     for done, step in enumerate(todo):
         report(done, len(todo), step.name)
@@ -152,14 +124,14 @@ def compile_all(
 
 
 def complete(*, in_window: bool = False) -> bool:
-    """Whether everything, or what the window needs, has been compiled into the cache before."""
+    """Return whether all parts, or those that the window needs, are in the cache."""
     names = (COMPLETE, f"{COMPLETE}-window") if in_window else (COMPLETE,)
-    # os.path.exists takes what cannot be looked at for nothing; that of Path raises.
+    # os.path.exists returns False for files that cannot be accessed; Path.exists raises.
     return any(os.path.exists(cache_directory() / name) for name in names)
 
 
 def _second_process() -> subprocess.Popen[bytes] | None:
-    """A process that compiles the steps named `SECOND`, and ends with this one; None where there cannot be one."""
+    """Start a process that compiles the parts named `SECOND` and ends with this one; None if that is impossible."""
     if not sys.executable or (os.cpu_count() or 1) < 2:
         return None
     quiet, flags = subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
@@ -175,13 +147,13 @@ def _second_process() -> subprocess.Popen[bytes] | None:
 
 @atexit.register
 def abandon() -> None:
-    """End the second process, if there is one; for programs that leave without Python's own end."""
+    """Kill the second process, if there is one; for programs that exit without Python's own shutdown."""
     while _others:
         _others.pop().kill()
 
 
 def main() -> None:
-    """Compile, with a progress line on the terminal, unless that was done; with an argument the steps named so."""
+    """Compile with a progress line on the terminal, if needed; with an argument, only the parts with this name."""
 
     def show(done: int, total: int, name: str) -> None:
         line = f"Compiling the numeric kernels [{'#' * done}{'.' * (total - done)}] {name:<12}"

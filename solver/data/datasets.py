@@ -1,11 +1,11 @@
-"""Seeded generators of two-dimensional training sets, and the table of all that is known of each.
+"""Seeded generators of two-dimensional training sets, and a table of their properties.
 
-A new set is one row of `DATASETS`, with the functions it names: the generator, and what it draws from in `shapes`.
+A new data set is one row of `DATASETS`, with the functions it names: the generator, and its densities in `shapes`.
 
 `generate` returns ``(X, y)``: `X` (n, 2) float64, rounded to six decimals so that one seed gives the same points on
 every machine, and `y` (n,) int64 with labels 0, 1, ...; `count` points per class, class 0 first.
 
-Source of line, circle and wrong: the classic exercise on the square [-1, 1]^2, in which k nearest neighbours
+The sets line, circle and wrong are those of a classic exercise on the square [-1, 1]^2, in which k nearest neighbours
 learn a straight and a round boundary from classes that touch, overlap (shift < 0) or leave a gap (shift > 0).
 """
 
@@ -22,25 +22,25 @@ from solver.core.arrays import Array, Integers, Mask
 from solver.core.checks import check_choice, check_integer, check_number
 
 from . import shapes
-from .shapes import FIELDS, Path, Shapes, polar
+from .shapes import FIELDS, ClassCurve, Shapes, polar
 
 Points = tuple[Array, Integers]
 
 LARGEST_COUNT = 1_000_000
 LARGEST_NOISE = 1000.0
-#: The largest share of flipped labels: at one half, two classes cannot be told apart any more.
+#: Largest share of flipped labels: at one half, two classes cannot be distinguished any more.
 MOST_FLIPPED = 0.5
 
 
 @dataclass(frozen=True)
 class Truth:
-    """The true classes of an exercise, whatever the shift."""
+    """The true classes of an exercise, which do not depend on the shift."""
 
     classes: Callable[[Array], Integers]
-    """The true class of points (n, 2)."""
+    """Returns the true class of points (n, 2)."""
     equation: str
     lines: Callable[[float, float, float, float], Array]
-    """The boundary within left, right, bottom and top: polylines joined with NaN rows, shape (m, 2)."""
+    """Returns the boundary within left, right, bottom and top: polylines separated by NaN rows, shape (m, 2)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,25 +49,25 @@ class Dataset:
 
     title: str
     sentence: str
-    """What the set teaches."""
+    """What the data set teaches."""
     draw: Callable[[np.random.Generator, int, float, int], list[Array]]
-    """The points of each class without noise, from a generator, count, shift and number of classes."""
+    """Returns the points of each class without noise, from a generator, count, shift and number of classes."""
     shapes: Callable[[float, float, int], Shapes]
-    """For each class what it is drawn from, at this noise, shift and number of classes."""
+    """Returns the distribution of each class, from noise, shift and number of classes."""
     count: int = 50
-    """Default points per class."""
+    """Default number of points per class."""
     noise: float = 0.0
-    """Default standard deviation of the Gaussian added to both coordinates."""
+    """Default standard deviation of the Gaussian noise added to both coordinates."""
     shift_range: tuple[float, float] | None = None
-    """Lowest allowed shift and the first that is too large; None if shift means nothing here."""
+    """Smallest allowed shift, and the smallest one that is too large; None if the data set has no shift."""
     n_classes: tuple[int, int] = (2, 2)
-    """Fewest and most classes."""
+    """Smallest and largest number of classes."""
     truth: Truth | None = None
-    """Where the exercise defines a true class."""
-    paths: Callable[[int], tuple[Path, ...]] | None = None
-    """The curves of that many classes, if the points lie on curves."""
+    """The true classes, if the exercise defines them."""
+    paths: Callable[[int], tuple[ClassCurve, ...]] | None = None
+    """Returns the curves of a number of classes, if the points lie on curves."""
     is_thin: bool = False
-    """Without noise the points lie on curves or single places, which have no density."""
+    """Whether points without noise lie on curves or single locations, which have no density."""
 
     @property
     def has_shift(self) -> bool:
@@ -76,11 +76,11 @@ class Dataset:
 
 
 def _line(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """Two triangles of even density: class 0 above the line y = x, class 1 below.
+    """Draw from two triangles of even density: class 0 above the line y = x, class 1 below.
 
     Class 0 has x with density proportional to 1 - x, then y uniform in [x + shift, 1]; class 1 is its mirror
-    image, y in [-1, x - shift].  Without noise all points lie in the square: x is drawn where the shift
-    leaves room, and y is cut at the edge.
+    image, y in [-1, x - shift].  Without noise, all points lie in the square: x is drawn where the shift
+    leaves space, and y is clipped at the edge.
     """
     below = max(0.5 * shift, 0.0) ** 2  # the u that 1 - 2 sqrt(u) <= 1 - shift leaves out
     above, other = (_above(1.0 - 2.0 * np.sqrt(random.uniform(below, 1.0, count)), shift, random) for _ in range(2))
@@ -88,9 +88,9 @@ def _line(random: np.random.Generator, count: int, shift: float, n_classes: int)
 
 
 def _wrong(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """Like `_line` but drawn carelessly: x uniform, so the narrow corners are overcrowded.
+    """Draw from the triangles of `_line`, but with x uniform, so that the narrow corners hold too many points.
 
-    Then y is uniform between the line and the edge.  A separable problem is learned badly from such a sample.
+    y is uniform between the line and the edge.  A separable problem is learned badly from such a sample.
     """
     last = 1.0 - max(shift, 0.0)
     above, other = (_above(random.uniform(-1.0, last, count), shift, random) for _ in range(2))
@@ -98,7 +98,7 @@ def _wrong(random: np.random.Generator, count: int, shift: float, n_classes: int
 
 
 def _circle(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """A disc (class 0, r^2 < 0.5) in a ring (class 1, up to r^2 = 1), both of even density.
+    """Draw from a disc (class 0, r^2 < 0.5) in a ring (class 1, up to r^2 = 1), both of even density.
 
     r^2 is uniform in [0, 0.5 - shift] and in [0.5 + shift, 1].
     """
@@ -109,18 +109,18 @@ def _circle(random: np.random.Generator, count: int, shift: float, n_classes: in
 
 
 def _moons(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """Two interleaved half circles of radius 1, as scikit-learn's ``make_moons`` places them."""
+    """Return points on two interleaved half circles of radius 1, placed as by scikit-learn's ``make_moons``."""
     return [path.at(np.linspace(0.0, path.last, count)) for path in shapes.half_circles(2)]
 
 
 def _blobs(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """One Gaussian cloud per class, the centres evenly on the unit circle; the noise is its standard deviation."""
+    """Return the centres, evenly on the unit circle, of one Gaussian cloud per class, which the noise makes."""
     angles = 2.0 * math.pi * np.arange(n_classes) / n_classes
     return [polar(np.ones(count), np.full(count, angle)) for angle in angles]
 
 
 def _xor(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """Four quadrants of the square: class 0 where the signs of x and y agree, class 1 where they differ.
+    """Draw from four quadrants of the square: class 0 where the signs of x and y agree, class 1 where they differ.
 
     |x| and |y| are uniform in [shift, 1].
     """
@@ -130,15 +130,14 @@ def _xor(random: np.random.Generator, count: int, shift: float, n_classes: int) 
 
 
 def _spirals(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """One arm per class, winding once and a half around the centre from radius 0.1 to 1."""
+    """Draw from one spiral arm per class, which winds one and a half times around the centre, radius 0.1 to 1."""
     return [path.at(path.quantile(random.uniform(0.0, 1.0, count))) for path in shapes.arms(n_classes)]
 
 
 def _chessboard(random: np.random.Generator, count: int, shift: float, n_classes: int) -> list[Array]:
-    """The 4 x 4 fields of a chessboard on [-1, 1]^2, of alternating class; class 0 has the lower left corner.
+    """Draw from the 4 x 4 fields of a chessboard on [-1, 1]^2, of alternating class; class 0 has the lower left corner.
 
-    The shift is the gap between neighbouring fields, which overlap if it is below 0, but not beyond the edge of the
-    board.
+    The shift is the gap between neighbouring fields.  If it is below 0, they overlap, but not beyond the edge.
     """
     width, parts = 2.0 / FIELDS, []
     turn = np.arange(count) % (FIELDS * FIELDS // 2)  # the fields of a class take turns
@@ -152,14 +151,14 @@ def _chessboard(random: np.random.Generator, count: int, shift: float, n_classes
 
 
 def chessboard_classes(X: Array) -> Integers:
-    """Class of points (n, 2) in `chessboard`: that of the field, beyond the board that of the nearest one."""
+    """Return the class of points (n, 2) of `chessboard`: that of the field, or of the nearest field outside."""
     field = np.clip(np.floor((X + 1.0) * (FIELDS / 2.0)), 0, FIELDS - 1).astype(np.int64)
     label: Integers = field.sum(axis=1) % 2
     return label
 
 
 def _first_where(is_first: Callable[[Array], Mask]) -> Callable[[Array], Integers]:
-    """Class 0 there, else 1."""
+    """Return the function that returns class 0 where `is_first` is True, else class 1."""
     return lambda X: np.where(is_first(X), 0, 1).astype(np.int64)
 
 
@@ -244,7 +243,7 @@ DATASETS: Mapping[str, Dataset] = MappingProxyType(
 def generate(
     name: str, count: int, noise: float, seed: int, shift: float = 0.0, n_classes: int = 2, flipped: float = 0.0
 ) -> Points:
-    """The data set `name` of `DATASETS`, with `count` points per class.
+    """Return the data set `name` of `DATASETS`, with `count` points per class.
 
     Parameters
     ----------
@@ -262,18 +261,27 @@ def generate(
     n_classes : int, default=2
         Must be within the range of the set.
     flipped : float, default=0
-        Share of each class, up to 0.5, that gets the label of another class, each of them as likely.  The points stay
-        where they are without; the same seed flips the same ones, and a larger share flips those of a smaller, too.
+        Share of each class, up to 0.5, that gets the label of another class, each equally likely.  The coordinates do
+        not depend on it.  For one seed, a larger share flips the points of a smaller share and others.
 
     Returns
     -------
     X : ndarray of shape (count * n_classes, 2)
+        Coordinates.
     y : ndarray of shape (count * n_classes,)
+        Labels 0, 1, ...
 
     Raises
     ------
     ValueError
-        A bad parameter, in one sentence.
+        If a parameter is invalid.
+
+    Examples
+    --------
+    >>> from solver.data.datasets import generate
+    >>> X, y = generate("moons", count=50, noise=0.1, seed=0)
+    >>> X.shape, y.tolist() == [0] * 50 + [1] * 50
+    ((100, 2), True)
     """
     dataset = DATASETS[check_choice("name", name, DATASETS)]
     shift, n_classes = _check_shift(name, shift), _check_classes(name, n_classes)
@@ -289,8 +297,8 @@ def generate(
 
 
 def _flip(y: Integers, count: int, share: float, seed: int) -> Integers:
-    """`y`, `count` of each class, with labels of other classes for this share of each."""
-    # A stream of its own: the places of the points do not depend on the share.
+    """Return `y`, `count` labels of each class, with this share of each class relabelled."""
+    # Random numbers of their own, so that the coordinates of the points do not depend on the share.
     random = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, _FLIPS])))
     n_classes = len(y) // count
     flipped = y.copy()
@@ -302,14 +310,14 @@ def _flip(y: Integers, count: int, share: float, seed: int) -> Integers:
     return flipped
 
 
-#: What tells the stream of the flips from any other of the same seed.
+#: Makes the random numbers of the flips different from others of the same seed.
 _FLIPS = 13
 
 
 def _check_shift(name: str, shift: float) -> float:
     allowed = DATASETS[name].shift_range
     if allowed is not None:
-        return check_number("shift", shift, *allowed, open_high=True)  # at the upper end no room is left
+        return check_number("shift", shift, *allowed, open_high=True)  # at the upper end no space is left
     if check_number("shift", shift, -np.inf) != 0.0:
         raise ValueError(f"shift is {shift!r}; the data set {name!r} has no shift, so it must be 0.")
     return 0.0
@@ -323,5 +331,5 @@ def _check_classes(name: str, n_classes: int) -> int:
 
 
 def _above(x: Array, shift: float, random: np.random.Generator) -> Array:
-    """Points over the line: y uniform between x + shift, cut at the lower edge, and 1."""
+    """Return points above the line: y uniform between x + shift, clipped at the lower edge, and 1."""
     return np.column_stack([x, random.uniform(np.maximum(x + shift, -1.0), 1.0)])

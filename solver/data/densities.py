@@ -3,14 +3,14 @@
 With noise of standard deviation s in both coordinates, phi_s its density and Phi the normal distribution function:
 
     box     product over x and y of [Phi((high - x) / s) - Phi((low - x) / s)] / (high - low)
-    strips  sum over x_j of  w_j phi_s(x - x_j) [Phi((b_j - y) / s) - Phi((a_j - y) / s)]:  a shape that is even along
-            each vertical, which reaches from a_j to b_j at x_j; Gauss-Legendre in x
-    curve   sum over places c_j of  w_j phi_s(x - c_jx) phi_s(y - c_jy):  Gauss-Legendre along the curve
+    strips  sum over x_j of  w_j phi_s(x - x_j) [Phi((b_j - y) / s) - Phi((a_j - y) / s)]:  a shape with even density
+            along each vertical, which reaches from a_j to b_j at x_j; Gauss-Legendre quadrature in x
+    curve   sum over nodes c_j of  w_j phi_s(x - c_jx) phi_s(y - c_jy):  Gauss-Legendre quadrature along the curve
 
-Phi comes from a table whose cubics agree with it to 1e-12.  The panels of the quadrature are no longer than 2 s,
-with eight places each, and those of a curve are ever shorter towards its ends, where from afar the integrand falls
-steeply: against adaptive quadrature the error of a density is below 1e-8, and that of the logarithm of a curve's below
-1e-6 as far as 20 s away.
+Phi is interpolated from a table by cubics, with errors up to 1e-12.  The panels of the quadrature are at most 2 s long,
+with eight nodes each.  The panels of a curve become shorter towards its ends, where the integrand falls steeply for
+distant points.  Compared with adaptive quadrature, the error of a density is below 1e-8, and the error of the logarithm
+of a curve's density is below 1e-6 up to 20 s away.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ import numpy as np
 
 from solver.core.arrays import Array, Indices
 
-#: Density at points (n, 2), shape (n,).
+#: Function that returns the density at points (n, 2), shape (n,).
 Density = Callable[[Array], Array]
-#: Nodes of a panel, and its length in units of s.
+#: Nodes of a panel, and its largest length in units of s.
 ORDER, LENGTH = 8, 2.0
-#: Panels of a shape at least, whatever the noise.
+#: Smallest number of panels of a shape, whatever the noise.
 FEWEST = 16
-#: Halvings of the panels towards the end of a curve.
+#: Number of times that the panel at an end of a curve is halved.
 HALVINGS = 9
-#: Points that are worked on together.
+#: Points computed together: few enough to lie near each other, enough to make numpy worthwhile.
 TOGETHER = 64
-#: From so many s on, a factor of a density is below the table's accuracy.
+#: Distance (in units of s) from which a factor of a density is smaller than the table's error.
 REACH = 8.0
-#: exp(-NEGLIGIBLE) is below rounding.
+#: exp(-NEGLIGIBLE) is smaller than the rounding error of 1.
 NEGLIGIBLE = 37.0
+#: Distance between two entries of the table of Phi.
 _STEP = 1.0 / 256.0
 
 
@@ -49,20 +50,20 @@ def _table() -> tuple[Array, Array]:
 
 
 def normal_cdf(z: Array) -> Array:
-    """Phi(z), to 1e-12; 0 and 1 beyond `REACH`."""
+    """Return Phi(z) with an error up to 1e-12; 0 and 1 beyond `REACH`."""
     values, slopes = _table()
     place = (np.clip(z, -REACH, REACH) + (REACH + _STEP)) / _STEP
     index = place.astype(np.intp)
     t = place - index
     below, above = values[index], values[index + 1]
     rise, left, right = above - below, slopes[index], slopes[index + 1]
-    # Hermite's cubic through both values with both slopes.
+    # Hermite's cubic through both values, with both slopes.
     result: Array = below + t * (left + t * (3.0 * rise - 2.0 * left - right + t * (left + right - 2.0 * rise)))
     return result
 
 
 def panels(edges: Array) -> tuple[Array, Array]:
-    """Nodes and weights of Gauss-Legendre quadrature on the panels between `edges`, shape (ORDER * panels,)."""
+    """Return nodes and weights of Gauss-Legendre quadrature on the panels between `edges`, shape (ORDER * panels,)."""
     nodes, weights = np.polynomial.legendre.leggauss(ORDER)
     half = 0.5 * np.diff(edges)[:, None]
     middle = 0.5 * (edges[1:] + edges[:-1])[:, None]
@@ -70,26 +71,26 @@ def panels(edges: Array) -> tuple[Array, Array]:
 
 
 def even_edges(low: float, high: float, length: float) -> Array:
-    """Edges of panels of one length, at most `length`, and `FEWEST` at least."""
+    """Return the edges of at least `FEWEST` panels of equal length, which is at most `length`."""
     number = max(FEWEST, math.ceil((high - low) / length))
     return np.linspace(low, high, number + 1)
 
 
 def boxes(low: Array, high: Array, noise: float, slack: float) -> Density:
-    """The density of boxes of even density, each with the same share of the points.
+    """Return the density of points that lie evenly in boxes, the same share in each.
 
     Parameters
     ----------
     low, high : ndarray of shape (m, 2)
-        Corners.
+        Lower left and upper right corners.
     noise : float
         Standard deviation; 0 for sharp edges, which belong to the box.
     slack : float
-        By how much a point may lie outside a sharp edge, as rounding puts it there.
+        Distance by which rounding may have moved a point across a sharp edge.
     """
 
     def shares(x: Array, least: float, most: float) -> Array:
-        """How much of a density even from `least` to `most` lies at `x`, but for its height."""
+        """Return the density at `x` of an even distribution from `least` to `most`, times its length."""
         if noise > 0:
             return normal_cdf((most - x) / noise) - normal_cdf((least - x) / noise)
         return ((x >= least - slack) & (x <= most + slack)).astype(np.float64)
@@ -107,14 +108,14 @@ def boxes(low: Array, high: Array, noise: float, slack: float) -> Density:
 
 
 def strips(x: Array, weight: Array, low: Array, high: Array, noise: float) -> Density:
-    """The density of a shape that is even along each vertical, with noise.
+    """Return the density of a shape that is even along each vertical, with noise.
 
     Parameters
     ----------
     x, weight : ndarray of shape (m,)
-        Nodes, ascending, and quadrature weight times density along the vertical; it may be negative, for a hole.
+        Nodes, ascending, and quadrature weights times the density along the vertical; negative for a hole.
     low, high : ndarray of shape (m,)
-        Where the vertical lies within the shape.
+        Ends of the vertical within the shape.
     noise : float
         Above 0.
     """
@@ -136,15 +137,15 @@ def strips(x: Array, weight: Array, low: Array, high: Array, noise: float) -> De
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
-    """Points along a curve, with noise.
+class NoisyCurve:
+    """Distribution of points along a curve, with noise; a call returns the logarithm of its density.
 
     Attributes
     ----------
     places : ndarray of shape (m, 2)
-        Nodes along the curve.
+        Quadrature nodes along the curve.
     weight : ndarray of shape (m,)
-        Share of the points that each node stands for; their sum is 1.
+        Share of the points that each node represents; the sum is 1.
     noise : float
         Above 0.
     """
@@ -156,14 +157,14 @@ class Curve:
     @staticmethod
     def along(
         path: Callable[[Array], Array], weight: Callable[[Array], Array], length: float, last: float, noise: float
-    ) -> Curve:
-        """The curve ``path(t)`` with density `weight(t)`, t from 0 to `last`; it is at most `length` long per t."""
+    ) -> NoisyCurve:
+        """Return the curve ``path(t)`` with density `weight(t)`, t from 0 to `last`; its speed is at most `length`."""
         edges = even_edges(0.0, last, LENGTH * noise / length)
         first = edges[1] * 0.5 ** np.arange(HALVINGS, 0, -1)
         edges = np.concatenate((edges[:1], first, edges[1:-1], last - first[::-1], edges[-1:]))
         t, w = panels(edges)
         w = w * weight(t)
-        return Curve(path(t), w / w.sum(), noise)
+        return NoisyCurve(path(t), w / w.sum(), noise)
 
     @cached_property
     def log_weight(self) -> Array:
@@ -171,20 +172,22 @@ class Curve:
         result: Array = np.log(self.weight)
         return result
 
-    def log_density(self, X: Array) -> Array:
-        """Its logarithm at the points `X` (n, 2), shape (n,): finite wherever the distance is."""
+    def __call__(self, X: Array) -> Array:
+        """Return the logarithm of the density at the points `X` (n, 2), shape (n,), which is finite everywhere."""
         result = np.empty(len(X))
         for group in neighbourhoods(X):
             result[group] = self._of_group(*_about(X[group]), -math.inf)
         return result
 
     def _of_group(self, X: Array, middle: Array, radius: float, least: float) -> Array:
-        """At points `X`, relative to their `middle`, from which none is farther than `radius`; -inf where all nodes
-        together add less than exp(-NEGLIGIBLE) of exp(least)."""
+        """Return the logarithm of the density at points near each other, or -inf if it is negligible beside exp(least).
+
+        `X` is relative to `middle`, from which no point is farther than `radius`.
+        """
         s = self.noise
         places = self.places - middle
         away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
-        # What a node adds at most, at any of the points, against what the best adds at least there.
+        # Upper bound of the logarithm of each node's term at all of these points, and lower bound of the largest term.
         most = self.log_weight - 0.5 * (np.maximum(away - radius, 0.0) / s) ** 2
         least = max(least, float((self.log_weight - 0.5 * ((away + radius) / s) ** 2).max()))
         near = np.flatnonzero(most > least - NEGLIGIBLE - math.log(len(away)))
@@ -200,17 +203,17 @@ class Curve:
         return result
 
     def _least(self, middle: Array, radius: float) -> float:
-        """Logarithm, but for a constant, of what the density is at least within `radius` of `middle`."""
+        """Return a lower bound of the logarithm of the density within `radius` of `middle`, up to a constant."""
         places = self.places - middle
         away = np.sqrt(places[:, 0] ** 2 + places[:, 1] ** 2)
         return float((self.log_weight - 0.5 * ((away + radius) / self.noise) ** 2).max())
 
 
-def likeliest(curves: Sequence[Curve], X: Array) -> Array:
-    """log p(x | c) at the points `X` (n, 2), shape (n, len(curves)), of curves with the same noise.
+def likeliest(curves: Sequence[NoisyCurve], X: Array) -> Array:
+    """Return log p(x | c) at the points `X` (n, 2), shape (n, len(curves)), for curves with the same noise.
 
-    Of classes that are less likely than the likeliest by more than rounding it is -inf: so of many arms only those
-    nearby are worked on.
+    The value is -inf for classes whose density is smaller than the rounding error of the largest one: of many arms only
+    the nearby ones are computed.
     """
     result = np.empty((len(X), len(curves)))
     for group in neighbourhoods(X):
@@ -222,14 +225,17 @@ def likeliest(curves: Sequence[Curve], X: Array) -> Array:
 
 
 def _about(X: Array) -> tuple[Array, Array, float]:
-    """Points relative to their middle, which keeps the digits of those far from the origin; the middle, the radius."""
+    """Return points relative to their middle, the middle, and the largest distance from it.
+
+    Relative coordinates have more correct digits far from the origin.
+    """
     middle = 0.5 * (X.min(axis=0) + X.max(axis=0))
     X = X - middle
     return X, middle, float(np.sqrt((X**2).sum(axis=1).max()))
 
 
 def neighbourhoods(X: Array) -> list[Indices]:
-    """The points in groups of some that lie near each other."""
+    """Return the indices of the points in groups of up to `TOGETHER`, whose members lie near each other."""
     if len(X) <= TOGETHER:
         return [np.arange(len(X))] if len(X) else []
     low, size = X.min(axis=0), np.ptp(X, axis=0)

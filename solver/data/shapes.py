@@ -1,4 +1,4 @@
-"""What the data sets are drawn from: curves, the densities of each class, and the lines between the true classes."""
+"""Curves and densities that the data sets draw points from, and the boundaries between their true classes."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ import numpy as np
 
 from solver.core.arrays import Array
 
-from .densities import LENGTH, Curve, Density, boxes, even_edges, panels, strips
+from .densities import LENGTH, Density, NoisyCurve, boxes, even_edges, panels, strips
 
-#: For each class its curve, or its density where that is better computed as such.
-Shapes = tuple[Curve | Density, ...]
+#: For each class, a curve, or a density that is not one of a curve.
+Shapes = tuple[NoisyCurve | Density, ...]
 
-#: The generators round to six decimals: a point may lie so far beside its shape.
+#: Largest distance of a point from its shape, because generators round to six decimals.
 ROUNDING = 1e-6
-#: Corner of the board, and of the squares of the exercise.
+#: Largest coordinate of the chessboard, and of the square of the exercise.
 EDGE = 1.0
-FIELDS = 4  # of the chessboard, each way
+FIELDS = 4  # fields of the chessboard in each direction
 
 
 # -- curves ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Path:
+class ClassCurve:
     """The curve that the points of a class lie on.
 
     Attributes
     ----------
     at : callable
-        Its places (n, 2) at t.
+        Returns the points (n, 2) of the curve at t.
     last : float
-        t goes from 0 to here.
+        Largest t; the smallest is 0.
     speed : float
-        It is at most so long per t.
+        Largest length of the curve per t.
     weight : callable
-        Density of the points in t, but for a factor.
+        Returns the density of the points in t, up to a constant factor.
     quantile : callable
-        The share of the last t up to which a share of the points lies.
+        Returns the t up to which a share of the points lies, as a share of `last`.
     """
 
     at: Callable[[Array], Array]
@@ -51,12 +51,12 @@ class Path:
 
 
 def polar(radius: Array, angle: Array) -> Array:
-    """Points (n, 2) at a radius and an angle."""
+    """Return points (n, 2) from radii and angles."""
     return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
 
 
-def half_circles(n_classes: int) -> tuple[Path, Path]:
-    """The moons."""
+def half_circles(n_classes: int) -> tuple[ClassCurve, ClassCurve]:
+    """Return the curves of the moons."""
 
     def outer(t: Array) -> Array:
         return polar(np.ones(len(t)), t)
@@ -64,24 +64,26 @@ def half_circles(n_classes: int) -> tuple[Path, Path]:
     def inner(t: Array) -> Array:
         return np.column_stack([1.0 - np.cos(t), 0.5 - np.sin(t)])
 
-    first, second = (Path(at, math.pi, 1.0, np.ones_like, lambda share: share) for at in (outer, inner))
+    first, second = (ClassCurve(at, math.pi, 1.0, np.ones_like, lambda share: share) for at in (outer, inner))
     return first, second
 
 
-def arms(n_classes: int) -> tuple[Path, ...]:
-    """The spirals: about as many points on the outer windings per length."""
+def arms(n_classes: int) -> tuple[ClassCurve, ...]:
+    """Return the curves of the spirals; the number of points per length varies little along them."""
 
-    def arm(start: float) -> Path:
+    def arm(start: float) -> ClassCurve:
         speed = math.hypot(0.9, 3.0 * math.pi)  # where the radius is 1
-        return Path(lambda t: polar(0.1 + 0.9 * t, 3.0 * math.pi * t + start), 1.0, speed, lambda t: 2.0 * t, np.sqrt)
+        return ClassCurve(
+            lambda t: polar(0.1 + 0.9 * t, 3.0 * math.pi * t + start), 1.0, speed, lambda t: 2.0 * t, np.sqrt
+        )
 
     return tuple(arm(2.0 * math.pi * c / n_classes) for c in range(n_classes))
 
 
-def along(paths: Callable[[int], tuple[Path, ...]]) -> Callable[[float, float, int], Shapes]:
-    """The shapes of points along `paths`."""
+def along(paths: Callable[[int], tuple[ClassCurve, ...]]) -> Callable[[float, float, int], Shapes]:
+    """Return the function that returns the distributions of points along `paths`."""
     return lambda noise, shift, n_classes: tuple(
-        Curve.along(path.at, path.weight, path.speed, path.last, noise) for path in paths(n_classes)
+        NoisyCurve.along(path.at, path.weight, path.speed, path.last, noise) for path in paths(n_classes)
     )
 
 
@@ -89,13 +91,13 @@ def along(paths: Callable[[int], tuple[Path, ...]]) -> Callable[[float, float, i
 
 
 def places(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of blobs: single places, evenly on the unit circle."""
+    """Return the distributions of blobs: single locations, evenly on the unit circle."""
     angles = 2.0 * math.pi * np.arange(n_classes) / n_classes
-    return tuple(Curve(centre[None], np.ones(1), noise) for centre in polar(np.ones(n_classes), angles))
+    return tuple(NoisyCurve(centre[None], np.ones(1), noise) for centre in polar(np.ones(n_classes), angles))
 
 
 def quadrants(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of xor."""
+    """Return the densities of xor."""
     ends = np.array([[side * shift, side] for side in (1.0, -1.0)])
     x = np.sort(ends, axis=1)
 
@@ -108,7 +110,7 @@ def quadrants(noise: float, shift: float, n_classes: int) -> Shapes:
 
 
 def fields(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of the chessboard."""
+    """Return the densities of the chessboard."""
     width = 2.0 * EDGE / FIELDS
 
     def of_class(c: int) -> Density:
@@ -120,12 +122,12 @@ def fields(noise: float, shift: float, n_classes: int) -> Shapes:
 
 
 def rings(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of the circle: a disc in a ring."""
+    """Return the densities of the circle: a disc in a ring."""
     return _ring(noise, 0.0, 0.5 - shift), _ring(noise, 0.5 + shift, 1.0)
 
 
 def _ring(noise: float, inner: float, outer: float) -> Density:
-    """Density of the ring between the squared radii `inner` and `outer`."""
+    """Return the density of the ring between the squared radii `inner` and `outer`."""
     even = 1.0 / (math.pi * (outer - inner))
     if noise == 0:
 
@@ -147,23 +149,23 @@ def _ring(noise: float, inner: float, outer: float) -> Density:
 
 
 def triangles(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of line: x with density falling from the left to the right."""
+    """Return the densities of line: the density of x decreases from left to right."""
     return _triangles(noise, shift, lambda x: 0.5 * (1.0 - x) / (1.0 - max(0.5 * shift, 0.0) ** 2))
 
 
 def crowded_triangles(noise: float, shift: float, n_classes: int) -> Shapes:
-    """Of wrong: x even."""
+    """Return the densities of wrong: x is uniform."""
     return _triangles(noise, shift, lambda x: np.full(len(x), 1.0 / (EDGE - max(shift, 0.0) + EDGE)))
 
 
 def _triangles(noise: float, shift: float, column: Density) -> Shapes:
-    """The triangle above the line and its mirror image: x of density `column`, y even from x + shift, cut at the
-    edge, to 1."""
+    """Return the densities of the triangle above the line and of its mirror image; x has the density `column`."""
     above = _above(noise, shift, column)
     return above, lambda X: above(-X)
 
 
 def _above(noise: float, shift: float, column: Density) -> Density:
+    """Return the density with x of density `column`, and y uniform from x + shift, clipped at the edge, to 1."""
     last = EDGE - max(shift, 0.0)
     if noise == 0:
 
@@ -183,27 +185,28 @@ def _above(noise: float, shift: float, column: Density) -> Density:
     return strips(x, w * column(x) / (EDGE - low), low, np.full(len(x), EDGE), noise)
 
 
-# -- true lines: polylines within (left, right, bottom, top) or a little beyond, joined with NaN rows, shape (m, 2) ----
+# -- true boundaries: polylines within (left, right, bottom, top) or a little beyond, separated by NaN rows, (m, 2) ----
 
 
 def diagonal(left: float, right: float, bottom: float, top: float) -> Array:
-    """y = x."""
+    """Return the line y = x."""
     low, high = max(left, bottom), min(right, top)
     return np.array([[low, low], [high, high]]) if low < high else np.empty((0, 2))
 
 
 def axes(left: float, right: float, bottom: float, top: float) -> Array:
-    """x = 0 and y = 0."""
+    """Return the lines x = 0 and y = 0."""
     return _lattice([0.0], left, right, bottom, top)
 
 
 def board(left: float, right: float, bottom: float, top: float) -> Array:
-    """The lines between the fields of the chessboard."""
+    """Return the lines between the fields of the chessboard."""
     inner = np.linspace(-EDGE, EDGE, FIELDS + 1)[1:-1].tolist()
     return _lattice(inner, max(left, -EDGE), min(right, EDGE), max(bottom, -EDGE), min(top, EDGE))
 
 
 def _lattice(places: list[float], left: float, right: float, bottom: float, top: float) -> Array:
+    """Return the vertical and horizontal lines at these coordinates."""
     rows: list[list[float]] = []
     if left < right and bottom < top:
         for place in places:
@@ -215,21 +218,21 @@ def _lattice(places: list[float], left: float, right: float, bottom: float, top:
 
 
 def arc(left: float, right: float, bottom: float, top: float) -> Array:
-    """What a rectangle shows of the circle, in 720 chords: away from it by less than 2e-6 of what is seen."""
+    """Return the visible part of the circle as 720 chords, with an error below 2e-6 of its size."""
     radius = math.sqrt(0.5)
     first, last = -math.pi, math.pi
-    if not (left <= 0 <= right and bottom <= 0 <= top):  # then it is seen under less than half a turn
+    if not (left <= 0 <= right and bottom <= 0 <= top):  # then the angle of view is less than half a turn
         middle = math.atan2(0.5 * (bottom + top), 0.5 * (left + right))
         corners = [math.atan2(y, x) - middle for x in (left, right) for y in (bottom, top)]
         turned = [(angle + math.pi) % (2.0 * math.pi) - math.pi for angle in corners]
         first, last = middle + min(turned), middle + max(turned)
     t = np.linspace(first, last, 721)
     xy = radius * np.column_stack([np.cos(t), np.sin(t)])
-    margin = radius * (last - first) / 300.0  # the chord that crosses the edge stays
+    margin = radius * (last - first) / 300.0  # keep the chord that crosses the edge
     seen = (xy[:, 0] >= left - margin) & (xy[:, 0] <= right + margin)
     seen &= (xy[:, 1] >= bottom - margin) & (xy[:, 1] <= top + margin)
     if seen.all():
         return xy
     xy[~seen] = math.nan
-    kept = seen | np.append(False, seen[:-1])  # one row without a place between two pieces
+    kept = seen | np.append(False, seen[:-1])  # one NaN row between two pieces
     return xy[kept] if seen.any() else np.empty((0, 2))

@@ -1,7 +1,7 @@
 """Compiled loops of the z-buffer: triangles, lines, stamps and translucent sheets, pixel by pixel.
 
-Places are in pixels, x to the right and y downwards; pixel (row, column) has its centre at (column + 0.5, row + 0.5).
-The smaller a depth, the nearer.  Whatever has a coordinate that is not finite is left out.
+Coordinates are in pixels, x to the right and y downwards; pixel (row, column) has its centre at (column + 0.5, row +
+0.5).  A smaller depth is nearer.  Nothing is drawn at coordinates that are not finite.
 """
 
 from __future__ import annotations
@@ -12,28 +12,29 @@ import numpy as np
 
 from solver.core._compile import jit, part
 
-#: Share of a triangle by which the centre of a pixel may miss it: between two neighbours no pixel is lost to rounding.
+#: Share of a triangle by which it is widened, so that rounding leaves no pixel between two neighbours empty.
 SLACK = 1e-9
 
 
 @part
 def first_pixel(least):  # type: ignore[no-untyped-def]
-    """The first pixel whose centre is not before `least`; a number of any size."""
+    """Return the first pixel whose centre is at `least` or after it; it may lie beyond the picture."""
     return math.ceil(max(least - 0.5, 0.0))
 
 
 @part
 def last_pixel(most, count):  # type: ignore[no-untyped-def]
-    """The last of `count` pixels whose centre is not beyond `most`; -1 for none."""
+    """Return the last of `count` pixels whose centre is at `most` or before it; -1 if there is none."""
     return math.floor(max(min(most - 0.5, count - 1.0), -1.0))
 
 
 @jit
 def fill_triangles(at, value, corners, limit, lamp, depth, face, seen, slope, cosine):  # type: ignore[no-untyped-def]
-    """The nearest triangle at each pixel, its depth and the value there.
+    """Write the nearest triangle at each pixel to `face`, its depth to `depth`, and the value there to `seen`.
 
-    Of each triangle, slope is the value's change per pixel, and cosine that of the angle between the way to the lamp (a
-    unit vector) and the normal on the side that is seen.  Where the value is beyond +-`limit` a triangle has a hole.
+    For each triangle, `slope` becomes the change of the value per pixel, and `cosine` that of the angle between the
+    direction to the lamp (a unit vector) and the normal on the visible side.  A triangle has a hole where the absolute
+    value is above `limit`.
     """
     height, width = depth.shape
     for t in range(corners.shape[0]):
@@ -76,9 +77,9 @@ def blend(rgb, row, column, red, green, blue, alpha):  # type: ignore[no-untyped
 
 @jit
 def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # type: ignore[no-untyped-def]
-    """Colour what `fill_triangles` has found: by value from `table`, which goes from -span to span, with level lines.
+    """Colour the triangles that `fill_triangles` found by value, from `table` for -span to span, and draw level lines.
 
-    The line of a level is `2 half` pixels wide, which follows from the slope of each triangle; a level one has none.
+    A level line is `2 half` pixels wide, computed from the slope of each triangle; a triangle without slope has none.
     """
     height, width = face.shape
     count = table.shape[0]
@@ -102,9 +103,9 @@ def shade(face, seen, slope, light, table, span, levels, half, ink, rgb):  # typ
 
 @jit
 def draw_lines(ends, colours, half, nearer, depth, rgb):  # type: ignore[no-untyped-def]
-    """Lines between `ends` (n, 2, 3), `2 half` pixels wide, in `colours` (n, 4) with alpha in [0, 1].
+    """Draw lines between `ends` (n, 2, 3), `2 half` pixels wide, in `colours` (n, 4) with alpha in [0, 1].
 
-    They are drawn as if they were `nearer`, so that one that lies in a surface is seen.
+    Their depths are reduced by `nearer`, so that a line within a surface is visible.
     """
     height, width = depth.shape
     reach = half + 0.5
@@ -138,15 +139,15 @@ def draw_lines(ends, colours, half, nearer, depth, rgb):  # type: ignore[no-unty
 
 @jit
 def stamp(spots, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untyped-def]
-    """Small pictures (n_kinds, side, side, 4) about `spots` (n, 3), each of its kind, alpha in [0, 1].
+    """Draw the picture ``pictures[kinds[n]]`` (side, side, 4), alpha in [0, 1], centred at each of `spots` (n, 3).
 
-    One is there, or not, as the pixel at its middle is seen, as if it were `nearer`: it is flat, and would else sink
-    into the surface that it stands on.
+    A picture is drawn if the pixel at its middle is visible, at a depth reduced by `nearer`: it is flat, and would else
+    sink into the surface below it.
     """
     height, width = depth.shape
     side = pictures.shape[1]
     seen = np.zeros(spots.shape[0], dtype=np.bool_)
-    for n in range(spots.shape[0]):  # all before any: they do not hide one another's middles
+    for n in range(spots.shape[0]):  # checked before any is drawn: pictures do not hide each other's middles
         x, y, z = spots[n, 0], spots[n, 1], spots[n, 2] - nearer
         if -side < x < width + side and -side < y < height + side and math.isfinite(z):
             row, column = math.floor(y), math.floor(x)
@@ -167,7 +168,7 @@ def stamp(spots, kinds, pictures, nearer, depth, rgb):  # type: ignore[no-untype
 
 @jit
 def blend_sheet(corners, down, right, begin, colour, alpha, depth, rgb):  # type: ignore[no-untyped-def]
-    """A convex polygon (n, 2) over what is behind it, at the depth ``begin + right x + down y``; it hides nothing."""
+    """Blend a convex polygon (n, 2) at the depth ``begin + right x + down y`` into the pixels that are farther away."""
     height, width = depth.shape
     count = corners.shape[0]
     least, most = math.inf, -math.inf
@@ -191,7 +192,7 @@ def blend_sheet(corners, down, right, begin, colour, alpha, depth, rgb):  # type
 
 @jit
 def averaged(rgb, out):  # type: ignore[no-untyped-def]
-    """Each pixel of `out` is the mean of four of `rgb`."""
+    """Write the mean of four pixels of `rgb` to each pixel of `out`."""
     for row in range(out.shape[0]):
         for column in range(out.shape[1]):
             for c in range(4):

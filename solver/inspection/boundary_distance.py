@@ -1,7 +1,7 @@
-"""Nearest: the boundary point nearest to a place, and the norm of w: what it takes to say how far away f = 0 is.
+"""Distance of a location from the boundary f = 0: the nearest boundary point, and the norm of w.
 
-With a linear kernel the distance is |f| / ||w||.  With any other kernel that is the distance in feature space only; in
-the plane the nearest place where f = 0 has to be looked for: between the samples of a grid, then downhill.
+With a linear kernel the distance is |f| / ||w||.  With any other kernel, that is the distance in feature space only.
+In the plane, the nearest boundary point is found by search: first between the samples of a grid, then iteratively.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from solver.kernels.grids import GridRows
 
 from .margin_rays import Decision
 
-#: Support vectors that f is computed at between two pauses: a few milliseconds.
+#: Number of support vectors at which f is computed between two pauses: a few milliseconds.
 BLOCK = 400
-#: Rows of a grid between two pauses.
+#: Number of grid rows computed between two pauses.
 ROWS = 16
-#: How exactly the nearest place is found, as a share of the length of a cell; steps of the search at most.
+#: Tolerance of the nearest boundary point, as a share of the length of a cell, and largest number of steps.
 EXACT, STEPS = 1e-4, 40
 
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """Where f changes its sign between two neighbouring samples of a grid.
+    """Changes of the sign of f between two neighbouring samples of a grid.
 
     Attributes
     ----------
     start, end : ndarray of shape (m, 2)
         The two samples.
     at : ndarray of shape (m, 2)
-        Where f = 0 between them if it is straight.
+        Root of the linear interpolation of f between the two samples.
     cell : float
-        Distance of two samples, the longer side of a cell.
+        Largest distance of two neighbouring samples.
     """
 
     start: Array
@@ -47,15 +47,16 @@ class Crossings:
 
 @dataclass(frozen=True)
 class Nearest:
-    """A place where f = 0.
+    """The boundary point nearest to a location.
 
     Attributes
     ----------
     place : (x, y)
+        The boundary point.
     distance : float
-        From the place asked for; no boundary point of the picture is much nearer.
+        Its distance from the location.
     refined : bool
-        No place round about is nearer.  Else the nearest one may be up to a cell nearer.
+        True if `place` is a local minimum of the distance; else a boundary point up to a cell nearer may exist.
     """
 
     place: tuple[float, float]
@@ -64,15 +65,20 @@ class Nearest:
 
 
 def crossings(rows: GridRows, problem: int, xs: Array, ys: Array) -> Generator[None, None, Crossings]:
-    """All changes of sign of f on a grid; yields every few milliseconds, and returns them.
+    """Return all changes of sign of f on a grid; the generator yields every few milliseconds.
 
     Parameters
     ----------
     rows : callable
         ``rows(ys) -> (len(ys), len(xs), n_problems)``, prepared for `xs`.
     problem : int
+        Index of the binary problem.
     xs, ys : ndarray of shape (width,), (height,)
-        Rising.
+        Coordinates of columns and rows, increasing.
+
+    Returns
+    -------
+    Crossings
     """
     f = np.empty((len(ys), len(xs)))
     for below in range(0, len(ys), ROWS):
@@ -94,9 +100,9 @@ def crossings(rows: GridRows, problem: int, xs: Array, ys: Array) -> Generator[N
 
 
 def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, float]:
-    """||w||^2 = sum_s coef_s (f(x_s) - b) over the support vectors; yields every few milliseconds, and returns it.
+    """Return ||w||^2 = sum_s coef_s (f(x_s) - b) over the support vectors; yields every few milliseconds.
 
-    Of a kernel that is not positive semidefinite it may be below 0.
+    The value may be negative if the kernel is not positive semidefinite.
     """
     expansion = model.expansion
     if expansion.is_linear:
@@ -114,30 +120,42 @@ def squared_norm(model: PairClassifier, problem: int) -> Generator[None, None, f
 
 
 def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest | None:
-    """The place nearest to `place` where f = 0, from the crossing nearest to it; None where there is no crossing.
+    """Return the boundary point nearest to `place`, searched from the nearest of the crossings; None without crossings.
 
-    Each step goes to the place nearest to `place` on the line where f would be 0 if it were straight (Hasofer and
-    Lind 1974), shortened until distance and |f| together fall.
+    Each step of the search leads to the point nearest to `place` on the line where the linearised f is 0.  It is
+    shortened until the sum of squared distance and weighted |f| decreases.
+
+    References
+    ----------
+    Hasofer, Lind, "Exact and invariant second-moment code format", J. Eng. Mech. Div. ASCE 100, 1974.  Step length:
+    Zhang, Der Kiureghian, "Two improved algorithms for reliability analysis", IFIP WG 7.5, 1995.
     """
     if not len(found.at):
         return None
-    away = np.hypot(*(found.at - place).T)
-    first = int(away.argmin())
-    if decision.kernel.kind.has_edges:  # f has an edge at each support vector, which no slope tells of
-        return _on_the_edge(decision, place, found, first)
-    z = found.at[first]
-    exact = EXACT * found.cell
+    first = int(np.hypot(*(found.at - place).T).argmin())
+    at, cell = found.at[first], found.cell
+    # f has an edge at each support vector of some kernels, which its slope does not show.
+    refined = None if decision.kernel.kind.has_edges else _refined(decision, place, at, cell)
+    z = _bisected(decision, found.start[first], found.end[first]) if refined is None else refined
+    return Nearest((float(z[0]), float(z[1])), float(np.hypot(*(z - place))), refined is not None)
+
+
+def _refined(decision: Decision, place: Array, z: Array, cell: float) -> Array | None:
+    """Return the boundary point nearest to `place` near `z`; None if the search fails or leads farther away."""
+    exact, farthest = EXACT * cell, float(np.hypot(*(z - place))) + cell
     for _ in range(STEPS):
         slope, size = (each[0] for each in decision.gradient(z[None, :]))
         f = float(decision.value(z[None, :])[0])
         square = float(slope @ slope)
         if not (np.isfinite(f) and square > (1e-12 * float(size)) ** 2):
-            break
+            return None
         goal = place - slope * ((f + float(slope @ (place - z))) / square)
         way = goal - z
         if float(np.hypot(*way)) <= exact:
-            return _verified(decision, place, z, slope / np.sqrt(square), found, first)
-        price = 2.0 * float(np.hypot(*(z - place))) / np.sqrt(square) + found.cell / np.sqrt(square)
+            step = 2.0 * exact * slope / np.sqrt(square)
+            below, above = decision.value(np.stack((z - step, z + step))).tolist()
+            return z if below <= 0.0 <= above and float(np.hypot(*(z - place))) <= farthest else None
+        price = 2.0 * float(np.hypot(*(z - place))) / np.sqrt(square) + cell / np.sqrt(square)
         before = 0.5 * float((z - place) @ (z - place)) + price * abs(f)
         share = 1.0
         while share > 1e-3:
@@ -147,25 +165,13 @@ def nearest_zero(decision: Decision, place: Array, found: Crossings) -> Nearest 
                 break
             share *= 0.5
         else:
-            break
+            return None
         z = there
-    return _on_the_edge(decision, place, found, first)
+    return None
 
 
-def _verified(decision: Decision, place: Array, z: Array, unit: Array, found: Crossings, first: int) -> Nearest | None:
-    """`z`, if f really changes its sign there and it is no farther away than the crossing."""
-    step = 2.0 * EXACT * found.cell * unit
-    below, above = decision.value(np.stack((z - step, z + step))).tolist()
-    distance = float(np.hypot(*(z - place)))
-    near = distance <= float(np.hypot(*(found.at[first] - place))) + found.cell
-    if below <= 0.0 <= above and near:
-        return Nearest((float(z[0]), float(z[1])), distance, True)
-    return _on_the_edge(decision, place, found, first)
-
-
-def _on_the_edge(decision: Decision, place: Array, found: Crossings, first: int) -> Nearest:
-    """Between the two samples: by bisection."""
-    low, high = found.start[first], found.end[first]
+def _bisected(decision: Decision, low: Array, high: Array) -> Array:
+    """Return where f changes its sign between two samples, by bisection."""
     positive = float(decision.value(low[None, :])[0]) > 0.0
     for _ in range(50):
         middle = 0.5 * (low + high)
@@ -173,4 +179,4 @@ def _on_the_edge(decision: Decision, place: Array, found: Crossings, first: int)
             low = middle
         else:
             high = middle
-    return Nearest((float(high[0]), float(high[1])), float(np.hypot(*(high - place))), False)
+    return high

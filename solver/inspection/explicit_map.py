@@ -1,12 +1,13 @@
-"""ExplicitMap: the three coordinates of the feature space of a quadratic kernel in which f of a machine is a plane.
+"""ExplicitMap: three coordinates of the feature space of a quadratic kernel in which the boundary is a plane.
 
 Legend: ``phi(x)`` in R^6, `kernels.feature_maps.quadratic_features`, with ``K(x, z) = (gamma <x, z> + c)^2 =
 <phi(x), phi(z)>``; ``w = sum_s coef_s phi(x_s)`` and ``f(x) = <w, phi(x)> + b``.
 
-Of three coordinates one can draw a picture.  Without c that is all of phi, whose others are 0.  With c there are five,
-and one that is constant; drawn are both of first order and, of the three of second order, their component along w's:
-``q = <w_2, phi_2(x)> / |w_2|``.  That is an orthogonal projection of the feature space on a space that holds w but for
-the constant, so f is ``<normal, drawn> + offset`` exactly, and along what is left out f does not change.
+Three coordinates can be drawn.  With c = 0, phi has only three coordinates other than 0.  With c > 0 it has five, and a
+constant one.  Drawn are the two of first order and the component of the three of second order along those of w,
+``q = <w_2, phi_2(x)> / |w_2|``.  This is an orthogonal projection of the feature space on a subspace that contains w
+without its constant coordinate.  So f is exactly ``<normal, drawn> + offset``, and does not depend on the directions
+that are left out.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from solver.kernels.table import Kernel
 
 @dataclass(frozen=True, eq=False)
 class ExplicitMap:
-    """
+    """Map from points of the plane to the three drawn coordinates of feature space.
+
     Attributes
     ----------
     gamma, coef0 : float
+        Parameters of the kernel.
     axes : ndarray of shape (3, 6)
-        Orthonormal: what is drawn of phi.
+        Orthonormal directions of the drawn coordinates in phi.
     normal : ndarray of shape (3,)
     offset : float
         f is ``<normal, drawn> + offset``.
@@ -45,14 +48,14 @@ class ExplicitMap:
     scaler: Scaler | None = None
 
     def __call__(self, X: Array) -> Array:
-        """The drawn coordinates of points of the plane, shape (n, 3)."""
+        """Return the drawn coordinates of points of the plane, shape (n, 3)."""
         X = X if self.scaler is None else self.scaler.transform(X)
         drawn: Array = quadratic_features(X, self.gamma, self.coef0) @ self.axes.T
         return drawn
 
 
 def explicit_map(expansion: Expansion, problem: int, scaler: Scaler | None = None) -> ExplicitMap | None:
-    """The map of f of one binary problem; None where the kernel is another, or has no map (coef0 below 0)."""
+    """Return the map of one binary problem; None if the kernel is not quadratic, or has no map (coef0 below 0)."""
     kernel = expansion.kernel
     if not isinstance(kernel, Kernel) or kernel.name != "poly" or kernel.degree != 2 or kernel.coef0 < 0:
         return None

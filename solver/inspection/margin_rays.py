@@ -1,8 +1,7 @@
-"""Margin rays: where f reaches the margin, going from a point with slack the way its y f rises fastest.
+"""Margin rays: the straight line from a point with slack, along the gradient of y f, to the margin y f = 1.
 
-The slack xi = 1 - y f(x) has no length of its own in the plane.  Drawn as the way along the straight line of the
-gradient to the first place where y f = 1 it becomes one: with a linear kernel it is exactly the distance from the
-margin, xi / ||w||.
+The slack xi = 1 - y f(x) has no length in the plane.  The length of the ray represents it: with a linear kernel, it is
+exactly the distance from the margin, xi / ||w||.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from solver.core.scaler import Scaler
 from solver.kernels.expansion import Expansion
 from solver.kernels.table import Kernel
 
-#: Places looked at along the diagonal of the rectangle, at least and at most, and for each length over which a kernel
-#: of differences falls to about a half.
+#: Smallest and largest number of samples along the diagonal of the rectangle, and number of samples per length over
+#: which a kernel of differences falls to about one half.
 FEWEST, MOST, PER_LENGTH = 128, 512, 4.0
-#: Places looked at on each ray at once, and kernel values worked out between two pauses: some milliseconds.
+#: Samples of each ray computed at once, and kernel values computed between two pauses: some milliseconds.
 AT_ONCE, PIECE = 16, 100_000
-#: A gradient shorter than this share of the terms it is the sum of is none.
+#: Ratio of the length of a gradient to the size of its terms up to which it counts as 0.
 VANISHING = 1e-12
-#: How exactly the place is found, as a share of the diagonal.
+#: Tolerance of the end of a ray, as a share of the diagonal.
 EXACT = 1e-10
 
 
@@ -54,12 +53,12 @@ class Decision:
 
     @classmethod
     def of(cls, expansion: Expansion, problem: int = 0, scaler: Scaler | None = None) -> Decision:
-        """That of one binary problem of a fitted model.
+        """Return the decision function of one binary problem of a fitted model.
 
         Raises
         ------
         ValueError
-            A kernel that is no formula.
+            If the kernel is not a formula.
         """
         if not isinstance(expansion.kernel, Kernel):
             raise ValueError(f"kernel is {expansion.kernel.name!r}, which has no gradient.")
@@ -69,21 +68,21 @@ class Decision:
         return cls(expansion.kernel, expansion.points[used], coef[used], offset, expansion.centre, scaler)
 
     def value(self, queries: Array) -> Array:
-        """f at `queries` (m, d), shape (m,); not finite where it overflows."""
+        """Return f at `queries` (m, d), shape (m,); not finite where it overflows."""
         queries = queries if self.scaler is None else self.scaler.transform(queries)
         with np.errstate(over="ignore", invalid="ignore"):
             values: Array = self.kernel.gram(queries - self.centre, self.points - self.centre) @ self.coef + self.offset
         return values
 
     def gradient(self, queries: Array) -> tuple[Array, Array]:
-        """The gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
+        """Return the gradient of f, shape (m, d), and the size of its terms, shape (m,), as in `Kernel.gradient`."""
         if self.scaler is None:
             return self.kernel.gradient(queries - self.centre, self.points - self.centre, self.coef)
         slope, size = replace(self, scaler=None).gradient(self.scaler.transform(queries))
         return slope / self.scaler.scale, size / self.scaler.scale.min()
 
     def places(self, length: float) -> int:
-        """How many places to look at on a way so long."""
+        """Return the number of samples on a line of this length."""
         if self.kernel.kind.is_linear:
             return 1
         rate = self.kernel.kind.rate(self.kernel)
@@ -96,16 +95,17 @@ class Decision:
 def margin_reach(
     decision: Decision, X: Array, y: Array, limits: tuple[float, float, float, float]
 ) -> Generator[None, None, tuple[Array, Mask]]:
-    """For each point the first place in a rectangle, along the gradient of y f there, at which y f = 1.
+    """Return the end of the margin ray of each point: the first location with y f = 1 along its gradient.
 
-    It is looked for at places at most 1/128 of the diagonal apart (less with a narrow kernel); where y f rises above 1
-    and falls again between two of them, that is passed over.  What is found is exact to 1e-9 of the diagonal.
+    A ray ends within a rectangle.  It is sampled at distances of at most 1/128 of the diagonal, or less with a narrow
+    kernel.  If y f rises above 1 and falls again between two samples, that is missed.  Ends are exact to 1e-9 of the
+    diagonal.
 
     Parameters
     ----------
     decision : Decision
     X : ndarray of shape (m, 2)
-        Points with y f(x) < 1; one with y f(x) >= 1 is there already.
+        Points with y f(x) < 1; the ray of a point with y f(x) >= 1 ends at the point itself.
     y : ndarray of shape (m,)
         -1 and +1.
     limits : tuple of float
@@ -114,19 +114,20 @@ def margin_reach(
     Yields
     ------
     None
-        Every few milliseconds; the result is what the generator returns.
+        Every few milliseconds.
 
     Returns
     -------
     end : ndarray of shape (m, 2)
-        The place.  Where there is none: where the ray leaves the rectangle, or the point itself if it has no ray in it.
+        End of each ray.  If y f = 1 nowhere on it, the end is where the ray leaves the rectangle, or the point itself
+        if no part of the ray lies in the rectangle.
     capped : ndarray of shape (m,)
-        True where there is no such place in the rectangle, or f has no gradient at the point.
+        True if y f = 1 nowhere on the ray in the rectangle, or if f has no gradient at the point.
 
     Raises
     ------
     ValueError
-        Limits that are no rectangle.
+        If the limits are not those of a rectangle.
     """
     left, right, bottom, top = limits
     if not (left < right and bottom < top and np.isfinite(limits).all()):
@@ -146,10 +147,11 @@ def margin_reach(
 
 
 class _Rays:
-    """Some rays: ``origin + t direction``, t from `t` on to `far`, looked along up to `t` so far.
+    """Some rays: ``origin + t direction``, from where they enter the rectangle (t = 0 inside) to `_far`.
 
-    `low` and `high` enclose the place once it is known between which two, with ``g = y f - 1`` there; `sign` is that of
-    g at the beginning, `state` whether the ray is still looked along, has been found out about, or is refined.
+    Each ray has been searched up to `_t`, with ``g = y f - 1`` there in `_g`.  Once it is `_found` that g changes its
+    sign, `_other` and `_other_g` are t and g on the other side.  `_sign` is that of g at the beginning; `_going` marks
+    the rays that are still searched.
     """
 
     def __init__(self, decision: Decision, origin: Array, y: Array, limits: tuple[float, float, float, float]) -> None:
@@ -163,7 +165,7 @@ class _Rays:
             self._direction = np.where(usable[:, None], y[:, None] * slope / length[:, None], 0.0)
             sides = np.stack([(side - origin) / self._direction for side in (self._corner, self._opposite)])
         inside = ((self._corner <= origin) & (origin <= self._opposite)).all(axis=1)
-        # A ray along a side that it lies on leaves that side nowhere: 0 / 0.
+        # A ray along a side of the rectangle never leaves that side: 0 / 0.
         near = np.where(np.isnan(sides).any(axis=0), -np.inf, sides.min(axis=0)).max(axis=1)
         far = np.where(np.isnan(sides).any(axis=0), np.inf, sides.max(axis=0)).min(axis=1)
         self._t = np.maximum(0.0, near)
@@ -171,7 +173,7 @@ class _Rays:
         self._going = self._far >= 0.0
         self._far[~self._going] = self._t[~self._going] = 0.0
         self._g = self._values(np.arange(len(y)), self._t)
-        # Already there, or nothing to compare with.
+        # Rays without an end yet: y f = 1 is not reached at the beginning.
         self.capped = ~(inside & (self._g >= 0.0))
         self._going &= self.capped & np.isfinite(self._g)
         self._sign = np.where(self._g < 0.0, -1.0, 1.0)
@@ -179,7 +181,7 @@ class _Rays:
         self._other, self._other_g = self._t.copy(), self._g.copy()
 
     def _values(self, which: Indices, t: Array) -> Array:
-        """g on the rays `which` at `t`, of the shape of `t`: one or several places on each."""
+        """Return g on the rays `which` at one or several `t` of each, in the shape of `t`."""
         shape = (len(which),) + (1,) * (t.ndim - 1) + (2,)
         places = self._origin[which].reshape(shape) + t[..., None] * self._direction[which].reshape(shape)
         values = self._decision.value(places.reshape(-1, 2)).reshape(t.shape)
@@ -187,7 +189,7 @@ class _Rays:
         return g
 
     def look(self, step: float) -> bool:
-        """Look at some places more on each ray that is still looked along; False when there is none left."""
+        """Search the next samples of each ray that is still searched; return whether a ray is left."""
         which = np.flatnonzero(self._going)
         if not len(which):
             return False
@@ -198,7 +200,7 @@ class _Rays:
         rows = np.arange(len(which))
         hit = beyond[rows, first]
         before = np.maximum(first - 1, 0)
-        # The last place before the crossing, or the last of all.
+        # The last sample before the crossing, or of all.
         last = np.where(hit, before, AT_ONCE - 1)
         at_once = hit & (first == 0)
         self._t[which] = np.where(at_once, self._t[which], t[rows, last])
@@ -209,11 +211,12 @@ class _Rays:
         return bool(self._going.any())
 
     def refine(self, width: float) -> None:
-        """Narrow the brackets down to `width`.
+        """Narrow the intervals with a crossing down to `width`.
 
-        By regula falsi that halves g at an end that has stayed twice (Illinois), and by bisection every third time.
+        The method is regula falsi that halves g at an end that has stayed twice (Illinois), with a bisection every
+        third time (Dowell, Jarratt, "A modified regula falsi method", BIT 11, 1971).
         """
-        stayed = np.zeros(len(self._t))  # -1 where the end before the place has stayed, 1 where the other one has
+        stayed = np.zeros(len(self._t))  # -1 where the end before the crossing has stayed, 1 where the other one has
         for turn in range(200):
             wide = np.abs(self._other - self._t) > width
             which = np.flatnonzero(self._found & wide & (self._other_g != 0.0))
@@ -235,7 +238,7 @@ class _Rays:
 
     @property
     def end(self) -> Array:
-        """Where y f = 1, or where there is no ray left."""
+        """End of each ray, as `margin_reach` returns it."""
         t = np.where(self._found, self._other, np.where(self.capped, self._far, 0.0))
         places: Array = self._origin + t[:, None] * self._direction
         inside = np.clip(places, self._corner, self._opposite)

@@ -258,7 +258,10 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
     >>> scores.precision.round(3).tolist(), scores.recall.tolist(), scores.f1.round(3).tolist()
     ([0.889, 0.818], [0.8, 0.9], [0.842, 0.857])
     """
-    counts = _square(confusion)
+    counts = np.asarray(confusion)
+    numbers = counts.dtype.kind in "iuf" and (counts >= 0).all()
+    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not numbers:
+        raise ValueError("confusion must be a square of counts, as scikit-learn's confusion_matrix gives it.")
     right, support, called = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
     return ClassScores(
         _share(right, called), _share(right, support), _share(2 * right, support + called), support, called
@@ -268,7 +271,7 @@ def class_scores(confusion: ArrayLike) -> ClassScores:
 def balanced_accuracy_of(confusion: ArrayLike) -> float:
     """Return the mean recall of the classes that have points, from a confusion matrix; NaN if it counts no points.
 
-    A constant prediction has 1 / n_classes, however frequent its class is.
+    A constant prediction scores 1 / n_classes, however frequent its class is.
 
     Parameters
     ----------
@@ -287,14 +290,6 @@ def balanced_accuracy_of(confusion: ArrayLike) -> float:
     scores = class_scores(confusion)
     there = scores.support > 0
     return float(scores.recall[there].mean()) if there.any() else float("nan")
-
-
-def _square(confusion: ArrayLike) -> NDArray[Any]:
-    counts = np.asarray(confusion)
-    numbers = counts.dtype.kind in "iuf" and (counts >= 0).all()
-    if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or not numbers:
-        raise ValueError("confusion must be a square of counts, as scikit-learn's confusion_matrix gives it.")
-    return counts
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any]) -> Array:
@@ -381,7 +376,7 @@ def roc_curve(positive: ArrayLike, score: ArrayLike) -> RocCurve:
 
     References
     ----------
-    Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006, algorithm 2.
+    Fawcett, "An introduction to ROC analysis", Pattern Recognition Letters 27, 2006.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Explanation: why a working-set rule takes this pair, and what the step does with it; computed from the state alone.
+"""Explanation: why a working-set rule chooses a pair, and what the step does with it, computed from the state alone.
 
-Legend as in `smo`.  The rules are stated in `working_set_rules`, which also works out whom they chose among, and
-compiled in `_smo_loops.select`.
+Notation as in `smo`.  `working_set_rules` defines the rules and computes the candidates they chose from;
+`_smo_loops.select` is the compiled version.
 """
 
 from __future__ import annotations
@@ -33,31 +33,32 @@ class Explanation:
     k_ii, k_jj, k_ij : float
         Kernel values.
     curvature : float
-        K_ii + K_jj - 2 K_ij: D along the segment is a parabola that bends down by so much.  Not above 0 for two points
-        that are one to the kernel, and for some pairs of a kernel that is not positive semidefinite.
+        K_ii + K_jj - 2 K_ij, the negative second derivative of D along the segment.  It is at most 0 for two points
+        that are equal to the kernel, and for some pairs of a kernel that is not positive semidefinite.
     eta : float
-        The curvature the step was made with: a small positive number where there is none.
+        Curvature that the step is computed with: a small positive number if `curvature` is not positive.
     unclipped, step : float
-        lambda* = (v_i - v_j) / eta, and what the box leaves of it: alpha_i += y_i step, alpha_j -= y_j step.
+        lambda* = (v_i - v_j) / eta, and its part within the box: alpha_i += y_i step, alpha_j -= y_j step.
     longest : float
-        The step at which the segment leaves the box, going this way; inf when it does not.
+        Step at which the segment leaves the box in this direction; inf if it never does.
     low, high : float
-        L and H, the least and largest alpha_j on the segment within the box; H may be inf.
+        L and H, the smallest and largest alpha_j on the segment within the box; H may be inf.
     after : tuple of float
-        (alpha_i, alpha_j) after the step, as the solver has them: exactly at a bound that is reached.
+        (alpha_i, alpha_j) of the solver after the step: exactly at a bound that is reached.
     gain_unclipped, gain : float
-        By how much D would rise at lambda*, and does rise: step (v_i - v_j) - curvature step^2 / 2.  The first is inf
-        where there is no curvature, and so no top.
+        Increase of D at lambda*, and at the step made: step (v_i - v_j) - curvature step^2 / 2.  The first is inf if D
+        has no maximum along the segment.
     first, second : Ranking
-        How the point found first was found, and how its partner; for `maximum-gain` `first` holds the last pair.
+        Ranking that led to the first point of the pair, and that for its partner; for `maximum-gain`, `first` holds the
+        last pair.
     sentence : str
-        Both in words: "i violates its condition most, j promises the largest gain."
+        Both rankings in words: "i violates its condition most, j promises the largest gain."
     effect : str
-        What the step does, in words: "The top of the parabola lies outside the box: the step ends where αⱼ = C."
+        Effect of the step in words: "The top of the parabola lies outside the box: the step ends where αⱼ = C."
     left_out : int
-        Settled points that the solver does not look at for a while (see `shrinking`).
+        Number of settled points that the solver leaves out for now (see `shrinking`).
     newest : bool
-        True when the run is over and this is the step that was made last; else it is the step that comes next.
+        Whether the run is over and this is its last step; else it is the next step.
     """
 
     i: int
@@ -92,7 +93,7 @@ class Explanation:
 
     @property
     def curved(self) -> bool:
-        """Whether D has a top along the segment."""
+        """Whether D has a maximum along the segment."""
         return self.eta == self.curvature
 
     @property
@@ -102,7 +103,7 @@ class Explanation:
 
     @property
     def lost(self) -> float:
-        """What clipping cost: `gain_unclipped` - `gain`."""
+        """Gain lost by clipping: `gain_unclipped` - `gain`."""
         return 0.5 * self.curvature * (self.unclipped - self.step) ** 2 if self.curved else self.gain_unclipped
 
     @property
@@ -112,17 +113,17 @@ class Explanation:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The bounds that alpha_i and alpha_j go towards: 0 or C."""
+        """The bounds that alpha_i and alpha_j move towards: 0 or C."""
         return self.C_i if self.y_i > 0 else 0.0, 0.0 if self.y_j > 0 else self.C_j
 
     @property
     def reached(self) -> tuple[bool, bool]:
-        """Whether alpha_i and alpha_j come to these bounds."""
+        """Whether alpha_i and alpha_j reach these bounds."""
         return self.after[0] == self.ends[0], self.after[1] == self.ends[1]
 
     @property
     def back(self) -> float:
-        """How far the segment goes on within the box in the other direction, as a step; inf when without end."""
+        """Length of the segment within the box in the opposite direction, as a step; inf if unbounded."""
         return min(
             self.alpha_i if self.y_i > 0 else self.C_i - self.alpha_i,
             self.C_j - self.alpha_j if self.y_j > 0 else self.alpha_j,
@@ -130,12 +131,12 @@ class Explanation:
 
     @property
     def where(self) -> str:
-        """The bounds that are reached, in words: "αᵢ = 0 and αⱼ = C"; "" when none is."""
+        """The bounds that are reached, in words: "αᵢ = 0 and αⱼ = C"; empty if none is."""
         return " and ".join(name for name, reached in zip(self.names, self.reached, strict=True) if reached)
 
     @property
     def names(self) -> tuple[str, str]:
-        """The bounds that alpha_i and alpha_j go towards, in words: "αᵢ = 0", "αⱼ = C", or Cⱼ where C differs."""
+        """The bounds that alpha_i and alpha_j move towards, in words: "αᵢ = 0", "αⱼ = C", or "αⱼ = Cⱼ" if C differs."""
         same = self.C_i == self.C_j
         at_i, at_j = self.ends
         return (
@@ -145,20 +146,20 @@ class Explanation:
 
 
 def explain(solver: SteppedSolver, *, newest: bool = False) -> Explanation | None:
-    """The step that comes next, which is found by making it; afterwards the solver is as it was.
+    """Return the explanation of the next step, found by making it; the solver is then restored.
 
     Parameters
     ----------
     solver : SteppedSolver
-        If it takes notes, these must have been taken: what is not, is forgotten.  Work that is pending is done.
+        Solver between two steps.  Pending work is done; notes that have not been taken are discarded.
     newest : bool, default=False
-        What `Explanation.newest` shall be: True when the solver stands one step before the end of its run.
+        Value of `Explanation.newest`: True if the solver is one step before the end of its run.
 
     Returns
     -------
     Explanation or None
-        None when no step comes next: the run is over, or the next look at the points ends it; and of a solver other
-        than `SmoSolver`.
+        None if there is no next step: the run is over, or its next check of optimality ends it.  None also for a solver
+        other than `SmoSolver`.
     """
     while solver.pending:
         solver.step(0)
@@ -173,10 +174,10 @@ def explain(solver: SteppedSolver, *, newest: bool = False) -> Explanation | Non
 
 
 def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
-    """Make the next step; what the rule saw when it chose the pair, or None when there is no such step."""
+    """Make the next step, and return the state that the rule chose the pair from; None if there is no next step."""
     start = solver.n_iter
     while solver.status is Status.RUNNING:
-        # Before a step, v may be brought up to date or other points be left out: the state just before counts.
+        # The solver may recompute v, or leave out other points, before a step: only the state just before it counts.
         part = solver._active.part
         state = _state(solver, part)
         solver.step(1, stop=lambda: True)
@@ -186,6 +187,7 @@ def _next(solver: SmoSolver) -> tuple[Subproblem, State] | None:
 
 
 def _state(solver: SmoSolver, part: Subproblem) -> State:
+    """Return a copy of what a working-set rule reads of the solver."""
     ints = solver._ints.copy()
     pair = ints[[loops.LAST_I, loops.LAST_J]]
     place = np.minimum(np.searchsorted(part.index, pair), len(part.index) - 1)
@@ -224,7 +226,7 @@ def _state(solver: SmoSolver, part: Subproblem) -> State:
 
 
 def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool) -> Explanation:
-    """The explanation of the step that was just made from `state`."""
+    """Return the explanation of the step that was just made from `state`."""
     i, j = solver.working_set
     a, b = (int(place) for place in np.searchsorted(part.index, (i, j)))
     _, first, second, sentence = RULES[solver.selection if solver.compiled else "second-order"].choose(state)
@@ -282,7 +284,7 @@ def _explanation(solver: SmoSolver, part: Subproblem, state: State, newest: bool
 
 
 def _effect(step: Explanation, twins: bool) -> str:
-    """What the step does, in words."""
+    """Return the effect of the step in words."""
     where = step.where
     if twins and step.longest == np.inf:
         return "i and j are one point with two labels and no upper bound: D rises without end, nothing separates them."

@@ -1,8 +1,8 @@
 """ZBuffer: a picture of triangles, lines, symbols and translucent sheets, each hidden by what is nearer at a pixel.
 
-The picture has a depth at each pixel.  What is opaque is drawn in any order, a surface first; sheets last, the
-farthest first.  Places are (x, y, depth) in pixels: x to the right, y downwards from the upper edge, and the smaller
-the depth, the nearer.  Nothing is drawn for places that are not finite.
+The picture has a depth at each pixel.  Opaque things are drawn in any order, but a surface first; sheets are drawn
+last, the farthest first.  Coordinates are (x, y, depth) in pixels: x to the right, y downwards from the upper edge; a
+smaller depth is nearer.  Nothing is drawn at coordinates that are not finite.
 """
 
 from __future__ import annotations
@@ -14,39 +14,40 @@ from solver.core.arrays import Array
 
 from . import _raster_loops as loops
 
-#: Pixels of the largest picture: 20 bytes each while it is drawn.
+#: Largest number of pixels of a picture, which needs 20 bytes for each while it is drawn.
 MOST_PIXELS = 12_000_000
 RGB = tuple[int, int, int]
-#: The way to the lamp, from the upper left behind the viewer: x to the right, y downwards, depth away.
+#: Direction to the lamp, at the upper left behind the viewer: x to the right, y downwards, depth away from the viewer.
 LAMP = np.array([-0.40, -0.65, -0.65]) / np.linalg.norm([-0.40, -0.65, -0.65])
-#: How bright a surface is in the shade, and how much brighter in full light.
+#: Brightness of a surface in the shade, and the additional brightness in full light.
 SHADE, GLOW = 0.62, 0.44
 
 
 class ZBuffer:
-    """An empty picture; with two `samples` a side, each of its pixels becomes the mean of four.
+    """A picture in three dimensions, empty at first.
 
     Parameters
     ----------
     width, height : int
-        Of the result.
+        Size of the result in pixels.
     background : tuple of int
+        Red, green and blue.
     samples : {1, 2}, default=1
-        All places are given in pixels of the result.
+        Samples per pixel in each direction: with 2, each pixel is the mean of four samples.  Coordinates are in pixels.
 
     Attributes
     ----------
     depth : ndarray of shape (height, width)
-        inf where nothing is; of all samples.
+        Depth of all samples; inf where nothing is drawn.
     face : ndarray of shape (height, width), int32
-        The triangle of the surface that is nearest; -1 for none.
+        Index of the nearest triangle of the surface; -1 for none.
     rgb : ndarray of shape (height, width, 4), uint8
-        Red, green, blue and 255, of all samples.
+        Red, green, blue and 255 of all samples.
 
     Raises
     ------
     ValueError
-        The picture is empty, or larger than `MOST_PIXELS`.
+        If the picture is empty, or larger than `MOST_PIXELS`.
     """
 
     def __init__(self, width: int, height: int, background: RGB, samples: int = 1) -> None:
@@ -74,24 +75,24 @@ class ZBuffer:
         widths: Array,
         ink: RGB,
     ) -> None:
-        """A surface of triangles, coloured by a value, lighted from the upper left, with level lines on it.
+        """Draw a surface of triangles, coloured by a value, lit from the upper left, with level lines.
 
         Parameters
         ----------
         at : ndarray of shape (n, 3)
-            Its corners.
+            Corners of the triangles.
         value : ndarray of shape (n,)
-            At the corners, and linear between them.
+            Values at the corners, linear between them.
         triangles : ndarray of shape (m, 3), int32
         table : ndarray of shape (n_colours, 3)
-            Colours of the values from -span to span; of an even number, the sign decides between two halves.
+            Colours of the values from -span to span; an even number, so that the two signs have different colours.
         span : float
         limit : float
-            Beyond it, on either side, the surface is cut off.
+            Absolute value beyond which the surface is cut off.
         levels, widths : ndarray of shape (n_levels,)
             Values of the level lines and their widths in pixels.
         ink : tuple of int
-            Their colour.
+            Colour of the level lines.
         """
         at = at * float(self.samples)
         slope, cosine = np.zeros((2, len(triangles)))
@@ -101,22 +102,22 @@ class ZBuffer:
         loops.shade(self.face, self._seen, slope, light, table, span, levels, half, colour, self.rgb)
 
     def lines(self, ends: Array, colours: Array, width: float, nearer: float = 0.0) -> None:
-        """Lines between `ends` (n, 2, 3) in `colours` (n, 4), the last column being alpha, 0 to 1."""
+        """Draw lines between `ends` (n, 2, 3) in `colours` (n, 4), whose last column is alpha, from 0 to 1."""
         ends = ends * float(self.samples)
         loops.draw_lines(ends, colours, 0.5 * self.samples * width, self.samples * nearer, self.depth, self.rgb)
 
     def stamps(self, spots: Array, kinds: NDArray[np.intp], pictures: Array, nearer: float = 0.0) -> None:
-        """Symbols at `spots` (n, 3), the nearest on top: those of `kinds` among `pictures` (k, side, side, 4).
+        """Draw symbols at `spots` (n, 3), the nearest on top: ``pictures[kinds[i]]`` at the i-th.
 
-        Each is whole, or hidden with its middle.
-        The pictures are of the size in samples, in colours from 0 to 255 with an alpha from 0 to 1.
+        A symbol is hidden entirely if its middle is hidden.  `pictures` (k, side, side, 4) have one pixel per sample,
+        colours from 0 to 255, and alpha from 0 to 1.
         """
         spots = spots * float(self.samples)
         order = np.argsort(-spots[:, 2], kind="stable")
         loops.stamp(spots[order], kinds[order], pictures, self.samples * nearer, self.depth, self.rgb)
 
     def sheet(self, corners: Array, colour: RGB, alpha: float) -> None:
-        """A flat convex polygon with `corners` (n, 3), translucent; nothing where it is seen edge-on."""
+        """Draw a translucent, flat, convex polygon with `corners` (n, 3); nothing if it is seen edge-on."""
         corners = corners * float(self.samples)
         if len(corners) < 3 or not np.isfinite(corners).all():
             return
@@ -133,7 +134,7 @@ class ZBuffer:
         )
 
     def picture(self) -> NDArray[np.uint8]:
-        """The pixels, shape (height, width, 4): red, green, blue and 255."""
+        """Return the pixels, shape (height, width, 4): red, green, blue and 255."""
         if self.samples == 1:
             return self.rgb
         height, width = (side // self.samples for side in self.depth.shape)

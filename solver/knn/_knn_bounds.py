@@ -1,20 +1,22 @@
-"""Compiled bounds on the distances in a tile of pixels: who surely votes there and who surely does not."""
+"""Compiled bounds on the distances in a tile of pixels: which locations surely vote there, and which do not."""
 
 from __future__ import annotations
 
 import math
 
-from solver.core._compile import part
+import numpy as np
+
+from solver.core._compile import inlined, part
 
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI
 
 SLACK = 1e-9  # relative, for distances
-SLACK_COSINE = 1e-13  # absolute: 1 - cos is rounded to about 1e-15 however small it is
+SLACK_COSINE = 1e-13  # absolute: the rounding error of 1 - cos is about 1e-15, however small the value
 
 
 @part
 def angle_of_tile(cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
-    """Largest angle between (cx, cy) and a point of the rectangle, seen from the origin."""
+    """Return the largest angle at the origin between (cx, cy) and a point of the rectangle."""
     if x0 <= 0.0 <= x1 and y0 <= 0.0 <= y1:
         return math.pi
     own = math.atan2(cy, cx)
@@ -27,11 +29,11 @@ def angle_of_tile(cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
 
 @part
 def thresholds(metric, t, radius, zeros):  # type: ignore[no-untyped-def]
-    """(far, near): a location with d > far votes nowhere in the tile, one with d < near everywhere in it.
+    """Return (far, near): a location with d > far votes nowhere in the tile, one with d < near everywhere in it.
 
-    `t` is the distance (as compared) from the centre to the k-th nearest location, `radius` that to the
-    farthest pixel.  For the cosine the triangle inequality holds between angles, so both become angles;
-    a zero vector (`zeros`: there is one) stays at distance 1 wherever the pixel is.
+    `t` is the distance (as compared) from the centre to the k-th nearest location, and `radius` that to the farthest
+    pixel.  For the cosine, the triangle inequality holds for angles, so both are converted to angles.  A zero vector
+    (`zeros`: there is one) has distance 1 from every pixel.
     """
     if metric == COSINE:
         outer = min(math.pi, math.acos(max(-1.0, 1.0 - t - SLACK_COSINE)) + radius)
@@ -47,14 +49,14 @@ def thresholds(metric, t, radius, zeros):  # type: ignore[no-untyped-def]
     far = (t + 2.0 * radius) * (1.0 + SLACK)
     near = t * (1.0 - SLACK) - 2.0 * radius * (1.0 + SLACK)
     if metric == EUCLIDEAN:
-        # the constant covers squares so small that they lose digits
+        # the constant allows for squares so small that they lose digits
         return far * far + 1e-300, (near * near - 1e-300 if near > 0.0 else -1.0)
     return far, near
 
 
 @part
 def length(metric, p, x, y):  # type: ignore[no-untyped-def]
-    """Length of the vector (x, y) in a metric other than the cosine."""
+    """Return the length of the vector (x, y) in a metric other than the cosine."""
     x = abs(x)
     y = abs(y)
     largest = max(x, y)
@@ -67,9 +69,32 @@ def length(metric, p, x, y):  # type: ignore[no-untyped-def]
     return largest
 
 
+@inlined
+def radius_of(metric, p, cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
+    """Return the distance from (cx, cy) to the farthest point of a rectangle; for the cosine an angle."""
+    if metric == COSINE:
+        return angle_of_tile(cx, cy, x0, x1, y0, y1)
+    return length(metric, p, max(x1 - cx, cx - x0), max(y1 - cy, cy - y0))
+
+
+@inlined
+def reach_of(metric, p, q, cx, cy, radius, last, plane, strips, edges):  # type: ignore[no-untyped-def]
+    """Return how far from (cx, cy) a location may be that is among the q nearest at a pixel within `radius`.
+
+    `last` holds x, y and the q-th distance of another location of the picture; the distance is -1 if there is none.
+    """
+    if metric == COSINE:
+        return np.inf
+    if last[2] < 0.0:
+        bound = first_bound(metric, p, q, cx, cy, plane, strips, edges)
+    else:  # at most the distance at the last tile plus the distance between the centres
+        bound = last[2] + length(metric, p, last[0] - cx, last[1] - cy)
+    return (bound + 2.0 * radius) * (1.0 + SLACK) + 1e-150
+
+
 @part
 def first_bound(metric, p, k, cx, cy, plane, strips, edges):  # type: ignore[no-untyped-def]
-    """A bound on the k-th distance: the farthest of k locations next to (cx, cy) in its strip."""
+    """Return a bound on the k-th distance: the largest distance of k locations near (cx, cy) in its strip."""
     s = 0
     while s < strips.size - 2 and edges[1, s] < cx:
         s += 1

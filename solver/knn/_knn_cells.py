@@ -1,9 +1,9 @@
 """Compiled loops over the cells of a nearest-neighbour picture; notation as in `_knn_loops`.
 
 The cell of a pixel is the set of locations up to the distance of its k-th nearest point: those that vote there.  As in
-`_knn_grid`, a location farther from the centre of a rectangle than the q-th nearest plus twice the way to its farthest
-pixel is nowhere in it among the q nearest.  So the candidates of a tile are found first, of these the candidates of
-each small part of the tile, and only these are compared at each pixel, on the same distances as the vote.
+`_knn_grid`, a location is nowhere in a rectangle among the q nearest if it is farther from the centre than the q-th
+nearest plus twice the distance to the farthest pixel.  So the candidates of a tile are found first, among these the
+candidates of each small part of the tile, and only these are compared at each pixel, by the same distances as the vote.
 """
 
 from __future__ import annotations
@@ -14,26 +14,18 @@ import numpy as np
 
 from solver.core._compile import jit, part
 
-from ._knn_bounds import SLACK, angle_of_tile, first_bound, length, thresholds
+from ._knn_bounds import radius_of, reach_of, thresholds
 from ._knn_grid import LEAF, TILE, gather, only_class
-from ._knn_loops import COSINE, EUCLIDEAN, FIRST, INVERSE, UNIFORM, plane_distances, sort_by_distance, vote_in_order
+from ._knn_loops import EUCLIDEAN, FIRST, INVERSE, UNIFORM, nearest_first, plane_distances, vote_in_order
 from ._knn_select import LANES, kth, separate
 
-ROUNDING = 1e-9  # far more than that of a share of the votes
-TINY = 1e-140  # distances up to which weights may be as large as they can be
-
-
-@part
-def _radius(metric, p, cx, cy, x0, x1, y0, y1):  # type: ignore[no-untyped-def]
-    """How far (cx, cy) is from the farthest place of a rectangle; for the cosine an angle."""
-    if metric == COSINE:
-        return angle_of_tile(cx, cy, x0, x1, y0, y1)
-    return length(metric, p, max(x1 - cx, cx - x0), max(y1 - cy, cy - y0))
+ROUNDING = 1e-9  # far more than the rounding error of a share of the votes
+TINY = 1e-140  # distance up to which a weight may be limited to the largest weight
 
 
 @part
 def _nearest(metric, p, q, x, y, px, py, a, b, d):  # type: ignore[no-untyped-def]
-    """Distances of the candidates [a, b) from (x, y) to the beginning of `d`; returns that of the q-th nearest."""
+    """Write the distances of the candidates [a, b) from (x, y) to `d`; return that of the q-th nearest."""
     m = b - a
     padded = (m + LANES - 1) // LANES * LANES
     plane_distances(metric, p, x, y, px[a:b], py[a:b], d)
@@ -47,14 +39,14 @@ def _nearest(metric, p, q, x, y, px, py, a, b, d):  # type: ignore[no-untyped-de
 
 @part
 def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  # type: ignore[no-untyped-def]
-    """Copy to `first` and behind those of the candidates [a, b) that may be among the q nearest in a rectangle.
+    """Copy the candidates of [a, b) that may be among the q nearest in a rectangle to the indices from `first` on.
 
     Returns their end, and the distance of the q-th nearest from the centre.
     """
     cx = 0.5 * x0 + 0.5 * x1
     cy = 0.5 * y0 + 0.5 * y1
     t = _nearest(metric, p, q, cx, cy, px, py, a, b, d)
-    far, _ = thresholds(metric, t, _radius(metric, p, cx, cy, x0, x1, y0, y1), zeros)
+    far, _ = thresholds(metric, t, radius_of(metric, p, cx, cy, x0, x1, y0, y1), zeros)
     end = first
     for i in range(b - a):
         px[end] = px[a + i]
@@ -66,14 +58,9 @@ def _narrow(metric, p, q, zeros, x0, x1, y0, y1, px, py, who, a, b, first, d):  
 
 @part
 def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type: ignore[no-untyped-def]
-    """Sum of the keys of the locations up to the k-th nearest point; `value` is the distance of the k-th location."""
+    """Return the sum of the keys of the locations up to the k-th point; `value`: distance of the k-th location."""
     if not single:
-        found = 0
-        for i in range(m):
-            d[found] = d[i]
-            near[found] = who[a + i]
-            found += 1 if d[found] <= value else 0
-        sort_by_distance(d, near, found)
+        found = nearest_first(d, m, value, who, a, near)
         seen = 0
         for i in range(found):
             for e in range(start[near[i]], start[near[i] + 1]):
@@ -93,7 +80,7 @@ def _identity(k, single, m, value, d, who, a, near, start, count, keys):  # type
 
 @part
 def _winner(shares):  # type: ignore[no-untyped-def]
-    """(the lowest class with the largest share, by how much that is above the second largest)."""
+    """Return the lowest class with the largest share, and the difference from the second largest share."""
     best = 0
     second = 0.0
     for c in range(1, shares.size):
@@ -107,7 +94,7 @@ def _winner(shares):  # type: ignore[no-untyped-def]
 
 @part
 def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def]
-    """What a vote at `distance` counts, as a share of one at the `least` distance."""
+    """Return the weight of a vote at `distance`, as a share of the weight at the `least` distance."""
     if weights == UNIFORM:
         return 1.0
     ratio = least / distance
@@ -120,16 +107,11 @@ def _relative(weights, squared, least, distance):  # type: ignore[no-untyped-def
 def _mark(  # type: ignore[no-untyped-def]
     weights, squared, k, m, value, d, who, a, near, start, label, count, level, shares, kept
 ):
-    """Mark the entries without one of whose points another class, or a tie, is at a pixel; as `cells_on_grid` does.
+    """Mark the entries that a pixel needs, as `cells_on_grid` defines it.
 
-    `value` is the distance of the (k + 1)-th location: all up to it may vote where one point is left out.
+    `value` is the distance of the (k + 1)-th location: all locations up to it may vote if one point is left out.
     """
-    found = 0
-    for i in range(m):
-        d[found] = d[i]
-        near[found] = who[a + i]
-        found += 1 if d[found] <= value else 0
-    sort_by_distance(d, near, found)
+    found = nearest_first(d, m, value, who, a, near)
     vote_in_order(weights, squared, k, d, near, FIRST, found, start, label, count, FIRST - 1, FIRST, level, shares)
     best, lead = _winner(shares)
     sure = weights == UNIFORM or d[0] > TINY
@@ -140,7 +122,7 @@ def _mark(  # type: ignore[no-untyped-def]
     for i in range(found):
         if seen >= k and d[i] > d[i - 1]:
             break
-        # A vote leaves its class, and one that counts no more comes to another.
+        # The vote of a class is removed, and one with at most the same weight is added to another class.
         changes = not sure or lead - ROUNDING <= 2.0 * _relative(weights, squared, d[0], d[i]) / total
         for e in range(start[near[i]], start[near[i] + 1]):
             seen += count[e]
@@ -155,7 +137,7 @@ def _mark(  # type: ignore[no-untyped-def]
 
 @part
 def _all_kept(who, a, b, start, kept):  # type: ignore[no-untyped-def]
-    """Whether nothing is left to be found out about the candidates [a, b)."""
+    """Return whether all entries of the candidates [a, b) are marked already."""
     for i in range(a, b):
         for e in range(start[who[i]], start[who[i] + 1]):
             if not kept[e]:
@@ -187,69 +169,57 @@ def cells_on_grid(  # type: ignore[no-untyped-def]
     near = np.zeros(n + LANES, np.int64)
     level = np.zeros(np.max(label) + 1)
     shares = np.empty(level.size)
-    last_x = 0.0
-    last_y = 0.0
-    last_t = -1.0
-    columns = (width + TILE - 1) // TILE
-    for turn in range(columns * ((height + TILE - 1) // TILE)):
-        row = turn // columns
-        column = turn % columns
-        if row % 2 == 1:  # there and back, so that the last tile is always a neighbour
-            column = columns - 1 - column
-        x0 = column * TILE
-        x1 = min(x0 + TILE, width)
-        y0 = row * TILE
-        y1 = min(y0 + TILE, height)
-        cx = 0.5 * xs[x0] + 0.5 * xs[x1 - 1]
-        cy = 0.5 * ys[y0] + 0.5 * ys[y1 - 1]
-        reach = np.inf
-        if metric != COSINE:
-            if last_t < 0.0:
-                reach = first_bound(metric, p, q, cx, cy, plane, strips, edges)
-            else:  # at most the distance at the last tile plus the way from there
-                reach = last_t + length(metric, p, last_x - cx, last_y - cy)
-            reach += 2.0 * _radius(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-            reach = reach * (1.0 + SLACK) + 1e-150
-        a = gather(cx, cy, reach, plane, strips, edges, False, sole, px, py, who)
-        b, t = _narrow(metric, p, q, zeros, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], px, py, who, FIRST, a, a, d)
-        last_x = cx
-        last_y = cy
-        last_t = math.sqrt(t) if metric == EUCLIDEAN else t
-        if marks and (only_class(False, who, sole, a, b) >= 0 or _all_kept(who, a, b, start, kept)):
-            continue
-        for j0 in range(y0, y1, LEAF):
-            for i0 in range(x0, x1, LEAF):
-                j1 = min(j0 + LEAF, y1)
-                i1 = min(i0 + LEAF, x1)
-                c, _ = _narrow(metric, p, q, zeros, xs[i0], xs[i1 - 1], ys[j0], ys[j1 - 1], px, py, who, a, b, b, d)
-                if marks and (only_class(False, who, sole, b, c) >= 0 or _all_kept(who, b, c, start, kept)):
-                    continue
-                if not marks and single and c - b == q:  # the same everywhere in this part
-                    total = np.int64(0)
-                    for i in range(b, c):
-                        total += keys[who[i]]
-                    cells[j0:j1, i0:i1] = total
-                    continue
-                for j in range(j0, j1):
-                    for i in range(i0, i1):
-                        value = _nearest(metric, p, q, xs[i], ys[j], px, py, b, c, d)
-                        if marks:
-                            _mark(
-                                weights,
-                                metric == EUCLIDEAN,
-                                k,
-                                c - b,
-                                value,
-                                d,
-                                who,
-                                b,
-                                near,
-                                start,
-                                label,
-                                count,
-                                level,
-                                shares,
-                                kept,
-                            )
-                        else:
-                            cells[j, i] = _identity(k, single, c - b, value, d, who, b, near, start, count, keys)
+    last = np.array([0.0, 0.0, -1.0])
+    back = (width - 1) // TILE * TILE
+    for y0 in range(0, height, TILE):
+        for turn in range(0, width, TILE):
+            x0 = turn if y0 // TILE % 2 == 0 else back - turn  # there and back, so that the last tile is a neighbour
+            x1 = min(x0 + TILE, width)
+            y1 = min(y0 + TILE, height)
+            cx = 0.5 * xs[x0] + 0.5 * xs[x1 - 1]
+            cy = 0.5 * ys[y0] + 0.5 * ys[y1 - 1]
+            radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
+            reach = reach_of(metric, p, q, cx, cy, radius, last, plane, strips, edges)
+            a = gather(cx, cy, reach, plane, strips, edges, False, sole, px, py, who)
+            b, t = _narrow(metric, p, q, zeros, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], px, py, who, FIRST, a, a, d)
+            last[0] = cx
+            last[1] = cy
+            last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
+            if marks and (only_class(False, who, sole, a, b) >= 0 or _all_kept(who, a, b, start, kept)):
+                continue
+            for j0 in range(y0, y1, LEAF):
+                for i0 in range(x0, x1, LEAF):
+                    j1 = min(j0 + LEAF, y1)
+                    i1 = min(i0 + LEAF, x1)
+                    c, _ = _narrow(metric, p, q, zeros, xs[i0], xs[i1 - 1], ys[j0], ys[j1 - 1], px, py, who, a, b, b, d)
+                    if marks and (only_class(False, who, sole, b, c) >= 0 or _all_kept(who, b, c, start, kept)):
+                        continue
+                    if not marks and single and c - b == q:  # the same everywhere in this part
+                        total = np.int64(0)
+                        for i in range(b, c):
+                            total += keys[who[i]]
+                        cells[j0:j1, i0:i1] = total
+                        continue
+                    for j in range(j0, j1):
+                        for i in range(i0, i1):
+                            value = _nearest(metric, p, q, xs[i], ys[j], px, py, b, c, d)
+                            if marks:
+                                _mark(
+                                    weights,
+                                    metric == EUCLIDEAN,
+                                    k,
+                                    c - b,
+                                    value,
+                                    d,
+                                    who,
+                                    b,
+                                    near,
+                                    start,
+                                    label,
+                                    count,
+                                    level,
+                                    shares,
+                                    kept,
+                                )
+                            else:
+                                cells[j, i] = _identity(k, single, c - b, value, d, who, b, near, start, count, keys)

@@ -1,4 +1,4 @@
-"""Compiled counting of uniform votes: of which classes the nearest candidates are, without moving them."""
+"""Compiled counting of uniform votes: numbers of the nearest candidates by class, without moving them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._knn_select import LANES
 
 @part
 def count_upto(d, kind, first, limit, votes, floor):  # type: ignore[no-untyped-def]
-    """votes[floor + 1, c] = votes[floor, c] + number of distances d[i] <= limit with class kind[first + i] = c."""
+    """Set votes[floor + 1, c] to votes[floor, c] + number of distances d[i] <= limit with class kind[first + i] = c."""
     for c in range(votes.shape[1]):
         count = 0
         for i in range(d.size):
@@ -24,7 +24,7 @@ def count_upto(d, kind, first, limit, votes, floor):  # type: ignore[no-untyped-
 
 @part
 def share_ties(d, kind, first, value, excess, k, votes, equal, shares):  # type: ignore[no-untyped-def]
-    """Vote shares at one pixel where `excess` of the `votes` are too many: those at distance `value`, the farthest.
+    """Compute the vote shares at one pixel with `excess` votes too many: points at distance `value` share the rest.
 
     `equal` (a zero per class) is scratch and is left zero.
     """
@@ -42,17 +42,17 @@ def share_ties(d, kind, first, value, excess, k, votes, equal, shares):  # type:
 def count_together(  # type: ignore[no-untyped-def]
     metric, p, xs, ys, x0, x1, y0, y1, px, py, kind, first, m, q, k, certain, floor, work, votes
 ):
-    """votes[c, i] = vote share of class c at the i-th of the pixels [x0, x1) x [y0, y1) of a small tile, row by row.
+    """Set votes[c, i] to the share of class c at the i-th of the pixels [x0, x1) x [y0, y1), row by row.
 
-    From the votes certain[floor] and the q nearest of the m candidates from `first` on, all single points.
-    Returns whether the shares are right: not if somewhere several points are exactly at the k-th distance.
+    The votes are certain[floor] and those of the q nearest of the m candidates from `first` on, all single points.
+    Returns whether the shares are right: they are not if several points are exactly at the k-th distance of a pixel.
 
-    The k-th distance comes from an insertion sort of each pixel's few nearest or, if those are fewer, its few
-    farthest candidates; every step of it is the minimum and the maximum of two rows.
+    The k-th distance comes from an insertion sort of the few nearest candidates of each pixel or, if those are fewer,
+    of the few farthest; each step of it is the minimum and the maximum of two rows.
     """
     area = (x1 - x0) * (y1 - y0)
     lanes = (area + LANES - 1) // LANES * LANES
-    used = area if metric == MINKOWSKI else lanes  # powers are too dear to compute in vain
+    used = area if metric == MINKOWSKI else lanes  # powers are too slow to compute for padding
     gx = work[0, :used]
     gy = work[1, :used]
     limit = work[2]
@@ -70,7 +70,7 @@ def count_together(  # type: ignore[no-untyped-def]
     for i in range(area, used):
         gx[i] = gx[0]
         gy[i] = gy[0]
-    if metric == COSINE:  # as in `plane_distances`, which here takes the candidate for the query
+    if metric == COSINE:  # as in `plane_distances`, where candidates and pixels are exchanged here
         for lane in range(used):
             exponent = math.frexp(max(abs(gx[lane]), abs(gy[lane])))[1]
             gx[lane] = math.ldexp(gx[lane], -exponent)

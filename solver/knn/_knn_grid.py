@@ -24,9 +24,9 @@ import numpy as np
 
 from solver.core._compile import jit, part
 
-from ._knn_bounds import SLACK, angle_of_tile, first_bound, length, thresholds
+from ._knn_bounds import radius_of, reach_of, thresholds
 from ._knn_count import count_together, count_upto, share_ties
-from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
+from ._knn_loops import EUCLIDEAN, MANHATTAN, MINKOWSKI, UNIFORM, plane_distances, sorted_vote
 from ._knn_select import LANES, kth, separate
 
 TILE = 16  # pixels per side of the tiles that gather their own candidates; a power of two times LEAF
@@ -39,7 +39,7 @@ WIDEST = TILE * TILE + 8  # not a power of two, or the rows of a list would shar
 
 @part
 def _put(compact, x0, x1, y0, y1, shares, by_class, by_pixel, out, top, share, tie):  # type: ignore[no-untyped-def]
-    """Write to the pixels [x0, x1) x [y0, y1): class c has shares[c * by_class + l * by_pixel] at the l-th."""
+    """Write the votes of pixels [x0, x1) x [y0, y1): class c has shares[c * by_class + l * by_pixel] at the l-th."""
     n_classes = out.shape[2]
     at = 0
     for j in range(y0, y1):
@@ -64,7 +64,7 @@ def _put(compact, x0, x1, y0, y1, shares, by_class, by_pixel, out, top, share, t
 
 @part
 def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
-    """First index in [a, b) of an increasing range with a value above `limit`, else b."""
+    """Return the first index in [a, b) of an increasing range with a value above `limit`, else b."""
     while a < b:
         half = (a + b) // 2
         if values[half] <= limit:
@@ -76,7 +76,7 @@ def _first_above(values, a, b, limit):  # type: ignore[no-untyped-def]
 
 @part
 def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # type: ignore[no-untyped-def]
-    """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; returns their number."""
+    """Copy the locations within `reach` of (cx, cy) in both coordinates into the three lists; return their number."""
     ax = plane[0]
     ay = plane[1]
     low = np.nextafter(cy - reach, -np.inf)  # just below, since a value equal to the limit belongs to the range
@@ -98,9 +98,9 @@ def gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag):  # ty
 
 @part
 def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  # type: ignore[no-untyped-def]
-    """Copy to `first` and behind those of the candidates [a, b) that are undecided in the tile; returns their end.
+    """Copy the candidates of [a, b) that are undecided in the tile to the indices from `first` on; return their end.
 
-    `d` are the distances from the centre, `t` that of the k-th neighbour.  The tests are those of the module's text.
+    `d` are the distances from the centre, `t` that of the k-th neighbour.  The two tests are explained at the top.
     """
     e = first
     for i in range(b - a):
@@ -147,7 +147,7 @@ def _sift(metric, d, sure, t, far, x0, x1, y0, y1, a, b, first, px, py, tag):  #
 
 @part
 def only_class(plain, tag, sole, a, b):  # type: ignore[no-untyped-def]
-    """The class of all points at the candidates [a, b), or -1 if there are several."""
+    """Return the class of all points at the candidates [a, b), or -1 if there are several."""
     only = tag[a] if plain else sole[tag[a]]
     for i in range(a + 1, b):
         if (tag[i] if plain else sole[tag[i]]) != only:
@@ -182,20 +182,20 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     share,
     tie,
 ):
-    """Vote shares at every (xs[i], ys[j]), written to out[j, i, :], or (`compact`) to top, share and tie.
+    """Write the vote shares at every (xs[i], ys[j]) to out[j, i, :], or (`compact`) to top, share and tie.
 
     `plane` (2, locations) holds the locations strip by strip: strip s is columns strips[s]:strips[s + 1], a
     range of x from edges[0, s] to edges[1, s], sorted by y inside.  `sole` is the class of all points at a location, or
     -1.  `single`: every location is one training point.  `zeros`: one is the zero vector.  `places` (2, room) and
-    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are made.  If
-    `bound` is not empty, no neighbour that votes at a pixel is farther from it than bound[j, i] (not for the cosine).
+    `tag` (room,) are scratch for LEVELS lists of all locations.  If `wanted` is not empty, only its tiles are drawn.
+    If `bound` is not empty, no voter of a pixel is farther from it than bound[j, i] (not for the cosine).
     """
     width = xs.size
     height = ys.size
     n_locations = plane.shape[1]
     n_classes = out.shape[2]
     plain = weights == UNIFORM and single  # then only counts matter, not the order within the k
-    # powers are so dear that halving a tile once more, with fewer candidates in each part, pays
+    # powers are so slow that halving a tile once more, with fewer candidates in each part, is faster
     together = LEAF * LEAF if metric == MINKOWSKI else TILE * TILE // 4
     # Candidates: coordinates and, where only counts matter, class, else location.
     px = places[0]
@@ -209,150 +209,154 @@ def vote_on_grid(  # type: ignore[no-untyped-def]
     votes = np.empty((n_classes, WIDEST))
     flat = votes.ravel()
     shares = flat[:n_classes]
-    last_x = 0.0
-    last_y = 0.0
-    last_t = -1.0
-    columns = (width + TILE - 1) // TILE
-    for turn in range(columns * ((height + TILE - 1) // TILE)):
-        row = turn // columns
-        column = turn % columns
-        if row % 2 == 1:  # there and back, so that the last tile is always a neighbour
-            column = columns - 1 - column
-        if wanted.size > 0 and not wanted[row * columns + column]:
-            continue
-        depth = 1
-        node[0, 0] = column * TILE
-        node[0, 1] = min(column * TILE + TILE, width)
-        node[0, 2] = row * TILE
-        node[0, 3] = min(row * TILE + TILE, height)
-        node[0, 6] = 0
-        node[0, 7] = k
-        # Split the tile, depth first; a part's candidates stand behind its parent's in the same three lists.
-        while depth > 0:
-            depth -= 1
-            x0 = node[depth, 0]
-            x1 = node[depth, 1]
-            y0 = node[depth, 2]
-            y1 = node[depth, 3]
-            a = node[depth, 4]
-            b = node[depth, 5]
-            floor = node[depth, 6]
-            left = node[depth, 7]  # votes not yet certain
-            area = (x1 - x0) * (y1 - y0)
-            cx = xs[x0]
-            cy = ys[y0]
-            radius = 0.0
-            if area > 1:
-                cx = 0.5 * cx + 0.5 * xs[x1 - 1]
-                cy = 0.5 * cy + 0.5 * ys[y1 - 1]
-                if metric == COSINE:
-                    radius = angle_of_tile(cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
-                else:
-                    radius = length(metric, p, max(xs[x1 - 1] - cx, cx - xs[x0]), max(ys[y1 - 1] - cy, cy - ys[y0]))
-            if floor == 0:
-                if metric == COSINE:
-                    reach = np.inf
-                elif last_t < 0.0:
-                    reach = first_bound(metric, p, min(k, n_locations), cx, cy, plane, strips, edges)
-                    hints[0, 0] = reach * reach if metric == EUCLIDEAN else reach
-                else:  # at most the distance at the last tile plus the way from there
-                    reach = last_t + length(metric, p, last_x - cx, last_y - cy)
-                reach = (reach + 2.0 * radius) * (1.0 + SLACK) + 1e-150
-                a = 0
-                b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
-            m = b - a
-            q = min(left, m)
-            first = a + (m + LANES - 1) // LANES * LANES
-            end = b if metric == MINKOWSKI else first  # powers are too dear to compute in vain
-            plane_distances(metric, p, cx, cy, px[a:end], py[a:end], d)
-            for i in range(m, first - a):
-                d[i] = np.inf
-            dd = d[: first - a]
-            bits = dd.view(np.int64)
-            value, found = separate(dd, bits, q, hints[floor, 1], hints[floor, 0])
-            limit = value
-            if floor == 0 and bound.size > 0:
-                t = kth(dd, bits, value)
-                t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
-                for j in range(y0, y1):
-                    for i in range(x0, x1):
-                        bound[j, i] = t
-            if area > 1:
-                t = kth(dd, bits, value)
-                far, sure = thresholds(metric, t, radius, zeros)
-                limit = sure if plain else -1.0
-            if plain:
-                count_upto(dd, tag, a, limit, certain, floor)
-            done = True
-            tied = False
-            by_class = 1
-            by_pixel = 0
-            if area == 1:
-                hints[floor, 0] = value
-                if not plain:
-                    sorted_vote(
-                        weights, metric == EUCLIDEAN, k, d, px, py, tag, a, b, value, start, label, count, level, shares
-                    )
-                elif found > q:
-                    share_ties(dd, tag, a, value, found - q, k, certain[floor + 1], level, shares)
-                else:
-                    for c in range(n_classes):
-                        shares[c] = certain[floor + 1, c] / k
-            else:
-                if plain:
-                    for c in range(n_classes):
-                        left -= np.int64(certain[floor + 1, c] - certain[floor, c])
-                hints[floor + 1, 0] = t
-                hints[floor + 1, 1] = max(limit, 0.0)
+    last = np.array([0.0, 0.0, -1.0])  # the centre of the last tile, and its k-th distance
+    back = (width - 1) // TILE * TILE
+    for tile_y in range(0, height, TILE):
+        for turn in range(0, width, TILE):
+            # There and back, so that the last tile is always a neighbour.
+            tile_x = turn if tile_y // TILE % 2 == 0 else back - turn
+            if wanted.size > 0 and not wanted[tile_y // TILE, tile_x // TILE]:
+                continue
+            depth = 1
+            node[0, 0] = tile_x
+            node[0, 1] = min(tile_x + TILE, width)
+            node[0, 2] = tile_y
+            node[0, 3] = min(tile_y + TILE, height)
+            node[0, 6] = 0
+            node[0, 7] = k
+            # Split the tile, depth first; a part's candidates stand behind its parent's in the same three lists.
+            while depth > 0:
+                depth -= 1
+                x0 = node[depth, 0]
+                x1 = node[depth, 1]
+                y0 = node[depth, 2]
+                y1 = node[depth, 3]
+                a = node[depth, 4]
+                b = node[depth, 5]
+                floor = node[depth, 6]
+                left = node[depth, 7]  # votes not yet certain
+                area = (x1 - x0) * (y1 - y0)
+                cx = xs[x0]
+                cy = ys[y0]
+                radius = 0.0
+                if area > 1:
+                    cx = 0.5 * cx + 0.5 * xs[x1 - 1]
+                    cy = 0.5 * cy + 0.5 * ys[y1 - 1]
+                    radius = radius_of(metric, p, cx, cy, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1])
                 if floor == 0:
-                    hints[0, 0] = t
-                    last_x = cx
-                    last_y = cy
-                    last_t = math.sqrt(t) if metric == EUCLIDEAN else t
-                b = _sift(metric, d, limit, t, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], a, b, first, px, py, tag)
-                a = first
+                    reach = reach_of(metric, p, min(k, n_locations), cx, cy, radius, last, plane, strips, edges)
+                    a = 0
+                    b = gather(cx, cy, reach, plane, strips, edges, plain, sole, px, py, tag)
                 m = b - a
                 q = min(left, m)
-                only = only_class(plain, tag, sole, a, b)
-                if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
-                    for c in range(n_classes):
-                        shares[c] = certain[floor + 1, c]
-                    if only >= 0:
-                        shares[only] += left
+                first = a + (m + LANES - 1) // LANES * LANES
+                end = b if metric == MINKOWSKI else first  # powers are too dear to compute in vain
+                plane_distances(metric, p, cx, cy, px[a:end], py[a:end], d)
+                for i in range(m, first - a):
+                    d[i] = np.inf
+                dd = d[: first - a]
+                bits = dd.view(np.int64)
+                guess = hints[floor, 0] if hints[floor, 0] > 0.0 else dd[0]
+                value, found = separate(dd, bits, q, hints[floor, 1], guess)
+                limit = value
+                if floor == 0 and bound.size > 0:
+                    t = kth(dd, bits, value)
+                    t = (math.sqrt(t) if metric == EUCLIDEAN else t) + radius
+                    for j in range(y0, y1):
+                        for i in range(x0, x1):
+                            bound[j, i] = t
+                if area > 1:
+                    t = kth(dd, bits, value)
+                    far, sure = thresholds(metric, t, radius, zeros)
+                    limit = sure if plain else -1.0
+                if plain:
+                    count_upto(dd, tag, a, limit, certain, floor)
+                done = True
+                tied = False
+                by_class = 1
+                by_pixel = 0
+                if area == 1:
+                    hints[floor, 0] = value
+                    if not plain:
+                        sorted_vote(
+                            weights,
+                            metric == EUCLIDEAN,
+                            k,
+                            d,
+                            px,
+                            py,
+                            tag,
+                            a,
+                            b,
+                            value,
+                            start,
+                            label,
+                            count,
+                            level,
+                            shares,
+                        )
+                    elif found > q:
+                        share_ties(dd, tag, a, value, found - q, k, certain[floor + 1], level, shares)
                     else:
-                        for i in range(a, b):
-                            shares[tag[i]] += 1.0
-                    for c in range(n_classes):
-                        shares[c] /= k
-                elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
-                    done = count_together(
-                        metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k, certain, floor + 1, work, votes
-                    )
-                    tied = not done
-                    by_class = WIDEST
-                    by_pixel = 1
+                        for c in range(n_classes):
+                            shares[c] = certain[floor + 1, c] / k
                 else:
-                    done = False
-            if done:
-                _put(compact, x0, x1, y0, y1, flat, by_class, by_pixel, out, top, share, tie)
-                continue
-            step_x = (x1 - x0 + 1) // 2 if x1 - x0 > LEAF else x1 - x0
-            step_y = (y1 - y0 + 1) // 2 if y1 - y0 > LEAF else y1 - y0
-            if tied or area <= LEAF * LEAF:
-                step_x = 1
-                step_y = 1
-            across = (x1 - x0 + step_x - 1) // step_x
-            for piece in range(across * ((y1 - y0 + step_y - 1) // step_y)):
-                j = piece // across  # there and back, so that the last pixel is always a neighbour
-                i = piece - j * across
-                i = x0 + (across - 1 - i if j & 1 else i) * step_x
-                j = y0 + j * step_y
-                node[depth, 0] = i
-                node[depth, 1] = min(i + step_x, x1)
-                node[depth, 2] = j
-                node[depth, 3] = min(j + step_y, y1)
-                node[depth, 4] = a
-                node[depth, 5] = b
-                node[depth, 6] = floor + 1
-                node[depth, 7] = left
-                depth += 1
+                    if plain:
+                        for c in range(n_classes):
+                            left -= np.int64(certain[floor + 1, c] - certain[floor, c])
+                    hints[floor + 1, 0] = t
+                    hints[floor + 1, 1] = max(limit, 0.0)
+                    if floor == 0:
+                        hints[0, 0] = t
+                        last[0] = cx
+                        last[1] = cy
+                        last[2] = math.sqrt(t) if metric == EUCLIDEAN else t
+                    b = _sift(
+                        metric, d, limit, t, far, xs[x0], xs[x1 - 1], ys[y0], ys[y1 - 1], a, b, first, px, py, tag
+                    )
+                    a = first
+                    m = b - a
+                    q = min(left, m)
+                    only = only_class(plain, tag, sole, a, b)
+                    if only >= 0 or (plain and m == left):  # whoever votes, the counts are the same in the whole tile
+                        for c in range(n_classes):
+                            shares[c] = certain[floor + 1, c]
+                        if only >= 0:
+                            shares[only] += left
+                        else:
+                            for i in range(a, b):
+                                shares[tag[i]] += 1.0
+                        for c in range(n_classes):
+                            shares[c] /= k
+                    elif plain and m * min(q, m - q + 1) <= (SIMPLE if area <= together else SIMPLE // 20):
+                        done = count_together(
+                            metric, p, xs, ys, x0, x1, y0, y1, px, py, tag, a, m, q, k, certain, floor + 1, work, votes
+                        )
+                        tied = not done
+                        by_class = WIDEST
+                        by_pixel = 1
+                    else:
+                        done = False
+                if done:
+                    _put(compact, x0, x1, y0, y1, flat, by_class, by_pixel, out, top, share, tie)
+                    continue
+                step_x = (x1 - x0 + 1) // 2 if x1 - x0 > LEAF else x1 - x0
+                step_y = (y1 - y0 + 1) // 2 if y1 - y0 > LEAF else y1 - y0
+                if tied or area <= LEAF * LEAF:
+                    step_x = 1
+                    step_y = 1
+                across = (x1 - x0 + step_x - 1) // step_x
+                for piece in range(across * ((y1 - y0 + step_y - 1) // step_y)):
+                    j = piece // across  # there and back, so that the last pixel is always a neighbour
+                    i = piece - j * across
+                    i = x0 + (across - 1 - i if j & 1 else i) * step_x
+                    j = y0 + j * step_y
+                    node[depth, 0] = i
+                    node[depth, 1] = min(i + step_x, x1)
+                    node[depth, 2] = j
+                    node[depth, 3] = min(j + step_y, y1)
+                    node[depth, 4] = a
+                    node[depth, 5] = b
+                    node[depth, 6] = floor + 1
+                    node[depth, 7] = left
+                    depth += 1

@@ -1,4 +1,4 @@
-"""Index: training points as the nearest-neighbour loops want them, and the votes and pictures they give."""
+"""Index: training points in the layout of the nearest-neighbour loops, and the votes and pictures computed from it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from ._knn_products import search_products
 from ._knn_select import LANES
 from ._knn_tree import Tree, grow
 
-#: Features and queries from which on a search by products of matrices is considered, and queries that try the tree
-#: first.  If each of these measures the distances to more leaves, and more of all leaves, the others go by products.
+#: Numbers of features and of queries from which a search by products of matrices is considered, and number of queries
+#: that are first searched for in the tree.  If these measure more leaves on average than MANY_LEAVES, and than a SHARE
+#: of all leaves, the other queries are searched for by products.
 MANY_FEATURES, MANY_QUERIES, PROBES, MANY_LEAVES, SHARE = 5, 64, 4, 4, 0.15
-#: Least number of rows of a product of matrices, and numbers in it otherwise: 4 MB.
+#: Smallest number of rows of a product of matrices, and largest number of entries of a larger one: 4 MB.
 ROWS, ENTRIES = 16, 1 << 19
-AT_ONCE = 1 << 16  # queries searched for at once, and places for what is found
-POWERS = 1024  # steps of a table of powers
-PIECE = 1 << 19  # distances held at once by the plain version: 4 MB
+AT_ONCE = 1 << 16  # largest number of queries searched for at once, and of neighbours found for them
+POWERS = 1024  # intervals of a table of powers
+PIECE = 1 << 19  # distances computed at once by the plain version: 4 MB
 
 
 class SurfaceClasses(NamedTuple):
@@ -47,19 +48,19 @@ class SurfaceClasses(NamedTuple):
 
 @dataclass(frozen=True)
 class Index:
-    """Training points as the loops want them; never changed after it is built.
+    """Training points in the layout of the compiled loops; never changed after it is built.
 
-    Equal points are one *location* with a count per class: a thousand points on one spot cost no more than
-    one, and the order in which the points came leaves no trace.
+    Equal points are one *location* with a count per class: a thousand equal points cost no more than one, and the
+    result does not depend on the order of the points.
     """
 
     metric: int
     p: float
     n_classes: int
     points: Array
-    """(n, features), in the order given; for the cosine, which sees directions only, one vector for each direction."""
+    """(n, features), in the order given; for the cosine, one vector for each direction."""
     own: Array
-    """(n, features), the points as `scaled` gives them when they are queries."""
+    """(n, features), the points as `scaled` returns them when they are queries."""
     codes: Integers
     place: Integers
     """(n,), the location of each point."""
@@ -86,89 +87,76 @@ class Index:
         points = points + 0.0  # -0.0 and 0.0 are one coordinate
         order = _order(points, codes)
         ordered = points[order]
-        is_new = np.ones(len(points), dtype=bool)
-        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        if points.shape[1] == 2 and is_new.all():
-            return cls._of_distinct(points, own, codes, order, n_classes, metric, p)
-        locations = ordered[is_new]
-        n = len(locations)
-        place = np.arange(n)
+        is_new = _is_new(ordered)
+        n = np.count_nonzero(is_new)
         strips = np.array([0, n], dtype=np.int64)
-        if points.shape[1] == 2:  # locations are in order of x already: sort by y inside each strip
-            strips = _strips(n)
-            by_strip = np.lexsort((locations[:, 1], np.searchsorted(strips, place, side="right")))
-            locations = locations[by_strip]
-            place[by_strip] = np.arange(n)
-        at = place[np.cumsum(is_new) - 1]
-        cells, count = np.unique(at * n_classes + codes[order], return_counts=True)
-        place = np.empty(len(points), dtype=np.int64)
-        place[order] = at
-        start = np.searchsorted(cells // n_classes, np.arange(n + 1)).astype(np.int64)
+        if points.shape[1] == 2:  # points are in order of x: sort them by y inside each strip
+            strips = np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+            y, bounds = ordered[:, 1], strips
+            if n < len(points):
+                bounds = np.append(np.flatnonzero(is_new), len(points))[strips]
+            for begin, end in itertools.pairwise(bounds.tolist()):
+                order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
+            ordered = points[order]
+        label, place = codes[order], np.empty(len(points), dtype=np.int64)
+        if n == len(points):  # the usual case, and several times as quick
+            place[order] = np.arange(n)
+            start, count, sole = np.arange(n + 1), np.ones(n, dtype=np.int64), label
+        else:
+            is_new = _is_new(ordered)
+            place[order] = np.cumsum(is_new) - 1
+            entries = np.flatnonzero(is_new | np.append(True, label[1:] != label[:-1]))
+            start = np.append(np.flatnonzero(is_new[entries]), len(entries))
+            label, count = label[entries], np.diff(entries, append=len(points))
+            sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
+            ordered = ordered[is_new]
+        columns = np.ascontiguousarray(ordered.T)
         norms = np.zeros(n)
-        for feature in locations.T:
+        for feature in columns:
             norms += feature * feature
-        columns = np.array(locations.T, order="C")
-        label = (cells % n_classes).astype(np.int64)
-        count = count.astype(np.int64)
-        sole = np.where(np.diff(start) == 1, label[start[:-1]], -1)
         edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
         return cls(
             metric, p, n_classes, points, own, codes, place, columns, norms, start, label, count, sole, strips, edges
         )
 
-    @classmethod
-    def _of_distinct(
-        cls, points: Array, own: Array, codes: Integers, order: Indices, n_classes: int, metric: int, p: float
-    ) -> Index:
-        """The same of points of the plane, each at a place of its own, in this `order`; several times as quick."""
-        n = len(points)
-        strips = _strips(n)
-        y = points[order, 1]
-        for begin, end in itertools.pairwise(strips.tolist()):
-            order[begin:end] = order[begin:end][np.argsort(y[begin:end], kind="stable")]
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        columns = np.ascontiguousarray(points[order].T)
-        label, one = codes[order], np.ones(n, dtype=np.int64)
-        norms = columns[0] * columns[0] + columns[1] * columns[1]
-        edges = np.array([reduce.reduceat(columns[0], strips[:-1]) for reduce in (np.minimum, np.maximum)])
-        start = np.arange(n + 1, dtype=np.int64)
-        return cls(
-            metric, p, n_classes, points, own, codes, place, columns, norms, start, label, one, label, strips, edges
-        )
-
     @cached_property
     def entry(self) -> Integers:
-        """Of each point the place of its location and class in `label` and `count`."""
+        """For each point, the index of its location and class in `label` and `count`."""
         of_entries = np.repeat(np.arange(len(self.norms)), np.diff(self.start)) * self.n_classes + self.label
         found: Integers = np.searchsorted(of_entries, self.place * self.n_classes + self.codes).astype(np.int64)
         return found
 
     @cached_property
+    def in_plane(self) -> tuple[Array, Integers, Integers, Integers, Integers, bool, bool, Integers, Array]:
+        """Arguments of the loops over pictures: the locations, `single` and `zeros` of `vote_on_grid`, the strips."""
+        single, zeros = len(self.norms) == len(self.points), bool((self.norms == 0.0).any())
+        return self.columns, self.start, self.label, self.count, self.sole, single, zeros, self.strips, self.edges
+
+    @cached_property
     def tree(self) -> tuple[Tree, Integers]:
-        """The locations for scattered queries, grown when the first one comes, and where each of them is in it."""
+        """The tree of the locations, built for the first scattered query, and the position of each location in it."""
         unit = self.metric == loops.COSINE
         return grow(self.columns, self.norms, self.start, self.label, self.count, unit)
 
     @cached_property
     def members(self) -> tuple[Integers, Integers]:
-        """The training points location by location as the tree has them, and where each location begins."""
+        """Rows of the training points by location, in the order of the tree, and where each location begins."""
         at = self.tree[1][self.place]
         first = np.concatenate(([0], np.cumsum(np.bincount(at, minlength=len(self.norms)))))
         return np.argsort(at, kind="stable"), first
 
     def scaled(self, queries: Array) -> Array:
-        """The queries as `points` are kept."""
+        """Return the queries in the scale of `points`."""
         return _unit_exponent(queries) if self.metric == loops.COSINE else queries
 
     def shares(self, queries: Array, k: int, weights: int, rows: Integers | None = None) -> Array:
-        """Vote shares (n_queries, n_classes); the training point rows[i] has no vote at query i."""
+        """Return the vote shares (n_queries, n_classes); the training point rows[i] has no vote at query i."""
         queries = self.scaled(queries)
         if rows is None and not fast_loops.ready():
             return self._plain_shares(queries, k, weights)
         out = np.empty((len(queries), self.n_classes))
         tree, own = self._tree_at(rows)
-        # New arrays: those that cannot be written to are another type, which would be compiled for once more.
+        # New arrays: read-only arrays are another type for numba, which would compile the loop again.
         own_class = self.codes[np.empty(0, dtype=np.int64) if rows is None else rows]
         squared = self.metric == loops.EUCLIDEAN
         for found in self._searched(queries, k, own):
@@ -176,7 +164,7 @@ class Index:
         return out
 
     def neighbors(self, queries: Array, k: int, without_self: bool) -> tuple[Array, Integers]:
-        """Distances as compared and rows of the k nearest points, (n_queries, k), by the compiled loops.
+        """Return the distances, as compared, and the rows of the k nearest points, (n_queries, k).
 
         `without_self`: the queries are the training points, none of which is its own neighbor.
         """
@@ -188,12 +176,12 @@ class Index:
         return distances, indices
 
     def _searched(self, queries: Array, k: int, own: Integers) -> Iterator[tuple[Integers, Array, Integers, Integers]]:
-        """What `search` finds, some queries at a time: which they are, and distances, locations and ends of the lists.
+        """Yield what `search` finds for some queries at a time: queries, distances, locations and ends of the lists.
 
-        `own`: the locations of the queries if one point there does not count, else empty.  The lists are used again.
+        `own`: locations of the queries if one point there does not vote, else empty.  The arrays are reused.
         """
         if not queries.flags.writeable:
-            queries = queries.copy()  # the loops are compiled for arrays that can be written to
+            queries = queries.copy()  # the loops are compiled for writable arrays
         tree = self.tree[0]
         m = len(self.norms)
         q = min(k + (len(own) > 0), m)
@@ -212,14 +200,17 @@ class Index:
             else:
                 rest = probes[begin:] if probing else order[begin:]
                 done, seen = loops.search(
-                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], self.powers, d, who, ends
+                    self.metric, self.p, q, queries, rest, leaf, *tree[:5], *self.rough, d, who, ends
                 )
                 leaves += seen if probing else 0
             yield order[begin : begin + done], d, who, ends
             begin += done
 
     def _search_products(self, q: int, queries: Array, order: Integers, d: Array, who: Integers, ends: Integers) -> int:
-        """As `search`, for the first queries; BLAS may use several threads, because its rounding decides nothing."""
+        """Search as `search` does, for the first queries; return their number.
+
+        BLAS may use several threads, because the result does not depend on its rounding.
+        """
         points, centre, factors = self._factors
         order = order[: max(ROWS, ENTRIES // len(points))]
         centred = queries[order] - centre
@@ -230,26 +221,30 @@ class Index:
 
     @cached_property
     def _factors(self) -> tuple[Array, Array, Array]:
-        """The locations of the tree as rows, their mean, and as columns without it, with their squares below."""
+        """Locations of the tree as rows, their mean, and centred locations as columns with their squares below."""
         points = self.tree[0].points[:, : len(self.norms)].T.copy()
         centre = points.mean(axis=0)
         centred = (points - centre).T
         return points, centre, np.concatenate((centred, (centred * centred).sum(axis=0, keepdims=True)))
 
     @cached_property
-    def powers(self) -> Array:
-        """(1 + r^p)^(1/p) for ratios r from 0 to 1, of the Minkowski metric."""
-        ratios = np.arange(POWERS + 1) / POWERS if self.metric == loops.MINKOWSKI else np.zeros(1)
-        powers: Array = (1.0 + ratios**self.p) ** (1.0 / self.p)
-        return powers
+    def rough(self) -> tuple[Array, float, float, float]:
+        """`powers`, `narrow`, `wide` and `extra` of `search`, which matter for Minkowski distances only."""
+        if self.metric != loops.MINKOWSKI:
+            return np.ones(1), 1.0, 1.0, 0.0
+        features, ratios = len(self.columns), np.arange(POWERS + 1) / POWERS
+        powers = (1.0 + ratios**self.p) ** (1.0 / self.p)
+        wide = float((powers[1:] / powers[:-1]).max()) if features == 2 else features ** (1.0 / self.p)
+        # The last number is for distances so small that they lose digits.
+        return powers, features ** (1.0 / self.p - 1.0), wide / (loops.SHORT * loops.SHORT), 1e-300
 
     def _tree_at(self, rows: Integers | None) -> tuple[Tree, Integers]:
-        """The tree, and where in it the training points `rows` are."""
+        """Return the tree, and the positions of the training points `rows` in it."""
         tree, position = self.tree
         return tree, position[:0] if rows is None else position[self.place[rows]]
 
     def picture(self, xs: Array, ys: Array, k: int, weights: int, compact: bool) -> tuple[Array, SurfaceClasses]:
-        """Shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
+        """Return shares and classes at (xs[i], ys[j]); only the one of the two that `compact` selects is filled."""
         if not fast_loops.ready():
             out = np.empty((len(ys), len(xs), self.n_classes))
             for j, i in product(range(0, len(ys), grid.TILE), range(0, len(xs), grid.TILE)):
@@ -261,12 +256,12 @@ class Index:
             out = np.empty((*((0, 0) if compact else (len(ys), len(xs))), self.n_classes))
             shape = (len(ys), len(xs)) if compact else (0, 0)
             top, share, tie = np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_)
-            nothing = np.empty(0, np.bool_), np.empty((0, 0))
+            nothing = np.empty((0, 0), np.bool_), np.empty((0, 0))
             self.vote(xs, ys, k, weights, compact, *nothing, out, SurfaceClasses(top, share, tie))
         return out, self.narrowed(SurfaceClasses(top, share, tie))
 
     def narrowed(self, found: SurfaceClasses) -> SurfaceClasses:
-        """The same with classes in a byte each, if they fit."""
+        """Return `found` with classes of one byte each, if there are at most 256."""
         return found._replace(top=found.top.astype(np.uint8)) if self.n_classes <= 256 else found
 
     def vote(
@@ -281,37 +276,14 @@ class Index:
         out: Array,
         classes: SurfaceClasses,
     ) -> None:
-        """`vote_on_grid`, with what it needs of these points."""
-        single = bool(len(self.norms) == len(self.points))
-        zeros = bool((self.norms == 0.0).any())
+        """Call `vote_on_grid` with these points."""
         room = grid.LEVELS * (len(self.norms) + LANES)
-        grid.vote_on_grid(
-            self.metric,
-            self.p,
-            weights,
-            k,
-            self.columns,
-            self.start,
-            self.label,
-            self.count,
-            self.sole,
-            single,
-            zeros,
-            self.strips,
-            self.edges,
-            xs,
-            ys,
-            np.zeros((2, room)),
-            np.zeros(room, np.int64),
-            compact,
-            wanted,
-            bound,
-            out,
-            *classes,
-        )
+        scratch = np.zeros((2, room)), np.zeros(room, np.int64)
+        of_pixels = xs, ys, *scratch, compact, wanted, bound, out, *classes
+        grid.vote_on_grid(self.metric, self.p, weights, k, *self.in_plane, *of_pixels)
 
     def _plain_tile(self, xs: Array, ys: Array, k: int, weights: int) -> Array:
-        """A few pixels of a picture in plain numpy, with the first of the two tests that `_knn_grid` explains."""
+        """Return the shares of a few pixels in plain numpy, with the first of the two tests of `_knn_grid`."""
         queries = np.column_stack([np.tile(xs, len(ys)), np.repeat(ys, len(xs))])
         index = self
         if self.metric != loops.COSINE:
@@ -326,7 +298,7 @@ class Index:
         return index._plain_shares(self.scaled(queries), k, weights).reshape(len(ys), len(xs), self.n_classes)
 
     def _plain_shares(self, queries: Array, k: int, weights: int) -> Array:
-        """`shares` of scaled queries in plain numpy, which looks at all points: a bounded number at a time."""
+        """Return the `shares` of scaled queries in plain numpy, which computes the distances to all points."""
         out = np.empty((len(queries), self.n_classes))
         votes_of = np.equal.outer(self.codes, np.arange(self.n_classes)).astype(np.float64)
         step = max(1, PIECE // len(self.points))
@@ -338,11 +310,11 @@ class Index:
 
 
 def _order(points: Array, codes: Integers) -> Indices:
-    """The order of the points by their coordinates, the first counts most, then by their codes."""
+    """Return the order of the points by their coordinates, the first one first, then by their codes."""
     first = points[:, 0]
     order = np.argsort(first)
     same = first[order[1:]] == first[order[:-1]]
-    # Few have the first coordinate in common as a rule: to sort only those by the others is several times as quick.
+    # Usually few points share the first coordinate: to sort only these by the others is several times faster.
     among = np.zeros(len(points), dtype=bool)
     among[1:] = same
     among[:-1] |= same
@@ -351,17 +323,19 @@ def _order(points: Array, codes: Integers) -> Indices:
     return order
 
 
-def _strips(n: int) -> Integers:
-    """Bounds of the strips of so many locations."""
-    return np.linspace(0, n, max(1, int(math.sqrt(n) / 3)) + 1).astype(np.int64)
+def _is_new(points: Array) -> Mask:
+    """Return whether each row differs from the one before."""
+    is_new = np.ones(len(points), dtype=bool)
+    is_new[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return is_new
 
 
 def directions(vectors: Array) -> Array:
-    """One vector for all that point the same way: parallel rows come out equal, bit for bit.
+    """Return one vector for each direction: parallel rows become equal, bit for bit.
 
-    Each row is divided by the greatest common divisor of its coordinates as far as that is odd, which leaves no digits
-    over, and brought to a largest coordinate in [1/2, 1).  Two parallel rows then differ by no odd factor, nor by a
-    power of two.
+    Each row is divided by the odd part of the greatest common divisor of its coordinates, which is exact, and scaled by
+    a power of two to a largest coordinate in [1/2, 1).  So parallel rows differ neither by an odd factor nor by a power
+    of two.
     """
     shift = 1000 - np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
     high = np.ldexp(vectors, shift)  # exact, and so far up that no quotient is too small to be exact
@@ -372,7 +346,7 @@ def directions(vectors: Array) -> Array:
 
 
 def _unit_exponent(vectors: Array) -> Array:
-    """Rows scaled by powers of two to a largest coordinate in [1/2, 1): no square over- or underflows."""
+    """Return the rows scaled by powers of two to a largest coordinate in [1/2, 1), so that no square overflows."""
     exponent = np.frexp(abs(vectors).max(axis=1, keepdims=True))[1]
     scaled: Array = np.ldexp(vectors, -exponent)
     return scaled

@@ -24,16 +24,16 @@ EPS = float(np.finfo(np.float64).eps)
 # (features + 1.25) * EPS.
 ROUNDING = 4
 SHORT = 1.0 - 1e-9  # less than any Minkowski distance is rounded down
-FEW = 64  # queries that are not worth sorting
-DEEPEST = 64  # levels of a tree
-SMALL = 16  # neighbors that are kept in order at any time
-MOST_COUNTED = 8 * LANES  # candidates that are sorted by counting
+FEW = 64  # number of queries below which sorting them gains nothing
+DEEPEST = 64  # largest number of levels of a tree
+SMALL = 16  # largest number of neighbors that are kept sorted during the search
+MOST_COUNTED = 8 * LANES  # largest number of candidates that are sorted by counting
 LARGEST_WEIGHT = 1e300  # so that neither a weight nor a sum of weights is infinite
 
 
 @part
 def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
-    """The same numbers as `_distances`, bit for bit, for two features: one pass, nothing read twice."""
+    """Write the distances of (x, y) from (px, py) to `d`: the same numbers as those of `search`, in one pass."""
     m = px.size
     if metric == EUCLIDEAN:
         for i in range(m):
@@ -75,14 +75,11 @@ def plane_distances(metric, p, x, y, px, py, d):  # type: ignore[no-untyped-def]
 def sorted_vote(  # type: ignore[no-untyped-def]
     weights, squared, k, d, px, py, who, a, b, value, start, label, count, level, shares
 ):
-    """Vote shares at one query from the candidates [a, b) at a distance of at most `value`; the tie rule lives here.
+    """Compute the vote shares at one query from the candidates [a, b) up to the distance `value`.
 
-    Their distances stand at the beginning of `d`.
-
-    One distance after another in increasing order, all points at one distance at once.  Uniform votes stay
-    integers until one division, so equal shares are equal floats.  `level` (a zero per class) is scratch
-    and is left zero.  The four lists are permuted so that these locations come first, in order of distance: the
-    next pixel finds them nearly so.
+    Their distances are at the beginning of `d`.  The four lists are permuted so that these candidates come first, in
+    order of distance: at the next pixel they are nearly sorted.  `level` (a zero per class) is scratch and is left
+    zero.
     """
     q = 0
     j = b - a - 1
@@ -126,10 +123,11 @@ def sorted_vote(  # type: ignore[no-untyped-def]
 def vote_in_order(  # type: ignore[no-untyped-def]
     weights, squared, k, d, who, a, q, start, label, count, own, own_class, level, shares
 ):
-    """The vote of the locations who[a : a + q] at the increasing distances d[:q]: the tie rule lives here.
+    """Compute the vote shares of the locations who[a : a + q] at the increasing distances d[:q], by the tie rule.
 
-    One training point of class `own_class` at the location `own` has no vote; there is none if that is -1.
-    `level` (a zero per class) is scratch and is left zero.
+    Votes are added in order of distance, all points at one distance at once.  Uniform votes are integers until one
+    division, so equal shares are equal floats.  One training point of class `own_class` at the location `own` has no
+    vote, unless `own` is -1.  `level` (a zero per class) is scratch and is left zero.
     """
     n_classes = shares.size
     for c in range(n_classes):
@@ -188,9 +186,9 @@ def vote_in_order(  # type: ignore[no-untyped-def]
 
 @jit
 def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-def]
-    """A leaf near each query, or that of its `own` location if given, and the queries in the order of their leaves.
+    """Return a leaf near each query, or the leaf of its `own` location if given, and the queries sorted by leaf.
 
-    In that order the next query finds most of what it reads in the cache.
+    In this order, most of what the next query reads is in the cache.
     """
     n, features = queries.shape
     leaves = cuts.size
@@ -223,9 +221,9 @@ def by_leaf(metric, queries, own, m, cuts, sides):  # type: ignore[no-untyped-de
 
 @part
 def tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def]
-    """Keep those of the first `found` candidates up to a bound; returns (their number, the bound).
+    """Remove those of the first `found` candidates beyond a bound; return the number of the others, and the bound.
 
-    That is the q-th distance times `wide`, and `extra`.
+    The bound is the q-th distance times `wide`, plus `extra`.
     """
     padded = (found + LANES - 1) // LANES * LANES
     for i in range(found, padded):
@@ -245,7 +243,7 @@ def tighten(d, bits, who, found, q, wide, extra):  # type: ignore[no-untyped-def
 def sort_by_distance(d, who, found):  # type: ignore[no-untyped-def]
     """Sort the first `found` candidates by distance.
 
-    A few dozen by counting for each how many are before it, which vectorises; others by Shell's sort.
+    Up to MOST_COUNTED are sorted by counting for each the number before it, which vectorises; more by Shell's sort.
     """
     if found <= MOST_COUNTED:
         rank = np.zeros(MOST_COUNTED, np.int64)
@@ -280,9 +278,24 @@ def sort_by_distance(d, who, found):  # type: ignore[no-untyped-def]
         gap //= 3
 
 
+@part
+def nearest_first(d, m, limit, who, a, near):  # type: ignore[no-untyped-def]
+    """Sort the candidates of [a, a + m) up to the distance `limit` into `d` and `near`; return their number.
+
+    The distances of all candidates are at the beginning of `d`.
+    """
+    found = 0
+    for i in range(m):
+        d[found] = d[i]
+        near[found] = who[a + i]
+        found += 1 if d[found] <= limit else 0
+    sort_by_distance(d, near, found)
+    return found
+
+
 @inlined
 def _box_bound(metric, boxes, node, place, features, narrow, margin):  # type: ignore[no-untyped-def]
-    """No location in the box of `node` is nearer to `place` than this, as distances are compared."""
+    """Return a lower bound of the distances, as compared, between `place` and the locations in the box of `node`."""
     low = 0.0
     if metric == EUCLIDEAN or metric == COSINE:  # noqa: SIM109  a tuple costs compiling time
         for f in range(features):
@@ -305,7 +318,7 @@ def _box_bound(metric, boxes, node, place, features, narrow, margin):  # type: i
 
 @part
 def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-untyped-def]
-    """The Minkowski distances of the candidates [base, base + found), for those they were compared by."""
+    """Replace the approximate distances of the candidates [base, base + found) by Minkowski distances."""
     for i in range(base, base + found):
         largest = 0.0
         for f in range(query.size):
@@ -319,40 +332,26 @@ def _work_out_powers(p, query, points, d, who, base, found):  # type: ignore[no-
             d[i] = largest * math.pow(total, 1.0 / p)
 
 
-@part
-def _margins(metric, p, features, powers):  # type: ignore[no-untyped-def]
-    """(narrow, wide, extra) of `search`."""
-    if metric != MINKOWSKI:
-        return 1.0, 1.0, 0.0
-    wide = math.pow(np.float64(features), 1.0 / p)
-    if features == 2:
-        wide = 1.0
-        for i in range(powers.size - 1):
-            wide = max(wide, powers[i + 1] / powers[i])
-    # `extra` is for numbers so small that they lose digits.
-    return math.pow(np.float64(features), 1.0 / p - 1.0), wide / (SHORT * SHORT), 1e-300
-
-
 @jit
 def search(  # type: ignore[no-untyped-def]
-    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, d, who, ends
+    metric, p, q, queries, order, leaf, points, norms, boxes, cuts, sides, powers, narrow, wide, extra, d, who, ends
 ):
-    """All locations up to the q-th distance from the queries, in their order, as long as there is room; nearest first.
+    """Find all locations up to the q-th distance from each query of `order`, nearest first, while there is room.
 
-    Those of the r-th of these queries are written to d and who, from ends[r] to ends[r + 1].  Returns their number, and
-    that of the leaves whose distances were measured.
+    The locations of the r-th query and their distances are written to who and d, from ends[r] to ends[r + 1].  Returns
+    the number of queries, and the number of leaves whose distances were measured.
 
     From the leaf of a query up to the root, each other half is searched unless its box is farther than the q-th
-    distance so far.  The candidates are kept in order if `q` is small; else those that are too far leave when there are
-    many, and the order comes last.
+    distance so far.  The candidates are kept sorted if `q` is small.  Else the farthest are removed when there are
+    many, and the others are sorted at the end.
 
-    Powers are dear.  So in place of a Minkowski distance stands one up to `wide` times less: of two features that of
-    the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1, else the largest difference.
-    All up to `wide` times the q-th of these are found, and only then worked out.
+    Powers are slow.  So a Minkowski distance is first approximated by one up to `wide` times smaller: for two features,
+    that of the next lower ratio in `powers`, which has (1 + r^p)^(1/p) for ratios r from 0 to 1; else the largest
+    difference.  Minkowski distances are computed for the locations up to `wide` times the q-th of these plus `extra`.
 
-    The bound of a box is worked out like the distance itself, but from smaller numbers; as rounding keeps order, no
-    location in it is nearer, to the last bit.  Only two need a margin: that of the Minkowski metric, which is at least
-    the largest difference and at least `narrow` times their sum, and that of the cosine, half the square of a chord.
+    The bound of a box is computed like the distance itself, but from smaller numbers; rounding keeps the order, so no
+    location in it is nearer, to the last bit.  Two metrics need a margin: Minkowski, whose bound is the larger of the
+    largest difference and `narrow` times the sum of differences, and the cosine, with half the square of a chord.
     """
     features = queries.shape[1]
     m = points.shape[1] - LANES
@@ -365,7 +364,6 @@ def search(  # type: ignore[no-untyped-def]
     stack = np.empty(DEEPEST, np.int64)
     query = np.empty(features)
     place = np.empty(features)
-    narrow, wide, extra = _margins(metric, p, features, powers)
     steps = powers.size - 1
     least = (features + ROUNDING) * EPS
     margin = 1e-13 * features
@@ -397,7 +395,7 @@ def search(  # type: ignore[no-untyped-def]
             node = stack[top]
             if bound < np.inf and _box_bound(metric, boxes, node, place, features, narrow, margin) > bound:
                 continue
-            if node < leaves:  # the nearer half comes last, and so is the next
+            if node < leaves:  # the nearer half comes last, to be searched next
                 right = 1 if place[sides[node]] >= cuts[node] else 0
                 stack[top] = 2 * node + 1 - right
                 stack[top + 1] = 2 * node + right
@@ -406,7 +404,7 @@ def search(  # type: ignore[no-untyped-def]
             a = m * (node - leaves) >> levels
             size = (m * (node - leaves + 1) >> levels) - a
             measured += 1
-            # Distances: always LANES of them, for then there is no remainder, and the loops vectorise.
+            # Distances are computed in batches of LANES, so that the loops vectorise without a remainder.
             for i in range(LANES):
                 near[i] = 0.0
             for f in range(features):
@@ -478,7 +476,7 @@ def search(  # type: ignore[no-untyped-def]
 def vote_at(  # type: ignore[no-untyped-def]
     weights, squared, k, queries, own, own_class, d, who, ends, start, label, count, out
 ):
-    """out[i] = vote shares (classes,) of i = queries[r], from what `search` left of it.
+    """Write the vote shares (classes,) of each query i = queries[r] to out[i], from what `search` found.
 
     `own` (n_queries,), or empty: at query i, one point of class own_class[i] at the location own[i] does not vote.
     """
@@ -499,7 +497,7 @@ def vote_at(  # type: ignore[no-untyped-def]
 def neighbors_at(  # type: ignore[no-untyped-def]
     queries, own_row, d, who, ends, rows, first_row, distances, indices
 ):
-    """distances[i], indices[i] = nearest training points of i = queries[r], from what `search` left of it.
+    """Write the nearest training points of each query i = queries[r] to row i, from what `search` found.
 
     Nearest first, equal distances in order of index.  `rows`: the training points location by location, increasing;
     those of location j are first_row[j]:first_row[j + 1].  `own_row` (n_queries,), or empty: that row is no neighbor.

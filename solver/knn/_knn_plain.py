@@ -1,4 +1,4 @@
-"""The nearest-neighbour vote in plain numpy, for the time before the loops are compiled: the same numbers, slowly."""
+"""The nearest-neighbour vote in plain numpy, slower, for the time before the loops are compiled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import _knn_loops as loops
 
 
 def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
-    """Distances as compared, (n_queries, n_points), operation by operation what the compiled loops do."""
+    """Return the distances as compared, (n_queries, n_points), by the same operations as the compiled loops."""
     d = np.zeros((len(queries), len(points)))
     features = list(zip(queries.T, points.T, strict=True))
     if metric == loops.COSINE:
@@ -50,13 +50,20 @@ def distances(metric: int, p: float, queries: Array, points: Array) -> Array:
 
 
 def _power(values: Array, exponent: float) -> Array:
-    """C's pow, which the compiled loops call: numpy's own rounds differently at times and would undo ties."""
+    """Return powers by C's pow, as the compiled loops do: numpy may round differently, which would break ties."""
     powers = map(math.pow, values.ravel().tolist(), repeat(exponent))
     return np.fromiter(powers, np.float64, values.size).reshape(values.shape)
 
 
+def weights_of(d: Array, weights: int, squared: bool) -> Array:
+    """Return the weight 1/d or 1/d^2 of a vote at each of the distances `d`, as compared."""
+    root, square = (np.sqrt(d), d) if squared else (d, d * d)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.minimum(1.0 / (root if weights == loops.INVERSE else square), loops.LARGEST_WEIGHT)
+
+
 def shares(d: Array, k: int, weights: int, squared: bool, votes_of: Array) -> Array:
-    """The tie rule in numpy: shares (queries, classes) from distances `d` and one-hot classes `votes_of`."""
+    """Return the vote shares (n_queries, n_classes) from distances `d` and one-hot classes `votes_of`."""
     kth = np.partition(d, k - 1, axis=1)[:, k - 1, None]
     near, tied = d < kth, d == kth
     size = tied.sum(axis=1, keepdims=True).astype(np.float64)
@@ -65,9 +72,7 @@ def shares(d: Array, k: int, weights: int, squared: bool, votes_of: Array) -> Ar
     if weights == loops.UNIFORM:
         votes = (near @ votes_of * size + tied @ votes_of * room) / (k * size)
         return votes
-    root, square = (np.sqrt(d), d) if squared else (d, d * d)
-    with np.errstate(divide="ignore", over="ignore"):
-        weight = np.minimum(1.0 / (root if weights == loops.INVERSE else square), loops.LARGEST_WEIGHT)
+    weight = weights_of(d, weights, squared)
     votes = np.where(near, weight, np.where(tied, room / size * weight, 0.0)) @ votes_of
     at_zero = d == 0.0
     decided = at_zero.any(axis=1)

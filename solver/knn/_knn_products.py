@@ -1,4 +1,4 @@
-"""Compiled search for nearest neighbours in many dimensions, where boxes of a tree leave hardly a location out.
+"""Compiled search for nearest neighbours in many dimensions, where the boxes of a tree exclude hardly any location.
 
 Squared distances of many queries come from one product of matrices, as in scikit-learn's ArgKmin, but only to find
 candidates: the exact distance of each candidate, summed as in `_knn_loops.search`, decides.
@@ -19,14 +19,14 @@ from solver.core._vector import larger, smaller
 from ._knn_loops import EPS, sort_by_distance, tighten
 from ._knn_select import LANES, separate
 
-#: Locations of a group, whose least distance is found before any is looked at.
+#: Number of locations of a group, whose smallest distance is computed before they are compared one by one.
 IN_GROUP = 16
 LEAST = 1e-300  # more than the smallest numbers lose by rounding
 
 
 @jit
 def search_products(q, queries, order, points, products, squares, d, who, ends):  # type: ignore[no-untyped-def]
-    """As `_knn_loops.search`, by the Euclidean metric, for the queries `order`; returns the number of queries.
+    """Search as `_knn_loops.search` does, in the Euclidean metric, for the queries `order`; return their number.
 
     The r-th of them has products[r, j] = |x - y_j|^2 - |x|^2 and squares[r] = |x|^2.  `points`: the locations, of shape
     (m, features).
@@ -42,7 +42,7 @@ def search_products(q, queries, order, points, products, squares, d, who, ends):
         base = ends[done]
         square = squares[done]
         wide, extra = 1.0 + slack, slack * square + LEAST
-        # Every groups-th location is one group, so the loops vectorise, and neighbours in the tree are not together.
+        # Every groups-th location is one group, so the loops vectorise, and neighbours in the tree are in other groups.
         for g in range(np.uint64(groups)):
             least[g] = products[done, g]
         for start in range(groups, m, groups):

@@ -1,4 +1,4 @@
-"""Compiled search for the k-th distance: by counting, which is fast, and without moving anything."""
+"""Compiled search for the k-th distance by counting, which is fast and moves no data."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from solver.core._compile import part
 
-# Lists of distances end with infinite ones that make their length a multiple of this, the number of doubles that LLVM
-# handles per turn with the widest vectors: whatever is left over would be handled one by one.
+# Lists of distances are padded with inf to a multiple of this, the number of doubles that LLVM handles per turn with
+# the widest vectors: a remainder would be handled one by one.
 LANES = 32
 ROUNDS = 6  # guesses by interpolation; where distances are spread evenly, three or four are enough
-NEAR = 8  # distances left between two bounds from which they are tried one after another
-LAST = np.int64(2**63 - 1)  # above the bits of all distances
+NEAR = 8  # number of distances between two bounds below which they are tried one by one
+LAST = np.int64(2**63 - 1)  # larger than the bits of any distance
 
 
 @part
 def separate(d, bits, q, low, guess):  # type: ignore[no-untyped-def]
-    """(v, number of distances up to v): that is `q`, or v is the q-th distance and others equal it.
+    """Return (v, number of distances up to v): the number is `q`, or v is the q-th distance and others equal it.
 
-    `guess` is where to look first and `low` a value that few distances are below: bad hints cost time only, as
-    every answer is counted.  `bits` are the bits of `d`: those of non-negative doubles have the order of the doubles,
-    so that integers serve to halve an interval of distances, and integer extrema vectorise.
+    `guess` is the first value tried, and `low` a value that few distances are below.  Bad hints only cost time, because
+    each value is checked by counting.  `bits` are the bits of `d`: those of non-negative doubles have the same order as
+    the doubles, so integers can halve an interval of distances, and integer extrema vectorise.
     """
     under = -1.0  # fewer than q are up to here
     below = 0
@@ -75,7 +75,7 @@ def separate(d, bits, q, low, guess):  # type: ignore[no-untyped-def]
 
 @part
 def kth(d, bits, limit):  # type: ignore[no-untyped-def]
-    """The largest distance at or below `limit`."""
+    """Return the largest distance at or below `limit`."""
     top = np.int64(0)
     for i in range(d.size):
         top = max(top, bits[i] if d[i] <= limit else np.int64(0))

@@ -1,7 +1,7 @@
-"""Compiled k-d tree of the locations: each node is a range of them, and knows the box they fill.
+"""Compiled k-d tree of the locations: each node is a range of them, with its bounding box.
 
-Node 1 is the root, nodes 2 i and 2 i + 1 are the parts of node i, each half of it.  On level l stand the nodes 2^l to
-2^(l + 1) - 1, and the j-th of them has the locations [m j >> l, m (j + 1) >> l): no bounds need to be kept.
+Node 1 is the root; nodes 2 i and 2 i + 1 are the halves of node i.  Level l has the nodes 2^l to 2^(l + 1) - 1, and the
+j-th of them has the locations [m j >> l, m (j + 1) >> l), so no bounds need to be stored.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from solver.core.arrays import Array, Integers
 
 from ._knn_select import LANES
 
-LEAF = 32  # locations of a leaf, at most
+LEAF = 32  # largest number of locations of a leaf
 
 
 class Tree(NamedTuple):
     """The locations of an index in the order of the tree; `start`, `label` and `counts` as in the index."""
 
     points: Array
-    """(features, locations + LANES), at the end of zeros."""
+    """(features, locations + LANES), padded with zeros."""
     norms: Array
     """|location|^2."""
     boxes: Array
-    """(nodes, 2, features): least and greatest coordinates of each node."""
+    """(nodes, 2, features): smallest and largest coordinates of each node."""
     cuts: Array
-    """(nodes above the leaves,): where it is halved, across `sides`."""
+    """(inner nodes,): coordinate at which each is halved, across the feature in `sides`."""
     sides: Integers
     start: Integers
     label: Integers
@@ -38,9 +38,9 @@ class Tree(NamedTuple):
 def grow(
     columns: Array, norms: Array, start: Integers, label: Integers, count: Integers, unit: bool, leaf: int = LEAF
 ) -> tuple[Tree, Integers]:
-    """The tree of the locations `columns`, and where each of them stands in it; `unit`: boxes are of directions.
+    """Return the tree of the locations `columns`, and the position of each in it; `unit`: boxes are of directions.
 
-    `leaf`: locations of a leaf, at most; at least 2, or some would be empty.
+    `leaf`: largest number of locations of a leaf, at least 2, because some leaves would else be empty.
     """
     m = columns.shape[1]
     places = columns / np.sqrt(np.where(norms > 0.0, norms, 1.0)) if unit else columns.copy()
@@ -61,7 +61,7 @@ def grow(
 
 @jit
 def build(places, order, boxes, cuts, sides):  # type: ignore[no-untyped-def]
-    """Put `places` (features, m), and `order` alike, in the order of the tree; fill the others.
+    """Sort `places` (features, m) and `order` into the order of the tree, and fill the other arrays.
 
     Every node is halved across its widest side.
     """

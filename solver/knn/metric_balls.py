@@ -1,4 +1,4 @@
-"""Metric balls: the outline of all places at one distance from a centre, in the true shape of each metric."""
+"""Metric balls: the curve of all locations at one distance from a centre, in the true shape of each metric."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from solver.core.arrays import Array
 
-#: Places of an outline, at least and at most.
+#: Smallest and largest number of points of an outline.
 FEWEST, MOST = 180, 20_000
 
 
 def outline(metric: str, p: float, centre: tuple[float, float], radius: float, reach: float, fineness: float) -> Array:
-    """The places of the plane at distance `radius` from `centre`, as a polyline.
+    """Return the curve of all locations of the plane at distance `radius` from `centre`, as a polyline.
 
-    A circle, a diamond, a square, the ball of the p-norm between them; for the cosine, which sees directions only, two
-    rays from the origin.
+    The curve is a circle, a diamond, a square, or the unit circle of the p-norm; for the cosine, which depends on
+    directions only, two rays from the origin.
 
     Parameters
     ----------
@@ -25,20 +25,26 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
     radius : float
         At least 0.
     reach : float
-        How far rays go.
+        Length of rays.
     fineness : float
-        How far the line may be off the curve.
+        Largest distance of the polyline from the curve.
 
     Returns
     -------
     ndarray of shape (m, 2)
-        Closed: the last place is the first; the rays as (end, origin, end).  Empty where there is no such line: from
-        the origin, or for a distance of 2 or more, the cosine sees no border.
+        A closed curve, whose last point is the first; rays as (end, origin, end).  Empty for the cosine if the centre
+        is the origin, or if the distance is 2 or more.
 
     Raises
     ------
     ValueError
-        An unknown metric.
+        If the metric is unknown.
+
+    Examples
+    --------
+    >>> from solver.knn.metric_balls import outline
+    >>> outline("manhattan", 2.0, (0.0, 0.0), 1.0, reach=1.0, fineness=0.01).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0], [1.0, 0.0]]
     """
     x, y = centre
     if metric == "cosine":
@@ -50,7 +56,7 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
     elif metric == "chebyshev":
         shape = np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (1.0, 1.0)])
     elif metric in ("euclidean", "minkowski"):
-        # The height of an arc over its chord is r a^2 / 8 for an angle a.
+        # The distance of an arc from its chord is at most r a^2 / 8 for an angle a.
         wanted = 2.0 * np.pi * np.sqrt(radius / (8.0 * fineness)) if fineness > 0.0 else MOST
         n = 8 * (int(np.clip(wanted, FEWEST, MOST)) // 8 + 1)
         angle = np.arange(n + 1) * (2.0 * np.pi / n)
@@ -65,7 +71,7 @@ def outline(metric: str, p: float, centre: tuple[float, float], radius: float, r
 
 
 def _of_norm(circle: Array, p: float) -> Array:
-    """Places of norm 1 in the p-norm: in all directions, and evenly along the bends near the diagonals."""
+    """Return points of p-norm 1, in all directions, and closer together along the bends near the diagonals."""
     size = np.abs(circle)
     largest = size.max(axis=1, keepdims=True)
     even = circle / (largest * ((size / largest) ** p).sum(axis=1, keepdims=True) ** (1.0 / p))
@@ -77,7 +83,7 @@ def _of_norm(circle: Array, p: float) -> Array:
 
 
 def _sector(x: float, y: float, radius: float, reach: float) -> Array:
-    """The two rays whose directions are at `radius` = 1 - cos from that of (x, y)."""
+    """Return the two rays whose directions have the cosine distance `radius` from that of (x, y)."""
     if (x == 0.0 and y == 0.0) or not 0.0 <= radius < 2.0:
         return np.empty((0, 2))
     # arccos(1 - r) without the loss of digits at small r.

@@ -28,9 +28,9 @@ from solver.core.estimator import Estimator
 from solver.core.scikit_learn import of_scikit_learn
 
 from . import _knn_loops as loops
+from ._knn_cells import cells_on_grid
 from ._knn_index import Index, SurfaceClasses
 from ._knn_tree import LEAF
-from .cells import cells_on, kept_on
 from .running_votes import RunningVotes
 from .search_tree import SearchTree
 from .vote import Vote, vote
@@ -346,16 +346,16 @@ class KNeighborsClassifier(Estimator):
 
     @property
     def neighbours(self) -> Self:
-        """This estimator, whose votes are those of neighbours."""
+        """This estimator: the votes that it counts are those of nearest neighbours."""
         return self
 
     def vote_at(self, place: ArrayLike) -> Vote:
-        """Return who votes at a location, and the weight of each vote; computed in plain numpy.
+        """Return the points that vote at a location, and the weight of each vote; computed in plain numpy.
 
         Parameters
         ----------
         place : array-like of shape (n_features,)
-            The location.
+            Location of the query.
 
         Returns
         -------
@@ -376,7 +376,7 @@ class KNeighborsClassifier(Estimator):
         Raises
         ------
         ValueError
-            Not fitted, the cosine metric, or leaves of fewer than two locations.
+            If the estimator is not fitted (NotFittedError), if the metric is the cosine, or if `leaf_size` is below 2.
         """
         return SearchTree.of(self._fitted()._index, leaf_size)
 
@@ -409,13 +409,15 @@ class KNeighborsClassifier(Estimator):
         The function ignores a later `fit` or changed parameter, and may be called from any thread.  It raises what
         `surface` raises.
         """
-        rows = self._rows_on(xs, compact=False)
-        return lambda ys: rows(ys)[0]
+        index, k, weights = self._ready()
+        columns = self._axis("xs", xs)
+        return lambda ys: index.picture(columns, self._axis("ys", ys), k, weights, False)[0]
 
     def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], SurfaceClasses]:
         """Prepare columns `xs` as `surface_on`; the function returns the winning class only (`SurfaceClasses`)."""
-        rows = self._rows_on(xs, compact=True)
-        return lambda ys: rows(ys)[1]
+        index, k, weights = self._ready()
+        columns = self._axis("xs", xs)
+        return lambda ys: index.picture(columns, self._axis("ys", ys), k, weights, True)[1]
 
     def next_surface_classes(self, running: RunningVotes) -> Callable[[Array], SurfaceClasses]:
         """Prepare `surface_classes_on` the grid of `running`, reusing its last picture where few points have changed.
@@ -469,11 +471,20 @@ class KNeighborsClassifier(Estimator):
         [[False, True]]
         """
         index, k, _ = self._ready()
-        rows = cells_on(index, k, self._axis("xs", xs))
-        return lambda ys: rows(self._axis("ys", ys))
+        columns, n = self._axis("xs", xs), len(index.norms)
+        keys = np.random.default_rng(n).integers(-(2**63), 2**63, n, dtype=np.int64)
+
+        def rows(ys: ArrayLike) -> Integers:
+            lines = self._axis("ys", ys)
+            cells = np.empty((len(lines), len(columns)), dtype=np.int64)
+            kept = np.empty(0, dtype=np.bool_)
+            cells_on_grid(index.metric, index.p, loops.UNIFORM, k, *index.in_plane, columns, lines, keys, cells, kept)
+            return cells
+
+        return rows
 
     def kept_on(self, xs: ArrayLike, rows: ArrayLike | None = None) -> Callable[[ArrayLike], Mask]:
-        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points rows need.
+        """Prepare the columns `xs` of a picture, and return a function ``look(ys)`` that finds the points it needs.
 
         A pixel needs a point if `fit` without the point would predict another class there, or a tie in place of a
         class, or the other way round.
@@ -483,7 +494,7 @@ class KNeighborsClassifier(Estimator):
         xs : array-like of shape (n_columns,)
             Coordinates of the columns, as of `surface`.
         rows : array-like of int, default=None
-            Which training points are looked at, as rows of the `X` given to `fit`; all if None.
+            Training points to check, as rows of the `X` given to `fit`; all if None.
 
         Returns
         -------
@@ -498,8 +509,8 @@ class KNeighborsClassifier(Estimator):
 
         Notes
         -----
-        A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each is idle by itself: of
-        two equal points both may be, though one of them is needed.
+        A point that no pixel needs is *idle*, the counterpart of a multiplier that is 0.  Each point is checked by
+        itself: two equal points may both be idle, although one of them is needed.
 
         Examples
         --------
@@ -509,9 +520,19 @@ class KNeighborsClassifier(Estimator):
         [False, False, True]
         """
         index, k, weights = self._ready()
-        of = None if rows is None else np.asarray(rows, dtype=np.int64)
-        look = kept_on(index, k, weights, self._axis("xs", xs), of)
-        return lambda ys: look(self._axis("ys", ys))
+        columns, nothing, no_cells = self._axis("xs", xs), np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        entries = index.entry if rows is None else index.entry[np.asarray(rows, dtype=np.int64)]
+        kept = np.ones(len(index.label), dtype=np.bool_)
+        if self.n_samples_fit_ > k:
+            kept[entries] = False
+
+        def look(ys: ArrayLike) -> Mask:
+            grid = columns, self._axis("ys", ys)
+            cells_on_grid(index.metric, index.p, weights, k, *index.in_plane, *grid, nothing, no_cells, kept)
+            found: Mask = kept[entries]
+            return found
+
+        return look
 
     def _voting(self) -> tuple[int, int]:
         k = check_integer("n_neighbors", self.n_neighbors, 1)
@@ -544,15 +565,6 @@ class KNeighborsClassifier(Estimator):
     def _check_enough(self, k: int, available: int, what: str) -> None:
         if k > available:
             raise ValueError(f"n_neighbors is {k}; it must be at most the number of {what}, {available}.")
-
-    def _rows_on(self, xs: ArrayLike, compact: bool) -> Callable[[ArrayLike], tuple[Array, SurfaceClasses]]:
-        index, k, weights = self._ready()
-        columns = self._axis("xs", xs)
-
-        def rows(ys: ArrayLike) -> tuple[Array, SurfaceClasses]:
-            return index.picture(columns, self._axis("ys", ys), k, weights, compact)
-
-        return rows
 
     def _axis(self, name: str, values: ArrayLike) -> Array:
         axis = check_axis(name, values, self.n_features_in_, self._largest_coordinate)

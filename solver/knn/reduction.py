@@ -1,16 +1,16 @@
 """Condensing and editing: which points kNN needs, and which mislead it, decided one point at a time.
 
-Both go through the points in passes; a step looks at one point.
+Both go through the points in passes; each step checks one point.
 
-    condensing (Hart 1968)   S holds one point.  A point that 1-NN on S does not classify as labelled is added to S.
-                             End: a whole pass adds none.  Then 1-NN on S is right on all points: S is consistent.  It
-                             is not the smallest such set, and depends on the order of the points.
+    condensing (Hart 1968)   S begins with one point.  A point that 1-NN on S misclassifies is added to S, until a whole
+                             pass adds none.  Then 1-NN on S is right on all points: S is consistent.  S need not be the
+                             smallest consistent set, and depends on the order of the points.
     editing (Wilson 1972)    A point that its k nearest others outvote is removed.  All points of a pass vote until its
-                             end, also those removed.  Once, or repeated until a pass removes none.
+                             end, also those removed.  There is one pass, or passes until one removes no point.
 
-Ties are those of `neighbors`: points at the k-th distance share the votes that remain.  Condensing adds a point whose
-class is not alone ahead; so `predict`, which names the lowest class of a tie, is right, too.  Of equal points of two
-classes one kind stays wrong whatever is kept.  Editing keeps a point whose class ties with another.
+The tie rule is that of `neighbors`: points at the k-th distance share the remaining votes.  Condensing adds a point if
+its class ties with another, so that it does not matter that `predict` returns the lowest class of a tie.  Of equal
+points of two classes, those of one class stay misclassified, whatever is kept.  Editing keeps a point whose class ties.
 """
 
 from __future__ import annotations
@@ -41,22 +41,23 @@ from .vote import SLACK, Vote
 
 @dataclass(frozen=True)
 class ReductionCertificate:
-    """What is known of the points kept.
+    """State of the run, and number of points that are still wrong.
 
     Attributes
     ----------
     status : Status
-        RUNNING; OPTIMAL: the last pass changed nothing, or it was the only one; STATIONARY: the same, but points stay
-        wrong that lie where points of another class lie; STOPPED_EARLY: `max_iter` passes, or a pass would have
-        removed every point.
+        RUNNING; OPTIMAL: the last pass changed nothing, or was the only one; STATIONARY: the same, but points stay
+        wrong because equal points have another class; STOPPED_EARLY: after `max_iter` passes, or because a pass would
+        have removed every point.
     n_points, n_kept : int
+        Number of all points, and of those kept.
     n_wrong : int
-        Points that a further pass would change, and those that no pass can: of condensing, all points that 1-NN on
-        the points kept does not classify as labelled; of editing, those outvoted that have not been looked at yet.
+        Number of points that a further pass would change, or that no pass can correct: in condensing, the points that
+        1-NN on the points kept misclassifies; in editing, the outvoted points that have not been checked yet.
     n_epochs : int
-        Passes begun.
+        Number of passes begun.
     n_iter : int
-        Points looked at.
+        Number of points checked.
 
     Examples
     --------
@@ -74,32 +75,32 @@ class ReductionCertificate:
     n_wrong: int
     n_epochs: int
     n_iter: int
-    #: There are no multipliers.
+    #: Zero, because there are no multipliers.
     n_free: ClassVar[int] = 0
     n_bounded: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, eq=False)
 class ReductionSnapshot:
-    """The solver's state at one moment, in arrays that are never written again.
+    """The solver's state at one moment, in arrays that are not written to again.
 
     Attributes
     ----------
     kept : ndarray of shape (n_points,)
-        Which points are kept.
+        Whether each point is kept.
     touched : int
-        The point looked at last; -1 before the first.
+        Index of the point checked last; -1 before the first.
     neighbors : ndarray of shape (m,)
-        The points that voted on it: up to the k-th distance, nearest first.
+        Indices of the points that voted on it, up to the k-th distance, nearest first.
     own, against : float
-        Votes for its class, and for the strongest other one.
+        Votes for its class, and for the strongest other class.
     changed : bool
-        It was added or removed.
+        Whether it was added or removed.
     certificate : ReductionCertificate
 
     Examples
     --------
-    The points that the first three steps look at, and whether they are added to the first one:
+    The points that the first three steps check, and whether they are added to the first one:
 
     >>> from solver import CondensedNearestNeighbour
     >>> trainer = CondensedNearestNeighbour(shuffle=False).prepare([[0], [1], [5], [6]], [0, 0, 1, 1])
@@ -118,7 +119,7 @@ class ReductionSnapshot:
 
 
 class ReductionSolver(SteppedSolver):
-    """Passes over the points of a fitted classifier, stopped and continued after any point.
+    """Base class of the solvers that pass over the points of a fitted classifier, one point per step.
 
     Parameters
     ----------
@@ -126,10 +127,10 @@ class ReductionSolver(SteppedSolver):
         Fitted to all points.
     """
 
-    #: `n_kept` and `n_wrong` of the certificate.  What `take_notes` calls a change of the support vectors is a point
-    #: added or removed.
+    #: Names of `n_kept` and `n_wrong` of the certificate.  A change of the support vectors, in the words of
+    #: `take_notes`, is here a point that is added or removed.
     NOTES = ("kept", "wrong")
-    #: Attributes that a state consists of: values that are replaced, and arrays that are written to.
+    #: Attributes that make up a state: values that are replaced, and arrays that are written to.
     VALUES: ClassVar = ("status", "n_epochs", "touched", "_n_looks", "_changes", "_changed", "_cursor", "_order")
     ARRAYS: ClassVar[tuple[str, ...]] = ("_kept", "_due", "_voting")
 
@@ -141,13 +142,13 @@ class ReductionSolver(SteppedSolver):
         self.touched, self._changed = -1, False
         self._order: Indices = np.empty(0, dtype=np.intp)
         n = len(self._codes)
-        #: Points that are kept, that change when they are looked at, and that vote.
+        #: Whether each point is kept, is to be changed when it is checked, and votes.
         self._kept, self._due, self._voting = (np.ones(n, dtype=bool) for _ in range(3))
         self._notes = Notes(len(self.NOTES))
 
     @property
     def n_iter(self) -> int:
-        """Points looked at so far."""
+        """Number of points checked so far."""
         return self._n_looks
 
     @abstractmethod
@@ -163,7 +164,7 @@ class ReductionSolver(SteppedSolver):
         """Set the status if the pass that is over was the last."""
 
     def step(self, n: int = 1, stop: Stop = never) -> int:
-        """Look at `n` points at most; returns at how many, fewer only when finished or stopped.
+        """Check at most `n` points; return their number, which is lower only when finished or stopped.
 
         ``step(5); step(5)`` equals ``step(10)`` bit for bit.
         """
@@ -176,7 +177,7 @@ class ReductionSolver(SteppedSolver):
         return made
 
     def _look(self, most: int) -> int:
-        """Look at `most` points of one pass at most, up to the first that changes; returns at how many."""
+        """Check at most `most` points of one pass, up to the first that is changed; return their number."""
         if self._cursor == len(self._order):
             self._cursor = self._changes = 0
             self._begin_pass()
@@ -208,18 +209,18 @@ class ReductionSolver(SteppedSolver):
         return np.array([self._kept.sum(), self._due.sum()], dtype=np.float64)
 
     def certificate(self, thorough: bool = True) -> ReductionCertificate:
-        """What is known of the points kept; `thorough` makes no difference."""
+        """Return the certificate of the present state; `thorough` has no effect."""
         n_kept, n_wrong = int(self._kept.sum()), int(self._due.sum())
         return ReductionCertificate(self.status, len(self._kept), n_kept, n_wrong, self.n_epochs, self._n_looks)
 
     def snapshot(self, thorough: bool = True) -> ReductionSnapshot:
-        """The state now, in arrays of its own; `thorough` as in `certificate`."""
+        """Return the present state in arrays of its own; `thorough` has no effect."""
         kept = self._kept.copy()
         kept.flags.writeable = False
         return ReductionSnapshot(kept, self.touched, *self._votes_on(), self._changed, self.certificate())
 
     def _votes_on(self) -> tuple[Indices, float, float]:
-        """`neighbors`, `own` and `against` of the snapshot."""
+        """Return `neighbors`, `own` and `against` of the snapshot."""
         voting, index = self._voting.copy(), self._index
         voting[self.touched] = False
         voters = np.flatnonzero(voting)
@@ -236,13 +237,13 @@ class ReductionSolver(SteppedSolver):
         return voters[near], float(votes[own]), float(np.delete(votes, own).max(initial=0.0))
 
     def checkpoint(self) -> Checkpoint:
-        """The present state; see `SteppedSolver.checkpoint`."""
+        """Return the present state; see `SteppedSolver.checkpoint`."""
         arrays = {name: getattr(self, name).copy() for name in self.ARRAYS}
         values = {name: getattr(self, name) for name in self.VALUES}
         return Checkpoint((arrays, values), sum(a.nbytes for a in (*arrays.values(), self._order)) + 1000)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Back (or forth) to a state of this solver; see `SteppedSolver.restore`."""
+        """Go to a state of this solver; see `SteppedSolver.restore`."""
         arrays, values = checkpoint.state
         for name, array in arrays.items():
             getattr(self, name)[:] = array
@@ -253,16 +254,16 @@ class ReductionSolver(SteppedSolver):
 
 
 class CondensingSolver(ReductionSolver):
-    """Hart's condensing: add each point that 1-NN on those kept does not classify as labelled.
+    """Hart's condensing: add each point that 1-NN on the points kept misclassifies.
 
     The first point of the first pass is kept from the start.
 
     Parameters
     ----------
     model : KNeighborsClassifier
-        Fitted to all points, of one neighbor.
+        Fitted to all points, with one neighbor.
     shuffle : bool, default=False
-        A new random order for each pass, instead of the order of the points.
+        Whether each pass has a new random order, instead of the order of the points.
     random_state : int, default=0
         Seed of the orders.
     """
@@ -276,7 +277,7 @@ class CondensingSolver(ReductionSolver):
         n = len(self._codes)
         self._kept[:] = False
         self._voting = self._kept
-        #: Of each point: the distance of the nearest points kept, and how many of each class lie there.
+        #: For each point: distance of the nearest points kept, and their numbers by class.
         self._nearest, self._votes = np.full(n, np.inf), np.zeros((n, self._index.n_classes), dtype=np.int64)
         first, self._order = np.split(self._drawn(np.arange(n)), [1])
         self._change(int(first[0]))
@@ -285,7 +286,7 @@ class CondensingSolver(ReductionSolver):
             self.status = Status.OPTIMAL
 
     def _drawn(self, points: Indices) -> Indices:
-        """The points in the order of the next pass; each has a generator, so that no state holds one."""
+        """Return the points in the order of the next pass, whose random numbers depend on the pass alone."""
         rng = np.random.default_rng((self.random_state, self.n_epochs))
         return rng.permutation(points) if self.shuffle else points
 
@@ -295,7 +296,7 @@ class CondensingSolver(ReductionSolver):
     def _change(self, point: int) -> None:
         self._kept[point] = True
         index, near = self._index, np.arange(len(self._kept))
-        if index.metric == loops.MINKOWSKI:  # a power takes long, and the largest difference is never above it
+        if index.metric == loops.MINKOWSKI:  # powers are slow, and the largest difference is a lower bound
             least = plain.distances(loops.CHEBYSHEV, 1.0, index.own, index.points[[point]])[:, 0]
             near = np.flatnonzero(least <= self._nearest * (1.0 + SLACK))
         d = plain.distances(index.metric, index.p, index.own[near], index.points[[point]])[:, 0]
@@ -320,9 +321,9 @@ class EditingSolver(ReductionSolver):
     Parameters
     ----------
     model : KNeighborsClassifier
-        Fitted to all points; where fewer than its `n_neighbors` others are left, all of them vote.
+        Fitted to all points; if fewer than its `n_neighbors` others are left, all of them vote.
     max_iter : int, default=1
-        Passes at most.
+        Largest number of passes.
     """
 
     def __init__(self, model: KNeighborsClassifier, *, max_iter: int = 1) -> None:
@@ -361,22 +362,23 @@ class ReducedNeighbors(KNeighborsClassifier):
     Attributes
     ----------
     sample_indices_ : ndarray of shape (n_kept,)
-        Which they are, ascending.
+        Rows of the points kept, ascending.
     certificates_ : tuple of ReductionCertificate
+        Certificate of the reduction.
     """
 
     sample_indices_: Indices
     certificates_: tuple[ReductionCertificate, ...]
 
     def vote_at(self, place: ArrayLike) -> Vote:
-        """As `KNeighborsClassifier.vote_at`, but `Vote.index` are rows of all points."""
+        """Return the vote as `KNeighborsClassifier.vote_at`, but with rows of all points in `Vote.index`."""
         vote = super().vote_at(place)
         return replace(vote, index=self.sample_indices_[vote.index])
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class Reduction(Estimator):
-    """What condensing and editing share: their data, checked, and what is made of the points kept.
+    """Base class of condensing and editing: check the data, run the solver, and return the points kept.
 
     Attributes
     ----------
@@ -395,11 +397,11 @@ class Reduction(Estimator):
     @property
     @abstractmethod
     def _k(self) -> int:
-        """Neighbors that vote."""
+        """Number of neighbors that vote."""
 
     @abstractmethod
     def _solver(self, model: KNeighborsClassifier) -> ReductionSolver:
-        """The solver of a classifier fitted to all points."""
+        """Return the solver for a classifier fitted to all points."""
 
     def fit_resample(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         """Choose the points to keep.
@@ -430,13 +432,13 @@ class Reduction(Estimator):
         points = np.asarray(X)
         self.n_features_in_ = points.shape[1]
         self._learned_from(X)
-        del self._all, self._labels  # of no use any more, and a pickle would hold them
+        del self._all, self._labels  # not needed any more, and a pickle would contain them
         return points[self.sample_indices_], column(y)[self.sample_indices_]
 
     def prepare(self, X: ArrayLike, y: ArrayLike, start: Any = None, *, shrinking: bool = True) -> PairTrainer[Any]:
-        """Check data and parameters and return the trainer that `fit_resample` runs: of one solver, for all classes.
+        """Check data and parameters and return the trainer that `fit_resample` runs, with one solver for all classes.
 
-        `start` and `shrinking` are of no effect; `PairClassifier.prepare` has them.
+        `start` and `shrinking` have no effect; they are parameters of `PairClassifier.prepare`.
         """
         points = self._scaled_to_learn(check_points(X, self._largest_coordinate)) if self._standardises else X
         self._all = KNeighborsClassifier(self._k, metric=self.metric, p=self.p).fit(points, y)
@@ -446,14 +448,14 @@ class Reduction(Estimator):
         return PairTrainer([whole], lambda pair: self._solver(self._all))
 
     def move_points(self, X: ArrayLike) -> None:
-        """None: points elsewhere need another `prepare`."""
+        """Return None: moved points need another `prepare`."""
 
     def pair_multipliers(self, snapshots: Sequence[ReductionSnapshot]) -> list[tuple[Array, Array]]:
-        """None: there are no multipliers."""
+        """Return an empty list, because there are no multipliers."""
         return []
 
     def snapshot_model(self, snapshots: Sequence[ReductionSnapshot]) -> ReducedNeighbors:
-        """kNN on the points kept in `snapshots` of the trainer that `prepare` made; fewer than k of them all vote."""
+        """Return kNN on the points kept in `snapshots` of the trainer from `prepare`; if fewer than k, all vote."""
         kept = np.flatnonzero(snapshots[0].kept)
         model = ReducedNeighbors(min(self._k, len(kept)), metric=self.metric, p=self.p)
         model.fit(self._all._index.own[kept], self._labels[kept])
@@ -466,16 +468,16 @@ class Reduction(Estimator):
 
 @dataclass(repr=False, eq=False, kw_only=True)
 class CondensedNearestNeighbour(Reduction):
-    """Hart's condensed nearest neighbours: few points on which 1-NN classifies all points as they are labelled.
+    """Hart's condensed nearest neighbours: few points on which 1-NN classifies all points correctly.
 
     Parameters
     ----------
     metric, p
         As in `KNeighborsClassifier`.
     shuffle : bool, default=True
-        A new random order of the points for each pass, instead of the order given: the result depends on it.
+        Whether each pass has a new random order of the points, instead of the order given: the result depends on it.
     random_state : int, RandomState or None, default=None
-        Seed of the orders.  None means 0: the same call gives the same answer.
+        Seed of the orders.  None means 0, so that the same call returns the same points.
 
     Attributes
     ----------
@@ -527,7 +529,7 @@ class EditedNearestNeighbours(Reduction):
     Parameters
     ----------
     n_neighbors : int, default=3
-        How many others vote; of fewer, all.
+        Number of other points that vote; if there are fewer, all vote.
     metric, p
         As in `KNeighborsClassifier`.
 
@@ -543,11 +545,11 @@ class EditedNearestNeighbours(Reduction):
     Notes
     -----
     The same points are kept as by imbalanced-learn's class of this name with ``kind_sel="mode"`` and
-    ``sampling_strategy="all"`` (its defaults remove more, and nothing of the smallest class), but for ties.  Of classes
-    with equal votes, imbalanced-learn lets the lowest win; here a point stays whose class ties.  Of others at equal
-    distances, the order of the data decides there, also about which of several equal points is the point itself; here
-    they share the votes.  Where all points are outvoted, all are kept here and none there.  Its `sample_indices_` are
-    in the order of the classes.
+    ``sampling_strategy="all"`` (its defaults remove more, and nothing of the smallest class), except for ties.  If
+    classes tie, imbalanced-learn chooses the lowest; here a point whose class ties is kept.  If others are at equal
+    distances, the order of the data decides there, also which of several equal points is the point itself; here they
+    share the votes.  If all points are outvoted, all are kept here and none there.  Its `sample_indices_` are in the
+    order of the classes.
 
     References
     ----------
@@ -583,7 +585,7 @@ class RepeatedEditedNearestNeighbours(EditedNearestNeighbours):
     n_neighbors, metric, p
         As in `EditedNearestNeighbours`.
     max_iter : int, default=100
-        How often at most.
+        Largest number of passes.
 
     Attributes
     ----------
@@ -592,8 +594,8 @@ class RepeatedEditedNearestNeighbours(EditedNearestNeighbours):
 
     Notes
     -----
-    imbalanced-learn's class of this name also ends when a class has become smaller than the smallest was at first, or
-    has disappeared; else what `EditedNearestNeighbours` remarks holds of each repetition.
+    imbalanced-learn's class of this name also stops when a class has become smaller than the smallest was at first, or
+    has disappeared.  For each pass, the notes of `EditedNearestNeighbours` apply.
 
     References
     ----------

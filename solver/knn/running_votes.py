@@ -1,7 +1,8 @@
-"""RunningVotes: pictures of nearest neighbours, one after the other, while a few points change.
+"""RunningVotes: successive pictures of nearest neighbours while a few points change.
 
-A point that comes, goes or becomes another changes the vote at a pixel only if it is as near as the k-th neighbour
-there, or nearer.  Each pixel has a bound of the distances of all that vote; tiles that no changed point reaches stay.
+A point that is added, removed, moved or relabelled changes the vote at a pixel only if it is at most as far as the
+k-th neighbour there.  Each pixel has a bound on the distances of its voters, so tiles out of reach of all changed
+points are kept.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ from ._knn_grid import TILE
 from ._knn_index import Index, SurfaceClasses
 from ._knn_loops import COSINE, EUCLIDEAN, MANHATTAN
 
-#: Changed places, since the picture that a row was made for, up to which its tiles are looked at one by one.
+#: Largest number of changed locations since a row was computed for which its tiles are checked one by one.
 MOST = 32
-#: Far more than the rounding of a distance.
+#: Relative error allowed for distances: far more than their rounding errors.
 SLACK = 1e-9
 
 
 class RunningVotes:
-    """The winning classes at the pixels of a grid, again and again.
+    """Buffers of the last picture on a grid, which the next picture reuses where nothing has changed.
 
     Parameters
     ----------
     grid : Grid
+        The pixels.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -37,26 +39,27 @@ class RunningVotes:
         shape = (grid.height, grid.width)
         self._classes = SurfaceClasses(np.empty(shape, np.int64), np.empty(shape), np.empty(shape, np.bool_))
         self._bound = np.empty(shape)
-        #: The picture each row was last made for; -1 for none.
+        #: Number of the picture that each row was last computed for; -1 for none.
         self._made_for = np.full(grid.height, -1)
-        #: Changed places of each picture since the one before; the last one's parameters and points.
+        #: Changed locations of each picture since the one before; parameters and points of the last picture.
         self._changed: list[Array] = []
         self._last: tuple[object, Index] | None = None
 
     def rows(
         self, index: Index, k: int, weights: int, classes: tuple[object, ...]
     ) -> Callable[[Array], SurfaceClasses]:
-        """``rows(ys)`` of the next picture; `ys` are consecutive rows of the grid.
+        """Return the function ``rows(ys)`` of the next picture; `ys` are consecutive rows of the grid.
 
-        What it returns is overwritten by the next picture.
+        What that function returns is overwritten by the next picture.
 
         Parameters
         ----------
         index : Index
-            In the plane.
+            Points of the plane.
         k, weights : int
+            Number of neighbours, and code of the weights.
         classes : tuple
-            What the codes of the points stand for.
+            Label of each class code of the points.
         """
         key = (index.metric, index.p, k, weights, classes)
         changed = None
@@ -75,7 +78,7 @@ class RunningVotes:
             block = slice(first, first + len(ys))
             top, share, tie = self._classes
             found = SurfaceClasses(top[block], share[block], tie[block])
-            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty(0, np.bool_)
+            since, wanted = int(self._made_for[block].min(initial=picture)), np.empty((0, 0), np.bool_)
             if since >= 0:
                 places = np.concatenate([np.empty((0, 2)), *self._changed[since + 1 : picture + 1]])
                 if len(places) <= MOST:
@@ -90,9 +93,9 @@ class RunningVotes:
 
     @staticmethod
     def _reached(metric: int, places: Array, xs: Array, ys: Array, columns: Integers, bound: Array) -> Mask:
-        """Which tiles have a pixel where one of these places may vote."""
+        """Return which tiles have a pixel where a point at one of these locations may vote."""
         lines, whole = np.arange(0, len(ys), TILE), len(ys) // TILE * TILE
-        # `reduceat` down the columns of all rows takes seven times as long.
+        # `reduceat` along columns takes seven times as long.
         farthest = bound[:whole].reshape(-1, TILE, len(xs)).max(axis=1)
         if whole < len(ys):
             farthest = np.concatenate((farthest, bound[whole:].max(axis=0, keepdims=True)))
@@ -103,14 +106,14 @@ class RunningVotes:
             dy = np.maximum(ys[lines] - y, y - ys[np.minimum(lines + TILE, len(ys)) - 1]).clip(0.0)[:, None]
             if metric == EUCLIDEAN:
                 distance = np.hypot(dx, dy)
-            else:  # of any power, at least the larger of the two
+            else:  # for any p, at least the larger of the two
                 distance = dx + dy if metric == MANHATTAN else np.maximum(dx, dy)
             wanted |= distance <= reach
-        return wanted.ravel()
+        return wanted
 
 
 def changed_places(before: Index, after: Index) -> Array | None:
-    """Where points of the one are none, or others, in the other; None where these are many."""
+    """Return the locations of points that were added, removed, moved or relabelled; None if these are many."""
     a, b = before.points, after.points
     common = min(len(a), len(b))
     if len(a) == len(b):

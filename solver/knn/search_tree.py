@@ -1,11 +1,11 @@
 """SearchTree: the k-d tree in which nearest neighbours are searched, and the search for one query, step by step.
 
-The tree is the one that `KNeighborsClassifier.predict` and `kneighbors` search, made by the same compiled loop, with
-leaves of any size.  The walk looks at its nodes in the order of the compiled `search`: of each node first the half on
-the query's side of the cut, then the other half, unless that is pruned.
+The tree is that of `KNeighborsClassifier.predict` and `kneighbors`, built by the same compiled loop, with leaves of any
+size.  The walk visits nodes in the order of the compiled `search`: first the half on the query's side of the cut, then
+the other half, unless it is pruned.
 
-Notation: m distinct training points are *locations*, and q = min(k, m).  A box is pruned when it is farther from the
-query than the q-th nearest location measured so far: no location in it is among the q nearest, nor tied with the last.
+Notation: m distinct training points are *locations*, and q = min(k, m).  A box is pruned if it is farther from the
+query than the q-th nearest location measured so far: no location in it is among the q nearest or tied with the last.
 """
 
 from __future__ import annotations
@@ -25,45 +25,46 @@ from . import _knn_plain as plain
 from ._knn_index import Index
 from ._knn_tree import LEAF, grow
 
-#: Locations of a leaf, at most: at least 2, or some would be empty; and as many as in the tree of the program itself.
+#: Smallest and largest leaf size: leaves of 1 could be empty; LEAF is the size that the program itself uses.
 LEAST_LEAF, LARGEST_LEAF = 2, LEAF
-#: Steps of a walk between two pauses: about a millisecond.
+#: Number of steps of a walk between two pauses: about a millisecond.
 PIECE = 64
 
 
 class SearchStep(NamedTuple):
-    """What a search does with one node."""
+    """One step of a search: what it does with one node."""
 
     node: int
     outcome: Literal["descend", "measure", "prune"]
-    """Go on to its halves, measure the distances to all locations of the leaf, or leave out the whole box."""
+    """Continue with the two halves, measure the distances to all locations of the leaf, or skip the whole box."""
     box_distance: float
     """Distance of the query from the box of the node; 0 inside."""
     bound: float
-    """Distance of the q-th nearest location measured before this step; inf while there are fewer."""
+    """Distance of the q-th nearest location measured before this step; inf while fewer than q are measured."""
     next_bound: float
-    """The same after this step."""
+    """The bound after this step."""
     measured: int
-    """Locations whose distance has been measured, those of this step included."""
+    """Number of locations measured so far, including those of this step."""
 
 
 @dataclass(frozen=True, eq=False)
 class SearchTree:
-    """k-d tree: every node is halved across the widest side of its box until at most `leaf_size` locations are left.
+    """k-d tree in which every node is halved across the widest side of its box, down to `leaf_size` locations.
 
     Node 1 is the root, nodes 2 i and 2 i + 1 are the halves of node i.
 
     Attributes
     ----------
     leaf_size : int
+        Largest number of locations of a leaf.
     points : ndarray of shape (m, n_features)
         The locations, in the order of the tree: each node is a range of them.
     location : ndarray of shape (n,)
         Index into `points` of each training point.
     low, high : ndarray of shape (nodes + 1, n_features)
-        Least and greatest coordinates of the locations of each node; row 0 has no meaning.
+        Smallest and largest coordinates of the locations of each node; row 0 has no meaning.
     sides, cuts : ndarray of shape (n_leaves,)
-        Feature across which each inner node is halved, and its least value in the second half; entry 0 has no meaning.
+        Feature across which each inner node is halved, and its smallest value in the second half; entry 0 is unused.
     """
 
     index: Index
@@ -100,9 +101,9 @@ class SearchTree:
         return m * place >> level, m * (place + 1) >> level
 
     def is_traced(self, n_neighbors: int) -> bool:
-        """Return whether the compiled search opens the very same boxes.
+        """Return whether the compiled search opens exactly the same boxes.
 
-        For more neighbours it lowers its bound only now and then, and Minkowski distances it compares roughly at first.
+        With more than `SMALL` neighbours, it lowers its bound less often; Minkowski distances it approximates at first.
         """
         return min(n_neighbors, len(self.points)) <= loops.SMALL and self.index.metric != loops.MINKOWSKI
 
@@ -117,7 +118,7 @@ class SearchTree:
         Raises
         ------
         ValueError
-            `n_neighbors` is not between 1 and the number of training points.
+            If `n_neighbors` is not between 1 and the number of training points.
 
         Examples
         --------
@@ -140,7 +141,7 @@ class SearchTree:
                 return walk
 
     def searching(self, query: ArrayLike, n_neighbors: int) -> Generator[None, None, SearchWalk]:
-        """Return what `search` returns; yields every millisecond or so."""
+        """Return what `search` returns; the generator yields about every millisecond."""
         if not 1 <= n_neighbors <= len(self.location):
             raise ValueError(f"n_neighbors is {n_neighbors}; it must be from 1 to {len(self.location)}.")
         q, at = min(n_neighbors, len(self.points)), np.asarray(query, dtype=np.float64)
@@ -173,11 +174,12 @@ class SearchTree:
         return SearchWalk(self, at, n_neighbors, distances, tuple(steps))
 
     def _compared(self, query: Array, points: Array) -> Array:
-        """Distances of `query` as they are compared."""
+        """Return the distances of `query` from `points`, as compared."""
         found: Array = plain.distances(self.index.metric, self.index.p, query[None], points)[0]
         return found
 
     def _shown(self, compared: float) -> float:
+        """Return the distance in the units of the metric."""
         return compared**0.5 if self.index.metric == loops.EUCLIDEAN else compared
 
 
@@ -191,8 +193,9 @@ class SearchWalk:
     query : ndarray of shape (n_features,)
     n_neighbors : int
     distances : ndarray of shape (m,)
-        Of all locations from the query, as they are compared: squared for the Euclidean metric.
+        Distances of all locations from the query, as compared: squared for the Euclidean metric.
     steps : tuple of SearchStep
+        Steps in order.
     """
 
     tree: SearchTree
@@ -204,7 +207,7 @@ class SearchWalk:
     def nearest(self, number: int | None = None) -> Integers:
         """Return the locations that are nearest after the first `number` steps (default: all), nearest first.
 
-        There are q of them, more where several lie at the q-th distance, and fewer while fewer have been measured.
+        Their number is q, or more if several lie at the q-th distance, or fewer while fewer are measured.
         """
         leaves = [self.tree.range_of(step.node) for step in self.steps[:number] if step.outcome == "measure"]
         found = np.concatenate([np.empty(0, dtype=np.int64), *(np.arange(*leaf) for leaf in leaves)])
@@ -216,7 +219,7 @@ class SearchWalk:
 
     @cached_property
     def neighbors(self) -> Integers:
-        """Rows of the training points up to the k-th distance, nearest first, equal ones by row."""
+        """Rows of the training points up to the k-th distance, nearest first, equal distances by row."""
         found = self.nearest()
         rows = np.flatnonzero(np.isin(self.tree.location, found))
         of_rows = self.distances[self.tree.location[rows]]
@@ -224,8 +227,3 @@ class SearchWalk:
         of_rows = np.sort(of_rows)
         kept: Integers = rows[of_rows <= of_rows[self.n_neighbors - 1]]
         return kept
-
-    @property
-    def n_pruned(self) -> int:
-        """Number of boxes that were left out."""
-        return sum(step.outcome == "prune" for step in self.steps)

@@ -1,8 +1,7 @@
-"""Vote: the vote of the k nearest points at one place, told neighbour by neighbour.
+"""Vote: the vote of the k nearest points at one location, listed neighbour by neighbour.
 
-`KNeighborsClassifier.vote_at` gives it; the tie rule stands at the top of `neighbors`.  The shares are the same
-numbers as those of `predict_proba`, bit for bit: distances, and the order in which votes are added, are those of the
-compiled loops.
+`KNeighborsClassifier.vote_at` returns it; the tie rule is defined at the top of `neighbors`.  The shares are the same
+numbers as those of `predict_proba`, bit for bit.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from . import _knn_loops as loops
 from . import _knn_plain as plain
 from ._knn_index import Index
 
-#: How far two ways of computing a Minkowski distance may differ, as a share of it.
+#: Relative error allowed between two ways to compute a Minkowski distance.
 SLACK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Vote:
-    """Who votes at a place, and how much each vote counts.
+    """The points that vote at a location, and the weight of each vote.
 
     Attributes
     ----------
     k : int
-        Votes there are.
+        Number of votes.
     index : ndarray of shape (m,)
         Rows of the training points at a distance up to the k-th, nearest first, equal ones by index; m is above k
         when several lie at the k-th distance.
@@ -36,18 +35,18 @@ class Vote:
     code : ndarray of shape (m,)
         Their classes, as indices into `classes_`.
     share : ndarray of shape (m,)
-        Share of one vote that each has: 1, less where the points at the k-th distance share what is left; 0 for those
-        that have no say because others lie at distance 0.
+        Share of a vote that each point has: 1, or less if the points at the k-th distance share the remaining votes; 0
+        if points at distance 0 alone decide and this is not one of them.
     weight : ndarray of shape (m,)
-        What a whole vote counts: 1, 1/d or 1/d^2; 1 where points at distance 0 alone decide.
+        Weight of a whole vote: 1, 1/d or 1/d^2; 1 if points at distance 0 alone decide.
     votes : ndarray of shape (n_classes,)
         Sum of ``share * weight`` of each class.
     shares : ndarray of shape (n_classes,)
-        The same as shares of all votes: `predict_proba`.
+        The same as shares of all votes, equal to `predict_proba`.
     n_tied, room : int
-        How many points lie at exactly the k-th distance, and how many votes they share.
+        Number of points at exactly the k-th distance, and number of votes that they share.
     at_zero : int
-        Points at distance 0 that alone decide, with the weights 1/d and 1/d^2; else 0.
+        Number of points at distance 0 that alone decide, with the weights 1/d and 1/d^2; else 0.
     """
 
     k: int
@@ -74,42 +73,39 @@ class Vote:
 
     @property
     def winner(self) -> int:
-        """Index into `classes_` of what `predict` answers: the lowest of equals."""
+        """Index into `classes_` of what `predict` returns: the lowest class with most votes."""
         return int(self.shares.argmax())
 
     @property
     def is_shared(self) -> bool:
-        """True when more points lie at the k-th distance than there are votes left, so that they share them."""
+        """Whether more points lie at the k-th distance than votes remain, so that they share these votes."""
         return self.n_tied > self.room
 
 
 def vote(index: Index, query: Array, k: int, weights: int) -> Vote:
-    """The vote at `query`, shape (n_features,), of the points of `index`; `weights` is a code of `_knn_loops`."""
+    """Return the vote of the points of `index` at `query`, shape (n_features,); `weights` is a code of `_knn_loops`."""
     d, who = _distances(index, index.scaled(query[None, :]), k)
     kth = np.partition(d, k - 1)[k - 1]
     near = np.flatnonzero(d <= kth)
     near = near[np.argsort(d[near], kind="stable")]
     d, who = d[near], who[near]
-    code = index.codes[who]
-    strict = int((d < kth).sum())
+    strict, at_zero = int((d < kth).sum()), int((d == 0.0).sum()) if weights != loops.UNIFORM else 0
+    code, n_classes, squared = index.codes[who], index.n_classes, index.metric == loops.EUCLIDEAN
     n_tied, room = len(d) - strict, k - strict
-    squared = index.metric == loops.EUCLIDEAN
     share, weight = np.ones(len(d)), np.ones(len(d))
-    at_zero = int((d == 0.0).sum()) if weights != loops.UNIFORM else 0
-    n_classes = index.n_classes
     if at_zero:
         share[at_zero:] = 0.0
         votes = np.bincount(code[:at_zero], minlength=n_classes).astype(np.float64)
         shares = votes / at_zero
     else:
         share[strict:] = room / n_tied
-        inside = np.bincount(code[:strict], minlength=n_classes)
-        tied = np.bincount(code[strict:], minlength=n_classes)
         if weights == loops.UNIFORM:
+            inside = np.bincount(code[:strict], minlength=n_classes)
+            tied = np.bincount(code[strict:], minlength=n_classes)
             votes = inside + tied * room / n_tied
             shares = (inside * float(n_tied) + tied * float(room)) / (float(k) * n_tied)
         else:
-            weight = _weights(d, weights, squared)
+            weight = plain.weights_of(d, weights, squared)
             votes = _added(d, code, weight, k, n_classes)
             shares = votes / np.cumsum(votes)[-1]
     distance = np.sqrt(d) if squared else d
@@ -117,10 +113,10 @@ def vote(index: Index, query: Array, k: int, weights: int) -> Vote:
 
 
 def _distances(index: Index, query: Array, k: int) -> tuple[Array, Integers]:
-    """Distances as compared, of all points that can be among the k nearest, and their rows.
+    """Return the distances, as compared, of all points that can be among the k nearest, and their rows.
 
-    A power takes long: of the Minkowski metric only those are worked out that lie between its bounds, the Chebyshev
-    distance and 2^(1/p) times that (n^(1/p) for n features).
+    Powers are slow.  So a Minkowski distance, which is at most n^(1/p) times the Chebyshev distance for n features, is
+    computed only where the Chebyshev distance is small enough.
     """
     points = index.points
     rows = np.arange(len(points))
@@ -132,15 +128,8 @@ def _distances(index: Index, query: Array, k: int) -> tuple[Array, Integers]:
     return plain.distances(index.metric, index.p, query, points)[0], rows
 
 
-def _weights(d: Array, weights: int, squared: bool) -> Array:
-    if weights == loops.INVERSE:
-        return np.minimum(1.0 / (np.sqrt(d) if squared else d), loops.LARGEST_WEIGHT)
-    with np.errstate(divide="ignore", over="ignore"):
-        return np.minimum(1.0 / (d if squared else d * d), loops.LARGEST_WEIGHT)
-
-
 def _added(d: Array, code: Integers, weight: Array, k: int, n_classes: int) -> Array:
-    """Weighted votes, added one distance after another, all points at one distance at once."""
+    """Return the weighted votes, added one distance after another, all points at one distance at once."""
     first = np.flatnonzero(np.concatenate(([True], d[1:] != d[:-1])))
     size = np.diff(np.append(first, len(d)))
     level = np.repeat(np.arange(len(first)), size)

@@ -286,9 +286,9 @@ def test_a_second_process_compiles_only_what_nobody_has_compiled(
         warmup,
         "steps",
         lambda: [
-            warmup.Step("kNN", lambda: done.append("kNN")),
-            warmup.Step("SVM", lambda: done.append("SVM")),
-            warmup.Step("more", lambda: done.append("more"), in_window=False),
+            warmup.CompileStep("kNN", lambda: done.append("kNN")),
+            warmup.CompileStep("SVM", lambda: done.append("SVM")),
+            warmup.CompileStep("more", lambda: done.append("more"), in_window=False),
         ],
     )
     warmup.compile_all(in_window=True)

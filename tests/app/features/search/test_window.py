@@ -71,7 +71,8 @@ def test_the_search_follows_the_pointer_and_finds_what_votes(make: Make, qtbot: 
         assert search.walk.neighbors.tolist() == model.vote_at(search.walk.query).index.tolist()  # type: ignore[union-attr]
         overlay = laid(window, 0)
         assert overlay is not None and laid(window, 1) is None
-        assert len(overlay.splits) == 15 and len(overlay.pruned) == search.walk.n_pruned
+        n_pruned = sum(step.outcome == "prune" for step in search.walk.steps)
+        assert len(overlay.splits) == 15 and len(overlay.pruned) == n_pruned
         assert overlay.probe is not None and len(overlay.probe.rings) == 5
         assert (overlay.probe.cross is None) == (lane == 0), "the pointer itself marks the query"
     before = text(window, "search.counts")
