@@ -391,7 +391,6 @@ class Sheet:
             "kept": any(len(each.kept) for each in marks),
             "tie": any(each.tied > 0 for each in seen),
             "orders": any(plot.lane.orders is not None for plot in drawn),
-            "probability": any(plot.lane.probability for plot in drawn),
             "second": any(plot.lane.lane.is_difference for plot in drawn),
         }
         signs = signs_of([sheet for plot in self.plots for sheet in plot.lane.sheets]) | self._signs
