@@ -357,7 +357,7 @@ def test_the_gravest_certificate_of_a_frame() -> None:
 
 
 def test_documents_with_each_learner_have_their_fields() -> None:
-    shown = {name: fields_of(lane_of(name), [0, 1]) - {"shading"} for name in TRAINERS}
+    shown = {name: fields_of(lane_of(name), [0, 1]) - {"shading", "standardise"} for name in TRAINERS}
     svm = {"kernel", "gamma", "C", "hard_margin", "tol", "trainer", "class_weight", "weight_formula", "speed"}
     assert shown["smo"] == svm | {"rule"}
     assert shown["lasvm"] == svm | {"partner", "epochs", "finish"}
@@ -365,8 +365,8 @@ def test_documents_with_each_learner_have_their_fields() -> None:
     assert shown["perceptron"] == {"speed", "intercept", "shuffle", "seed", "passes", "orders"}
     assert shown["pegasos"] == {"speed", "lam", "steps", "seed"}
     for name in ("pegasos", "perceptron"):
-        assert fields_of(lane_of(name), [0, 1, 2]) - shown[name] == {"pair", "shading"}
-    assert fields_of(lane_of("lasvm"), [0, 1, 2]) - shown["lasvm"] == {"pair", "multiclass", "shading"}
+        assert fields_of(lane_of(name), [0, 1, 2]) - shown[name] == {"pair", "shading", "standardise"}
+    assert fields_of(lane_of("lasvm"), [0, 1, 2]) - shown["lasvm"] == {"pair", "multiclass", "shading", "standardise"}
     assert Document().lanes[1].learner == "smo"
 
 

@@ -182,7 +182,7 @@ def test_fields_of_each_kernel(name: str) -> None:
     }
     lane = Lane("svm", svm=SvmSettings(kernel=name))  # type: ignore[arg-type]
     always = {"kernel", "C", "hard_margin", "tol", "trainer", "rule", "speed", "class_weight", "weight_formula"}
-    always |= {"shading"}
+    always |= {"shading", "standardise"}
     assert fields_of(lane, [0, 1]) == always | expected[name]
     assert fields_of(lane, [0, 1, 4]) == always | expected[name] | {"multiclass", "pair"}
     assert lane.family.formula(lane.settings) == KERNELS[name].formula and lane.family.remark(lane.settings)
@@ -192,7 +192,7 @@ def test_fields_of_each_kernel(name: str) -> None:
 @pytest.mark.parametrize("metric", METRICS)
 def test_fields_of_each_metric(metric: str) -> None:
     lane = Lane("knn", knn=KnnSettings(metric=metric))  # type: ignore[arg-type]
-    always = {"k", "weights", "metric", "shading"}
+    always = {"k", "weights", "metric", "shading", "standardise"}
     assert fields_of(lane, [0, 1, 2]) == always | ({"p"} if metric == "minkowski" else set())
     assert METRICS[metric][0] in lane.title
     for weights in WEIGHTS:

@@ -245,13 +245,14 @@ def points_away(window: MainWindow) -> tuple[float, float]:
 def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) -> None:
     window = make(document(SVM))
     canvas = window.canvases[0]
+    beside = QPoint(3, canvas.height() // 2)  # on the axis, between its numbers and the handle of its unit
     run_state = window.scene.run_state
     place = int(np.flatnonzero((run_state.alpha > 0) & (run_state.alpha < run_state.C))[0])
     at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])
     QTest.mouseMove(canvas.viewport(), at)
     settle(qtbot, window)
     assert canvas.overlays.layers[0].laid.card is None, "the plain window stays plain"
-    QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
+    QTest.mouseMove(canvas.viewport(), beside)
     window.controller.playback.seek(0, run_state.length - 1)
     settle(qtbot, window)
     at = canvas.to_widget(*run_state.points.xy[run_state.index[place]])  # the bar has taken room of the picture
@@ -263,7 +264,7 @@ def test_a_point_under_the_pointer_tells_what_it_is(make: Make, qtbot: QtBot) ->
     assert np.allclose(run_state.points.xy[found], run_state.points.xy[run_state.index[place]], atol=0.1)
     lines = " ".join(canvas.overlays.layers[0].laid.card.label.lines)
     assert "α = " in lines and "slack" in lines and "support vector" in lines
-    QTest.mouseMove(canvas.viewport(), QPoint(3, 3))
+    QTest.mouseMove(canvas.viewport(), beside)
     settle(qtbot, window)
     assert canvas.overlays.layers[0].laid.card is None
 
