@@ -18,10 +18,13 @@ from app.files.documents import FileError
 from app.state.scaling import Scaling
 from solver.core.arrays import Array
 
+from .components import principal_components, standardised
 from .table import CLASS_NAMES, Column, Table, number_text
 
 #: Rows that are listed when they cannot be used; the count is always whole.
 MOST_LISTED = 200
+#: Columns set aside that are named; the others are counted.
+MOST_NAMED = 3
 #: How many times as much one axis may vary as the other, and between which deviations both may lie, until a sentence
 #: advises to standardise: what is measured in other units is one classifier's tie and another's single axis.
 UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
@@ -41,6 +44,8 @@ class Choice:
         Shift and scale x and y to mean 0 and variance 1 over the imported points.
     leave_out : bool
         Leave out the rows that cannot be used; else there must be none.
+    components : tuple of int
+        When not empty, the first two principal components of these columns take the place of x and y.
     """
 
     x: int
@@ -48,6 +53,7 @@ class Choice:
     label: int | None = None
     standardise: bool = False
     leave_out: bool = False
+    components: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +79,8 @@ class Imported:
         How many there are.
     advice : str
         Why they should be standardised; "" when they need not be.
+    limits : str
+        What this view of a table with more columns cannot show; "" when it shows all of them.
     """
 
     xy: Array
@@ -84,6 +92,7 @@ class Imported:
     left_out: tuple[tuple[int, str], ...] = ()
     n_left_out: int = 0
     advice: str = ""
+    limits: str = ""
 
     @property
     def summary(self) -> str:
@@ -157,6 +166,26 @@ def _counts(column: Column) -> bool:
     return column.name == "column 1" and len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
+def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
+    """Return the indices of the columns that can be x or y, and a sentence on those set aside; "" for none."""
+    usable, aside = [], []
+    for place, column in enumerate(table.columns):
+        if place == label:
+            continue
+        finite = column.values[np.isfinite(column.values)]
+        if not column.is_numeric:
+            empty = 2 * sum(not text for text in column.texts.values()) >= len(column.values)
+            aside.append(f"{_quoted(column.name)} ({'mostly empty' if empty else 'words'})")
+        elif _counts(column):
+            aside.append(f"{_quoted(column.name)} (numbers the rows)")
+        elif not len(finite) or finite.min() == finite.max():
+            aside.append(f"{_quoted(column.name)} (constant)")
+        else:
+            usable.append(place)
+    more = f" and {grouped(len(aside) - MOST_NAMED)} more" if len(aside) > MOST_NAMED else ""
+    return tuple(usable), f"Set aside: {', '.join(aside[:MOST_NAMED])}{more}." if aside else ""
+
+
 def convert(table: Table, choice: Choice) -> Imported:
     """The points that `choice` makes of `table`; BadRows or FileError with one sentence when any cannot be one.
 
@@ -165,31 +194,69 @@ def convert(table: Table, choice: Choice) -> Imported:
     """
     refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
-        bad_rows, reasons = _bad_rows(table, table.columns[0], table.columns[0], None)
-        if bad_rows:  # they may be why
+        bad_rows, reasons = bad_rows_of(table, table.columns, None)
+        if len(bad_rows):  # they may be why
             raise _refusal(table, bad_rows, reasons)
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
-    if choice.x == choice.y:
+    if choice.x == choice.y and not choice.components:
         raise FileError(f"{refused}: x and y are the same column, {table.columns[choice.x].name!r}.")
-    x, y = table.columns[choice.x], table.columns[choice.y]
-    for column in (x, y):
+    columns = [table.columns[place] for place in choice.components or (choice.x, choice.y)]
+    for column in columns:
         if column.categories:
             raise FileError(f"{refused}: column {_quoted(column.name)} holds names, not numbers.")
     label = None if choice.label is None else table.columns[choice.label]
-    bad_rows, reasons = _bad_rows(table, x, y, label)
+    bad_rows, reasons = bad_rows_of(table, columns, label)
     if len(bad_rows) > (len(table) - 1 if choice.leave_out else 0):
         raise _refusal(table, bad_rows, reasons)
-    if bad_rows:
+    if len(bad_rows):
         kept = np.setdiff1d(np.arange(len(table)), bad_rows)
-        x, y, label = _only(x, kept), _only(y, kept), None if label is None else _only(label, kept)
-    xy, scaling, advice = np.column_stack((x.values, y.values)), None, _advice(x, y)
-    if choice.standardise:
-        (first, mean_x, deviation_x), (second, mean_y, deviation_y) = _standardised(x.values), _standardised(y.values)
-        xy, advice = np.column_stack((first, second)), ""
-        scaling = Scaling((mean_x, mean_y), (deviation_x, deviation_y))
-    labels, names = (np.zeros(len(xy), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
-    axes = tuple(column.name if column.title is None else column.title for column in (x, y))
-    return Imported(xy, labels, names, (axes[0], axes[1]), (x.name, y.name), scaling, reasons, len(bad_rows), advice)
+        columns, label = [_only(column, kept) for column in columns], None if label is None else _only(label, kept)
+    labels, names = (
+        (np.zeros(len(columns[0].values), dtype=np.uint8), ("",)) if label is None else _labels(label, refused)
+    )
+    values, scaling, advice, share = np.column_stack([column.values for column in columns]), None, "", ""
+    axes = tuple(column.name if column.title is None else column.title for column in columns)
+    titles = tuple(column.name for column in columns)
+    if choice.components:
+        plane = principal_components(values)
+        values, axes, titles, share = plane.project(values), plane.axis_names(titles), ("PC 1", "PC 2"), plane.share
+    elif choice.standardise:
+        (first, mean_x, deviation_x), (second, mean_y, deviation_y) = map(standardised, values.T)
+        values, scaling = np.column_stack((first, second)), Scaling((mean_x, mean_y), (deviation_x, deviation_y))
+    else:
+        advice = _advice(*columns)
+    return Imported(
+        values,
+        labels,
+        names,
+        (axes[0], axes[1]),
+        (titles[0], titles[1]),
+        scaling,
+        reasons,
+        len(bad_rows),
+        advice,
+        _limits(len(usable_columns(table, choice.label)[0]), share, label is not None),
+    )
+
+
+def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
+    """Return the rows that have a class, ascending, and their classes, 0 to 7; FileError for more than 8 classes."""
+    column = None if label is None else table.columns[label]
+    rows = np.setdiff1d(np.arange(len(table)), bad_rows_of(table, (), column)[0])
+    if column is None or not len(rows):
+        return rows, np.zeros(len(rows), dtype=np.uint8)
+    return rows, _labels(_only(column, rows), f"{table.name} cannot be ranked")[0]
+
+
+def _limits(n_columns: int, share: str, classes: bool) -> str:
+    """Return the sentence on what a view of `n_columns` columns cannot show; "" where it shows all of them."""
+    if n_columns < 3:
+        return ""
+    seen = (
+        f"{share} of the variance of {grouped(n_columns)} columns" if share else f"Two of {grouped(n_columns)} columns"
+    )
+    hidden = "classes that overlap here may be separate" if classes else "points that lie together here may be apart"
+    return f"{seen}: {hidden} in the {'rest' if share else 'other' if n_columns == 3 else 'others'}."
 
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
@@ -200,7 +267,7 @@ def _only(column: Column, rows: NDArray[np.intp]) -> Column:
 
 def _advice(x: Column, y: Column) -> str:
     """Why two columns should be standardised: distances, and with them k, C and γ, are about numbers near 1."""
-    first, second = (_standardised(column.values)[2] for column in (x, y))
+    first, second = (standardised(column.values)[2] for column in (x, y))
     names = [_quoted(column.name) for column in (x, y)]
     if len(x.values) < 3:
         return ""
@@ -215,24 +282,26 @@ def _advice(x: Column, y: Column) -> str:
     return ""
 
 
-def _bad_rows(
-    table: Table, x: Column, y: Column, label: Column | None
-) -> tuple[list[int], tuple[tuple[int, str], ...]]:
+def bad_rows_of(
+    table: Table, columns: Sequence[Column], label: Column | None
+) -> tuple[NDArray[np.intp], tuple[tuple[int, str], ...]]:
     """Rows that cannot become points, ascending; line and reason of the first `MOST_LISTED` of them."""
-    far = [np.abs(column.values) > LIMIT for column in (x, y)]
-    found = {*table.faults, *x.texts, *y.texts, *np.flatnonzero(far[0] | far[1]).tolist()}
+    bad = np.zeros(len(table), dtype=bool)
+    for column in columns:
+        bad |= ~(np.abs(column.values) <= LIMIT)  # NaN is not within it
+    bad[list(table.faults)] = True
     if label is not None:
-        found |= {row for row, text in label.texts.items() if not _names_class(text)}
-    bad, rows = sorted(found), []
-    for row in bad[:MOST_LISTED]:
-        reason = table.faults.get(row) or _reason(x, row) or _reason(y, row)
+        bad[[row for row, text in label.texts.items() if not _names_class(text)]] = True
+    found, rows = np.flatnonzero(bad), []
+    for row in found[:MOST_LISTED].tolist():
+        reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
         if not reason and label is not None:
             reason = f"column {_quoted(label.name)} does not say the class"
         rows.append((int(table.lines[row]), reason))
-    return bad, tuple(rows)
+    return found, tuple(rows)
 
 
-def _refusal(table: Table, bad: Sequence[int], rows: tuple[tuple[int, str], ...]) -> BadRows:
+def _refusal(table: Table, bad: NDArray[np.intp], rows: tuple[tuple[int, str], ...]) -> BadRows:
     (line, reason), n = rows[0], len(bad)
     return BadRows(
         f"{table.name} cannot be imported yet: {grouped(n)} of {count(len(table), 'row')} cannot be used,"
@@ -261,21 +330,6 @@ def _quoted(text: str) -> str:
 
 def _names_class(text: str) -> bool:
     return bool(text) and not re.fullmatch(r"(?i)[-+]?(nan|inf|infinity)", text)
-
-
-def _standardised(values: Array) -> tuple[Array, float, float]:
-    """Values shifted and scaled to mean 0 and variance 1, and the mean and deviation that undo it.
-
-    A constant column becomes 0, with a deviation of 1.
-    """
-    low = float(values.min())
-    width = float(values.max()) - low or 1.0
-    # Within [0, 1] first: no square over- or underflows then, whatever the unit.
-    unit = (values - low) / width
-    mean = float(unit.mean())
-    unit -= mean
-    deviation = float(np.sqrt(np.mean(unit * unit))) or 1.0
-    return unit / deviation, low + width * mean, width * deviation or 1.0
 
 
 def _labels(column: Column, refused: str) -> tuple[NDArray[np.uint8], tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QRadioButton,
+    QSizePolicy,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -25,8 +26,10 @@ from PySide6.QtWidgets import (
 
 from app.core.number_format import count, grouped
 from app.core.plain_text import plain
+from app.exchange import pairs
 from app.exchange.columns import BadRows, Choice, Imported, convert, default_choice
 from app.exchange.delimited import DECIMALS, SEPARATORS
+from app.exchange.pairs import Pair, ScoredPair, Views
 from app.exchange.table import Column, Dialect, DialectError, Table
 from app.files.background_task import Task
 from app.files.documents import FileError
@@ -36,13 +39,28 @@ from app.views.chart.marks import Mark, class_spots
 from app.views.task_runner import TaskRunner
 from app.views.theme import theme_of
 from app.views.widgets.clickable import clickable
-from app.views.widgets.form_fields import combo_box, describe, filled, label_for, named, show_check, show_choice
+from app.views.widgets.form_fields import (
+    combo_box,
+    describe,
+    filled,
+    label_for,
+    named,
+    show_check,
+    show_choice,
+    show_text,
+)
 from app.views.widgets.painting import bold
 from app.views.widgets.qt_dialogs import NamedDialog
+
+from .pair_list import PairList
 
 ROWS, COLUMNS = 12, 50
 _LONGEST_CELL = 60
 _MOST_DRAWN = 800
+#: Width of the list of views, in pixels.
+VIEWS = 300
+#: Time (s) that pairs are scored for before the list shows them, and in all: 780 pairs take about two seconds.
+SLICE, BUDGET = 0.1, 20.0
 
 
 class Rows(QTableWidget):
@@ -118,8 +136,8 @@ class Picture(Chart):
         self.show_marks(marks, theme, x_axis, y_axis)
 
 
-#: The entry of the class box that is no column.
-NO_CLASS = -1
+#: Entries that are no columns: of the class box, and of the boxes of x and y.
+NO_CLASS, COMPONENTS = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,6 +168,8 @@ class ImportDialog(NamedDialog):
         Given the points and whether to add them to the present ones, when the user agrees.
     add : bool
         What of the two is offered first.
+    first : callable
+        ``first(table)`` returns the choice that is offered first.
     """
 
     def __init__(
@@ -158,12 +178,16 @@ class ImportDialog(NamedDialog):
         read: Callable[[Dialect], Table],
         take: Callable[[Imported, bool], object],
         add: bool = False,
+        first: Callable[[Table], Choice] = default_choice,
     ) -> None:
         super().__init__(parent, "import", "Import points", once=True)
-        self._read, self._take = read, take
+        self._read, self._take, self._first = read, take, first
         self._spec = Dialect()
         self._table: Table | None = None
+        self._choice = Choice(0, 0)
         self._imported: Imported | None = None
+        self._components: tuple[int, ...] = ()  # columns whose principal components are offered
+        self._ranked_for: tuple[Table, int | None] | None = None  # what the list of views was begun for
         self._text_row = self._dialect()
         self._rows = describe(
             Rows(), "import.rows", "First rows", "The first rows of the table, with their lines in the file."
@@ -174,11 +198,11 @@ class ImportDialog(NamedDialog):
             Picture(), "import.picture", "Picture of the points", "The points, both axes equally scaled."
         )
         middle = filled(QHBoxLayout(), (self._columns(), 3), (self._picture, 2))
-        # It quotes the file.
-        self._summary = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.summary")
-        self._doubt = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.doubt")
+        self._views_panel = self._make_views()
+        self._summary, self._limits, self._doubt = (self._text(name) for name in ("summary", "limits", "doubt"))
         self._doubt.setFont(bold(self._doubt.font()))
-        self._doubt.hide()
+        for label in (self._limits, self._doubt):
+            label.hide()
         tip = "Import the other rows without these."
         self._leave_out = clickable(QCheckBox(), "import.leave_out", "Leave out", tip, self._rechoose)
         self._leave_out.hide()
@@ -190,15 +214,33 @@ class ImportDialog(NamedDialog):
         )
         self._bad.setMinimumHeight(60)
         end = filled(QHBoxLayout(), self._leave_out, (self._buttons(), 1))
-        parts = ((self._rows, 3), self._more, (middle, 2), self._summary, self._doubt, (self._bad, 1), end)
-        filled(QVBoxLayout(self), self._text_row, *parts)
+        texts = (self._summary, self._limits, self._doubt)
+        left = filled(QVBoxLayout(), (self._rows, 3), self._more, (middle, 2), *texts, (self._bad, 1))
+        filled(QVBoxLayout(self), self._text_row, (filled(QHBoxLayout(), (left, 1), self._views_panel), 1), end)
         self._add.setChecked(add)
-        self._tasks = TaskRunner(self)
-        self.resize(860, 660)
+        self._tasks, self._ranking = TaskRunner(self), TaskRunner(self)
+        self.resize(1000, 660)
         self._reread()
+
+    def _text(self, name: str) -> QLabel:
+        """Return a label for a sentence that may quote the file."""
+        return named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), f"import.{name}")
+
+    def _make_views(self) -> QWidget:
+        """Make the list of the views that a table with more than two columns offers."""
+        panel = QWidget()
+        panel.setFixedWidth(VIEWS)
+        tip = "Pairs of columns, those that show the classes apart best first; a click or the arrow keys choose one."
+        self._views = describe(PairList(), "import.views", "Views of this table", tip)
+        self._views.chosen.connect(self._choose_view)
+        self._views_title, self._views_note = self._text("views_title"), self._text("views_note")
+        filled(QVBoxLayout(panel), self._views_title, (self._views, 1), self._views_note, margins=0)
+        panel.hide()
+        return panel
 
     def _dialect(self) -> QWidget:
         row = QWidget()
+        row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         layout = filled(QHBoxLayout(row), margins=0)
         self._separator = describe(
             combo_box((title, sign) for sign, title in SEPARATORS.items()),
@@ -237,8 +279,9 @@ class ImportDialog(NamedDialog):
         self._y = describe(combo_box(width=16), "import.y", "Column for y", "Which column runs upwards.")
         tip = "Which column says the class: at most 8 values."
         self._class = describe(combo_box(width=16), "import.class", "Column for the class", tip)
-        for box in (self._x, self._y, self._class):
-            box.activated.connect(self._rechoose)
+        self._x.activated.connect(lambda: self._choose_column(self._x.currentData(), self._choice.y))
+        self._y.activated.connect(lambda: self._choose_column(self._choice.x, self._y.currentData()))
+        self._class.activated.connect(self._rechoose)
         self._standardise = clickable(
             QCheckBox("S&tandardise: mean 0, variance 1"),
             "import.standardise",
@@ -247,8 +290,7 @@ class ImportDialog(NamedDialog):
             " The axes say so; exported points have their own units again.",
             self._rechoose,
         )
-        # It quotes the file.
-        self._advice = named(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "import.advice")
+        self._advice = self._text("advice")
         self._advice.hide()
         for line, (title, box) in enumerate((("&x", self._x), ("&y", self._y), ("&Class", self._class))):
             grid.addWidget(label_for(title, box), line, 0)
@@ -291,30 +333,52 @@ class ImportDialog(NamedDialog):
         self._reread()
 
     def _reread(self) -> None:
-        read, spec, standardise = self._read, self._spec, self._standardise.isChecked()
+        read, first, spec, begun = self._read, self._first, self._spec, self._table is not None
+        standardise = self._standardise.isChecked()
 
         def work() -> _Answer:
             table = read(spec)
-            return _converted(table, replace(default_choice(table), standardise=standardise))
+            choice = first(table)
+            return _converted(table, replace(choice, standardise=standardise) if begun else choice)
 
-        self._leave_out.setChecked(False)
         self._expect(work)
         self._summary.setText("Reading…")
         for part in (self._bad, self._leave_out, self._advice):
             part.hide()
+
+    def _choose_column(self, x: int, y: int) -> None:
+        """Take these columns as x and y; COMPONENTS as one of them stands for both principal components."""
+        table = self._table
+        if table is None:
+            return
+        if COMPONENTS in (x, y):
+            self._choose_view(None)
+        else:
+            self._choice = replace(self._choice, x=x, y=y, components=())
+            self._rechoose()
+
+    def _choose_view(self, pair: Pair | None) -> None:
+        """Take a view of the list: a pair of columns, or None for the plane of the principal components."""
+        if pair is None:
+            self._choice = replace(self._choice, components=self._components)
+        else:
+            self._choice = replace(self._choice, x=pair[0], y=pair[1], components=())
+        self._rechoose()
 
     def _rechoose(self) -> None:
         table = self._table
         if table is None:
             return
         label = int(self._class.currentData())
-        choice = Choice(
-            int(self._x.currentData()),
-            int(self._y.currentData()),
-            None if label == NO_CLASS else label,
-            self._standardise.isChecked(),
-            self._leave_out.isChecked(),
+        choice = replace(
+            self._choice,
+            label=None if label == NO_CLASS else label,
+            standardise=self._standardise.isChecked(),
+            leave_out=self._leave_out.isChecked(),
         )
+        if choice.label in choice.components:  # a column is one or the other
+            choice = replace(choice, components=())
+        self._choice = choice
         self._expect(lambda: _converted(table, choice))
 
     def _expect(self, work: Callable[[], _Answer]) -> None:
@@ -335,17 +399,25 @@ class ImportDialog(NamedDialog):
         first = self._table is None
         if answer.table is not self._table:
             self._show_table(answer.table)
-        for box, place in ((self._x, answer.choice.x), (self._y, answer.choice.y)):
+        choice = self._choice = answer.choice
+        for box, place in ((self._x, choice.x), (self._y, choice.y)):
             if box.findData(place) < 0:  # a column of words, for want of numbers
                 box.addItem(answer.table.columns[place].name, place)
-            show_choice(box, place)
-        show_choice(self._class, NO_CLASS if answer.choice.label is None else answer.choice.label)
+            show_choice(box, COMPONENTS if choice.components else place)
+        show_choice(self._class, NO_CLASS if choice.label is None else choice.label)
+        show_check(self._standardise, choice.standardise)
+        show_check(self._leave_out, choice.leave_out)
+        self._standardise.setEnabled(not choice.components)  # the components are of standardised columns
         self._show_result(answer.result, answer.table.place)
+        self._views.show_choice(self._shown_pair())
+        self._rank(answer.table, choice.label)
         if first and self._spec == Dialect():  # no hand is on the separator already
             self._x.setFocus()
 
     def _show_table(self, table: Table | None) -> None:
         self._table = table
+        if table is None:
+            self._end_ranking()
         self._rows.show_table(table)
         for box in (self._x, self._y, self._class):
             box.clear()
@@ -377,9 +449,13 @@ class ImportDialog(NamedDialog):
         self._picture.show_points(self._imported)
         self._import.setEnabled(self._imported is not None)
         self._summary.setText(result.summary if isinstance(result, Imported) else str(result))
-        advice = result.advice if isinstance(result, Imported) else ""
-        self._advice.setText(advice)
-        self._advice.setVisible(bool(advice))
+        imported = self._imported
+        for label, text in (
+            (self._advice, "" if imported is None else imported.advice),
+            (self._limits, "" if imported is None else imported.limits),
+        ):
+            label.setText(text)
+            label.setVisible(bool(text))
         rows: tuple[tuple[int, str], ...] = ()
         number = 0
         if isinstance(result, BadRows):
@@ -397,6 +473,67 @@ class ImportDialog(NamedDialog):
                 lines.append(f"and {grouped(number - len(lines))} more")
             self._bad.setPlainText("\n".join(lines))
 
+    # -- the list of views -----------------------------------------------------------------------------------------
+
+    def _shown_pair(self) -> Pair | None:
+        """Return the pair that is displayed, the column further left first; None for the principal components."""
+        choice = self._choice
+        return None if choice.components else (min(choice.x, choice.y), max(choice.x, choice.y))
+
+    def _end_ranking(self) -> None:
+        self._ranking.give_up()
+        self._ranked_for = None
+        self._views_panel.hide()
+
+    def _rank(self, table: Table, label: int | None) -> None:
+        """Fill the list of views of a table with the classes of column `label`, unless it has been begun already."""
+        if self._ranked_for == (table, label):
+            return
+        self._ranked_for = table, label
+        task = Task("Ranking pairs", lambda progress: pairs.views(table, label), "Pairs were not ranked", kept=False)
+        self._ranking.run_newest(task, lambda found: self._begin_list(table, found), self._show_unranked)
+
+    def _begin_list(self, table: Table, found: Views | None) -> None:
+        self._views.begin(theme_of(self.palette().window().color().lightness() < 128), table, found)
+        self._views_panel.setVisible(found is not None)
+        self._components = () if found is None or found.components is None else found.columns
+        for box, name in ((self._x, "principal component 1"), (self._y, "principal component 2")):
+            row = box.findData(COMPONENTS)
+            if self._components and row < 0:
+                box.addItem(name, COMPONENTS)
+            elif not self._components and row >= 0:
+                box.removeItem(row)
+        if self._choice.components != self._components and self._choice.components:
+            self._choose_view(None)  # of other columns now: another one holds the class
+        if found is not None:
+            show_text(self._views_note, found.note)
+            self._views_note.setVisible(bool(found.note))
+            self._score(found, found.pairs, BUDGET)
+
+    def _score(self, found: Views, left: Sequence[Pair], seconds: float) -> None:
+        """Score the pairs that are left, a few at a time, as long as `seconds` last."""
+        n, n_scored = len(found.pairs), len(found.pairs) - len(left)
+        title = "Pairs of columns, by how many points their 5 nearest neighbours get right"
+        if not found.ranked:
+            title = "Pairs of columns"
+        show_text(self._views_title, f"{title}:" if not left else f"{title} ({n_scored} of {n}):")
+        if not left or seconds <= 0:
+            return
+
+        def show(scores: list[ScoredPair]) -> None:
+            self._views.add(scores, self._shown_pair())
+            self._score(found, left[len(scores) :], seconds - SLICE)
+
+        task = Task(
+            "Ranking", lambda progress: pairs.score(found, left, progress, SLICE), "Pairs were not ranked", False
+        )
+        self._ranking.run(task, show, self._show_unranked)
+
+    def _show_unranked(self, error: FileError) -> None:
+        """Report a failure of the ranking; the columns can be chosen all the same."""
+        show_text(self._views_note, str(error))
+        self._views_note.show()
+
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def _accept(self) -> None:
@@ -409,4 +546,5 @@ class ImportDialog(NamedDialog):
 
     def done(self, result: int) -> None:
         self._tasks.close()
+        self._ranking.close()
         super().done(result)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLabel,
+    QListView,
     QMainWindow,
     QPlainTextEdit,
     QTableWidget,
@@ -23,11 +25,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from app.exchange import pairs
 from app.exchange.columns import Imported
 from app.exchange.importing import decode, read
-from app.exchange.table import Dialect, Table
+from app.exchange.table import Dialect, Table, column_of
 from app.files.documents import FileError
 from app.views import theme
+from app.window.dialogs import import_table
 from app.window.dialogs.import_table import ImportDialog, Picture
 from tests.app.views.watchdog import Watchdog
 
@@ -363,13 +367,248 @@ def test_a_hundred_thousand_rows_do_not_hold_the_window_up(parent: QMainWindow, 
     assert dog.stops == []
 
 
+# -- the list of views ---------------------------------------------------------------------------------------------
+
+
+def table_text(n_rows: int = 60, n_columns: int = 5, seed: int = 0) -> str:
+    """A CSV text with two classes that are apart in the third and fifth column together."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n_rows)
+    values = rng.normal(size=(n_rows, n_columns))
+    values[:, [2, 4]] += 3.0 * labels[:, np.newaxis]
+    lines = [",".join([*(f"c{k}" for k in range(n_columns)), "kind"])]
+    lines += [",".join([*map("{:.4f}".format, row), "uv"[label]]) for row, label in zip(values, labels, strict=True)]
+    return "\n".join(lines) + "\n"
+
+
+def views(dialog: ImportDialog) -> QListView:
+    found = part(dialog, "views")
+    assert isinstance(found, QListView)
+    return found
+
+
+def entries(dialog: ImportDialog) -> list[list[str]]:
+    model = views(dialog).model()
+    return [str(model.index(row, 0).data()).split("\n") for row in range(model.rowCount())] if model else []
+
+
+def wait_for_views(dialog: ImportDialog, qtbot: QtBot, n: int) -> None:
+    qtbot.waitUntil(lambda: len(entries(dialog)) == n, timeout=60_000)
+    qtbot.waitUntil(lambda: not dialog._ranking.busy)
+
+
+def click_view(dialog: ImportDialog, qtbot: QtBot, row: int) -> None:
+    found = views(dialog)
+    index = found.model().index(row, 0)
+    found.scrollTo(index)
+    QTest.mouseClick(found.viewport(), Qt.MouseButton.LeftButton, pos=found.visualRect(index).center())
+    wait_for(dialog, qtbot)
+
+
+def test_pairs_are_ranked_and_a_click_takes_one(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, table_text())
+    wait_for_views(dialog, qtbot, 11)
+    listed = entries(dialog)
+    assert listed[0][:2] == ["Principal", "components"] and listed[0][2].endswith("% of variance")
+    assert listed[1][:2] == ["c2", "c4"]
+    shares = [float(entry[2].removesuffix(" %")) for entry in listed[1:]]
+    assert shares == sorted(shares, reverse=True) and shares[0] > 90
+    assert text(dialog, "views_title") == "Pairs of columns, by how many points their 5 nearest neighbours get right:"
+    found = views(dialog)
+    assert [found.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)] == [", ".join(listed[0])]
+    chosen = next(row for row, entry in enumerate(listed) if entry[:2] == ["c0", "c1"])
+    assert [index.row() for index in found.selectedIndexes()] == [chosen], "the view that is displayed"
+    click_view(dialog, qtbot, 1)
+    assert (text(dialog, "x"), text(dialog, "y")) == ("c2", "c4") and "c4 against c2" in text(dialog)
+    assert text(dialog, "limits") == "Two of 5 columns: classes that overlap here may be separate in the others."
+    press_import(dialog)
+    ((imported, _),) = taken
+    assert imported.axes == ("c2", "c4") and len(imported.xy) == 60
+
+
+def test_the_arrow_keys_choose_too_and_the_boxes_follow(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, table_text())
+    wait_for_views(dialog, qtbot, 11)
+    found = views(dialog)
+    before = text(dialog)
+    found.setFocus(Qt.FocusReason.TabFocusReason)
+    wait_for(dialog, qtbot)
+    assert text(dialog) == before, "the focus alone chooses nothing"
+    QTest.keyClick(found, Qt.Key.Key_Home)
+    QTest.keyClick(found, Qt.Key.Key_Down)
+    wait_for(dialog, qtbot)
+    assert (text(dialog, "x"), text(dialog, "y")) == ("c2", "c4")
+    choose(dialog, qtbot, "y", "c3")
+    listed = entries(dialog)
+    (row,) = (index.row() for index in found.selectedIndexes())
+    assert listed[row][:2] == ["c2", "c3"], "the list follows the boxes"
+    choose(dialog, qtbot, "y", "c2")
+    assert found.selectedIndexes() == [] and "the same column" in text(dialog)
+
+
+def test_the_principal_components_by_list_and_by_box(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, taken = show(parent, qtbot, table_text())
+    wait_for_views(dialog, qtbot, 11)
+    click_view(dialog, qtbot, 0)
+    assert (text(dialog, "x"), text(dialog, "y")) == ("principal component 1", "principal component 2")
+    assert "PC 2 against PC 1" in text(dialog) and not part(dialog, "standardise").isEnabled()
+    assert "% of the variance of 5 columns: classes that overlap here may be" in text(dialog, "limits")
+    choose(dialog, qtbot, "y", "c3")
+    assert (text(dialog, "x"), text(dialog, "y")) == ("c0", "c3") and part(dialog, "standardise").isEnabled()
+    choose(dialog, qtbot, "y", "principal component 2")
+    assert text(dialog, "x") == "principal component 1"
+    assert [index.row() for index in views(dialog).selectedIndexes()] == [0]
+    press_import(dialog)
+    ((imported, _),) = taken
+    assert imported.axes[0].startswith("PC 1: 0.6") and "c4" in imported.axes[0]
+
+
+def test_another_class_ranks_anew(parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, table_text())
+    wait_for_views(dialog, qtbot, 11)
+    click_view(dialog, qtbot, 0)
+    QTest.keyClick(part(dialog, "class"), Qt.Key.Key_Home)
+    wait_for(dialog, qtbot)
+    assert text(dialog, "class") == "none: all of class 1"
+    wait_for_views(dialog, qtbot, 11)
+    assert text(dialog, "views_title") == "Pairs of columns:" and entries(dialog)[1] == ["c0", "c1"]
+    assert (
+        text(dialog, "views_note")
+        == "Set aside: 'kind' (words). Without a class, pairs are in the order of the columns."
+    )
+    assert text(dialog, "x") == "principal component 1", "it has no part in the class"
+    choose(dialog, qtbot, "class", "c4")
+    assert "different values" in text(dialog)
+
+
+def test_a_class_among_the_components_ends_them(parent: QMainWindow, qtbot: QtBot) -> None:
+    rng = np.random.default_rng(0)
+    rows = [f"{a:.3f},{b:.3f},{c:.3f},{k % 3},{'uv'[k % 2]}" for k, (a, b, c) in enumerate(rng.normal(size=(40, 3)))]
+    dialog, _ = show(parent, qtbot, "a,b,c,number,kind\n" + "\n".join(rows))
+    wait_for_views(dialog, qtbot, 7)
+    click_view(dialog, qtbot, 0)
+    choose(dialog, qtbot, "class", "number")
+    wait_for_views(dialog, qtbot, 4)
+    assert (text(dialog, "x"), text(dialog, "y")) == ("a", "b")
+    click_view(dialog, qtbot, 0)
+    choose(dialog, qtbot, "class", "kind")
+    wait_for_views(dialog, qtbot, 7)
+    wait_for(dialog, qtbot)
+    assert "% of the variance of 4 columns" in text(dialog, "limits"), "of all columns that are free now"
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ("", False),
+        ("a,b,c,kind\n", False),
+        ("a,word,other,kind\n1,q,r,u\n2,s,t,v\n", False),
+        ("a,b,kind\n1,2,u\n3,4,v\n", False),
+        ("a,b,same,kind\n1,2,7,u\n3,4,7,v\n", False),
+        ("a,b,c,kind\n1,2,3,u\n", False),
+        ("a,b,c,kind\n1,2,3,u\n4,5,1,v\n", True),
+        ("a,a,a,kind\n1,2,3,u\n4,5,1,v\n7,8,8,u\n", True),
+        ("größe,身長,<b>c</b>,kind\n1,2,3,u\n4,5,1,v\n7,8,8,u\n", True),
+        ("a,b,c,kind\nnan,2,3,u\n4,inf,1,v\n7,8,1e300,u\n1,2,3,v\n5,6,7,u\n6,6,9,u\n", True),
+        ("a,b,c,kind\n1e14,2e-300,3,u\n-1e14,5e-300,1,v\n7,8e-300,8,u\n", True),
+    ],
+    ids=["empty", "header", "one", "two", "constant", "row", "rows", "twice", "unicode", "infinite", "huge"],
+)
+def test_any_table_has_a_list_or_none(rows: str, shown: bool, parent: QMainWindow, qtbot: QtBot) -> None:
+    dialog, _ = show(parent, qtbot, rows)
+    qtbot.waitUntil(lambda: not dialog._ranking.busy)
+    assert views(dialog).isVisible() == shown
+    for row in range(len(entries(dialog))):
+        click_view(dialog, qtbot, row)
+        assert views(dialog).grab().size() == views(dialog).size()
+        assert text(dialog) and "Error" not in text(dialog)
+    assert len(entries(dialog)) == (4 if shown else 0)
+
+
+def test_the_list_fills_while_it_is_used(parent: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, score = threading.Semaphore(0), pairs.score
+
+    def slowly(found: pairs.Views, left: Sequence[pairs.Pair], pause: Callable[[], object], _: float) -> object:
+        assert gate.acquire(timeout=300)
+        return score(found, left, pause, 0.0)
+
+    monkeypatch.setattr(pairs, "score", slowly)
+    dialog, taken = show(parent, qtbot, table_text())
+    gate.release()
+    gate.release()
+    qtbot.waitUntil(lambda: len(entries(dialog)) == 3)
+    assert "(2 of 10)" in text(dialog, "views_title")
+    click_view(dialog, qtbot, 1)
+    assert (text(dialog, "x"), text(dialog, "y")) == ("c2", "c4") and dialog._ranking.busy
+    gate.release()
+    qtbot.waitUntil(lambda: len(entries(dialog)) == 4)
+    assert [index.row() for index in views(dialog).selectedIndexes()] == [1], "what was chosen stays chosen"
+    press_import(dialog)
+    assert len(taken) == 1
+    gate.release()
+
+
+def test_pairs_are_scored_as_long_as_the_budget_lasts(
+    parent: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_table, "SLICE", 1e-9)
+    monkeypatch.setattr(import_table, "BUDGET", 2.5e-9)
+    dialog, _ = show(parent, qtbot, table_text())
+    wait_for_views(dialog, qtbot, 4)
+    assert "(3 of 10)" in text(dialog, "views_title")
+
+
+def test_a_fault_of_the_ranking_leaves_the_columns(
+    parent: QMainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> object:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr(pairs, "score", fail)
+    dialog, _ = show(parent, qtbot, table_text())
+    qtbot.waitUntil(lambda: not dialog._ranking.busy)
+    assert "Pairs were not ranked (KeyError" in text(dialog, "views_note") and part(dialog, "import").isEnabled()
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_small_pictures_have_the_colours_of_the_classes(parent: QMainWindow, qtbot: QtBot, dark: bool) -> None:
+    of_theme = theme.theme_of(dark)
+    theme.apply(of_theme, parent, 0)
+    dialog, _ = show(parent, qtbot, table_text(300))
+    wait_for_views(dialog, qtbot, 11)
+    for row in (0, 1):
+        icon = views(dialog).model().index(row, 0).data(Qt.ItemDataRole.DecorationRole)
+        image = icon.pixmap(QSize(96, 72), QIcon.Mode.Selected).toImage()
+        colours = {image.pixelColor(x, y).getRgb()[:3] for x in range(image.width()) for y in range(image.height())}
+        assert {of_theme.background, *of_theme.classes[:2]} <= colours and of_theme.classes[2] not in colours
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows_of_fifty_columns(parent: QMainWindow, qtbot: QtBot) -> None:
+    """The table is made, not read; the bound is generous, the time of other processes does not count."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(1, 4, 100_000)
+    columns = [column_of(f"c{k}", rng.normal(size=100_000) + 0.05 * k * labels) for k in range(50)]
+    table = Table("large.npz", (*columns, column_of("class", labels.astype(float))), np.arange(1, 100_001), {}, "row")
+    dog = Watchdog(1.0)
+    dog.start()
+    dialog, taken = show(parent, qtbot, lambda spec: table)
+    wait_for_views(dialog, qtbot, 781)
+    click_view(dialog, qtbot, 0)
+    dog.stop()
+    assert dog.stops == [] and "40 columns that separate the classes best" in text(dialog, "views_note")
+    press_import(dialog)
+    assert taken[0][0].xy.shape == (100_000, 2)
+
+
 # -- hands, eyes and helpers ---------------------------------------------------------------------------------------
 
 
 def test_every_control_is_named_and_large_enough(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, _ = show(parent, qtbot, FLOWERS.replace("6.25", "six"))
     names = ("x", "y", "class", "standardise", "separator", "decimal", "header", "replace", "add", "rows", "import")
-    for name in (*names, "bad", "picture"):
+    qtbot.waitUntil(lambda: part(dialog, "views").isVisible())
+    for name in (*names, "bad", "picture", "views"):
         widget = part(dialog, name)
         assert widget.accessibleName() and widget.accessibleDescription() and widget.toolTip(), name
     for widget in dialog.findChildren(QWidget):
@@ -379,6 +618,7 @@ def test_every_control_is_named_and_large_enough(parent: QMainWindow, qtbot: QtB
 
 def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) -> None:
     dialog, _ = show(parent, qtbot, FLOWERS)
+    qtbot.waitUntil(lambda: part(dialog, "views").isVisible())
     part(dialog, "separator").setFocus()
     seen = []
     for _ in range(14):
@@ -398,6 +638,7 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
         "standardise",
         "replace",
         "picture",
+        "views",
         "import",
     ]
 
@@ -406,15 +647,16 @@ def test_the_tab_key_goes_as_the_eye_reads(parent: QMainWindow, qtbot: QtBot) ->
 def test_it_fits_a_small_screen_with_large_text(parent: QMainWindow, qtbot: QtBot, dark: bool) -> None:
     theme.apply(theme.theme_of(dark), parent, 14)
     dialog, _ = show(parent, qtbot, FLOWERS.replace("6.25", "six"))
+    qtbot.waitUntil(lambda: part(dialog, "views").isVisible())
     least = dialog.minimumSizeHint().expandedTo(dialog.layout().totalMinimumSize())
     assert least.width() <= 1000 and least.height() <= 700, least
     dialog.resize(QSize(1000, 700))
     QApplication.processEvents()
-    for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header"):
+    for name in ("x", "class", "standardise", "import", "bad", "summary", "separator", "header", "views"):
         widget = part(dialog, name)
         spot = widget.mapTo(dialog, QPoint(0, 0))
         assert dialog.rect().contains(spot) and not widget.visibleRegion().isEmpty(), name
-        if name != "bad":
+        if name not in ("bad", "views"):
             least_height = widget.heightForWidth(widget.width()) if name == "summary" else widget.sizeHint().height()
             assert widget.height() >= least_height, name
 

@@ -1,0 +1,184 @@
+"""Pairs: which two of a table's many columns show its classes apart best, by a vote of the nearest neighbours.
+
+As Orange's VizRank: the score of a pair is the leave-one-out accuracy of kNN on its two standardised columns.  A sample
+of the rows is scored, and the columns that separate the classes best one by one come first: what is scored in the first
+tenth of a second is then worth looking at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.number_format import grouped
+from app.core.points import LIMIT
+from app.files.documents import FileError
+from solver.core.arrays import Array
+from solver.knn.neighbors import KNeighborsClassifier
+
+from .columns import bad_rows_of, classes_of, usable_columns
+from .components import MOST_COLUMNS as MOST_OF_PLANE
+from .components import Components, principal_components, standardised
+from .table import Table
+
+#: Columns whose pairs are scored, at most: 780 pairs.  Rows of the sample, and neighbours that vote.
+MOST_COLUMNS, SAMPLE, NEIGHBOURS = 40, 500, 5
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """Two columns of a table, x the one further left, and how well neighbours tell the classes apart in their plane.
+
+    Attributes
+    ----------
+    x, y : int
+        Indices of columns.
+    accuracy : float or None
+        None where there are no classes to be told apart.
+    """
+
+    x: int
+    y: int
+    accuracy: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views that a table with more than two usable columns offers.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        Indices of the usable columns.
+    pairs : tuple of (int, int)
+        Pairs of columns, the most promising first; in the table's order where nothing can be ranked.
+    ranked : bool
+        There are classes to be told apart.
+    sample : ndarray of shape (n, len(columns))
+        The usable columns of the sampled rows, each standardised; NaN where a cell is no number.
+    labels : ndarray of shape (n,), uint8
+    components : Components or None
+        Of all columns, over the rows without a missing cell; None where there are none.
+    plane : ndarray of shape (n, 2)
+        The sampled rows in the plane of the components; NaN where a cell is missing.
+    note : str
+        What was set aside, and why nothing is ranked, in plain sentences; "" for nothing.
+    """
+
+    columns: tuple[int, ...]
+    pairs: tuple[Pair, ...]
+    ranked: bool
+    sample: Array
+    labels: NDArray[np.uint8]
+    components: Components | None
+    plane: Array
+    note: str
+
+    def points(self, pair: Pair | None) -> tuple[Array, NDArray[np.uint8]]:
+        """Return the sampled points of a pair, or of the plane of the components, that have both coordinates."""
+        xy = self.plane if pair is None else self.sample[:, [self.columns.index(place) for place in pair]]
+        whole = np.isfinite(xy).all(axis=1)
+        return xy[whole], self.labels[whole]
+
+
+def views(table: Table, label: int | None) -> Views | None:
+    """Return the views of `table`, with the classes of column `label`; None with fewer than three usable columns."""
+    columns, note = usable_columns(table, label)
+    if len(columns) < 3:
+        return None
+    notes = [note]
+    try:
+        rows, labels = classes_of(table, label)
+        ranked = len(np.unique(labels)) > 1
+        if not ranked:
+            notes.append("Without a class, pairs are in the order of the columns.")
+    except FileError:  # the summary says so
+        rows, labels = classes_of(table, None)
+        ranked = False
+    chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
+    rows, labels = rows[chosen], labels[chosen]
+    values = np.column_stack([table.columns[place].values[rows] for place in columns])
+    values[~(np.abs(values) <= LIMIT)] = np.nan
+    sample = np.column_stack([_standardised(column) for column in values.T])
+    order = np.argsort(-_separation(sample, labels), kind="stable") if ranked else np.arange(len(columns))
+    best = order[:MOST_COLUMNS]
+    if len(columns) > MOST_COLUMNS:
+        which = "that separate the classes best one by one" if ranked else "further left"
+        notes.append(
+            f"Pairs are of the {MOST_COLUMNS} columns {which}; x and y above offer all {grouped(len(columns))}."
+        )
+    # Sums of ranks: each column is tried with good partners first.
+    ranks = sorted(combinations(range(len(best)), 2), key=lambda pair: (sum(pair), pair) if ranked else pair)
+    pairs = tuple(tuple(sorted((columns[best[first]], columns[best[second]]))) for first, second in ranks)
+    plane = _plane(table, columns, label)
+    if plane is None:
+        why = "there are too many columns" if len(columns) > MOST_OF_PLANE else "no row has a number in every column"
+        notes.append(f"No principal components: {why}.")
+    located = np.full((len(rows), 2), np.nan) if plane is None else plane.project(values)
+    return Views(columns, pairs, ranked, sample, labels, plane, located, " ".join(filter(None, notes)))
+
+
+def _standardised(column: Array) -> Array:
+    """Return a column shifted and scaled to mean 0 and variance 1 over its numbers; NaN stays."""
+    whole, scaled = np.isfinite(column), np.full(len(column), np.nan)
+    if whole.any():
+        scaled[whole] = standardised(column[whole])[0]
+    return scaled
+
+
+def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
+    """Return each column's correlation ratio: variance between the means of the classes, as a share of all."""
+    between = np.zeros(sample.shape[1])
+    for label in np.unique(labels):
+        members = sample[labels == label]
+        count = np.isfinite(members).sum(axis=0)
+        between += np.nansum(members, axis=0) ** 2 / np.maximum(count, 1)
+    ratio: Array = between / np.maximum(np.isfinite(sample).sum(axis=0), 1)
+    return ratio
+
+
+def _plane(table: Table, columns: Sequence[int], label: int | None) -> Components | None:
+    """Return the components of the rows that would be imported with them."""
+    if len(columns) > MOST_OF_PLANE:
+        return None
+    chosen = [table.columns[place] for place in columns]
+    bad, _ = bad_rows_of(table, chosen, None if label is None else table.columns[label])
+    whole = np.setdiff1d(np.arange(len(table)), bad)
+    return principal_components(np.column_stack([column.values[whole] for column in chosen])) if len(whole) else None
+
+
+def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
+    """Return the leave-one-out accuracy of kNN at points; where m classes tie, 1 / m of a point counts."""
+    model = KNeighborsClassifier(min(NEIGHBOURS, len(xy) - 1)).fit(xy, labels)
+    shares = model.predict_proba(None)
+    leaders = shares == shares.max(axis=1, keepdims=True)
+    own = leaders[np.arange(len(labels)), np.searchsorted(model.classes_, labels)]
+    return float(np.mean(own / leaders.sum(axis=1)))
+
+
+def score(found: Views, pairs: Sequence[Pair], pause: Callable[[], object], seconds: float) -> list[ScoredPair]:
+    """Return scores of the first of `pairs`, as many as take about `seconds`, at least one.
+
+    Parameters
+    ----------
+    found : Views
+    pairs : sequence of (int, int)
+    pause : callable
+        Called after each pair; may wait, or end the work by an exception.
+    seconds : float
+    """
+    scores, begun = list[ScoredPair](), time.monotonic()
+    for pair in pairs:
+        xy, labels = found.points(pair)
+        scores.append(ScoredPair(*pair, accuracy(xy, labels) if found.ranked and len(xy) > 1 else None))
+        pause()
+        if time.monotonic() - begun > seconds:
+            break
+    return scores
