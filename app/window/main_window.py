@@ -473,6 +473,7 @@ class MainWindow(DropWindow):
             "save_as": questions.ask_save,
             "revert": questions.revert,
             "import": self.import_export.ask_import,
+            "real_data": self.import_export.ask_real_data,
             "import_clipboard": lambda: self.import_export.import_clipboard(),
             "export": self.import_export.ask_export,
             "picture": self.ask_picture,

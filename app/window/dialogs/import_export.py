@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QMessageBox
 
 from app.controllers.controller import Controller
 from app.core.plain_text import plain
@@ -15,10 +15,12 @@ from app.files.background_task import Task
 from app.files.documents import FileError
 from app.files.settings import Settings
 from app.views.task_runner import TaskRunner
+from app.views.widgets.form_fields import describe
 from app.views.widgets.message_box import message_box
 from app.views.widgets.qt_dialogs import ask_path, ask_where
 
 if TYPE_CHECKING:
+    from app.exchange.columns import Choice
     from app.exchange.table import Dialect, Table
 
 
@@ -67,6 +69,20 @@ class ImportExport:
             self.open_text(text)
             return
         self._show(lambda dialect: importing.read_text(text, dialect=dialect), add)
+
+    def ask_real_data(self) -> None:
+        """Open a menu of the tables that come with the program; the chosen one is imported as a file is."""
+        from app.exchange.real_data import TABLES
+
+        menu = describe(QMenu(self._window), "real_data", "Real data", "Measured data that come with the program.")
+        menu.setToolTipsVisible(True)
+        menu.triggered.connect(lambda action: self._show(action.data().read, first=action.data().first_choice))
+        menu.aboutToHide.connect(menu.deleteLater)
+        for table in TABLES:
+            action = menu.addAction(table.title)
+            action.setData(table)
+            action.setToolTip(table.sentence)
+        menu.popup(self._window.mapToGlobal(self._window.rect().center()))
 
     def ask_export(self) -> None:
         """Ask where to export all points to."""
@@ -176,10 +192,14 @@ class ImportExport:
         if isinstance(error, DoubtError):  # one sees how the numbers are read before any of them is taken
             self.import_clipboard(add=True)
 
-    def _show(self, read: Callable[[Dialect], Table], add: bool = False) -> None:
-        from .import_table import ImportDialog  # only now: nothing of it is needed to start
+    def _show(
+        self, read: Callable[[Dialect], Table], add: bool = False, first: Callable[[Table], Choice] | None = None
+    ) -> None:
+        from app.exchange.columns import default_choice  # only now: nothing of it is needed to start
 
-        ImportDialog(self._window, read, self._controller.import_points, add).open()
+        from .import_table import ImportDialog
+
+        ImportDialog(self._window, read, self._controller.import_points, add, first or default_choice).open()
 
     def _use(self, path: Path, use: Callable[[Path], object]) -> None:
         self._settings.write(exchange_folder=str(path.parent))
