@@ -1,4 +1,4 @@
-"""Controller: what the user can do, each thing in one method; the only writer of document and session.  No Qt."""
+"""Controller: the user's actions, one method each; the only writer of document and session.  No Qt."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Aside:
-    """The user's document while that of a lesson is in its place, with all that comes back with it."""
+    """The user's document while that of a lesson replaces it, with all that is restored with it."""
 
     own: StoreState
     on_disk: documents.Fingerprint | None
@@ -58,7 +58,7 @@ class Aside:
 
 
 class TestSplitController:
-    """Turns wishes about the split into commands.
+    """Translate user actions on the split into commands.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class TestSplitController:
         self._host = host
 
     def choose(self, kind: Kind) -> None:
-        """No split, one by ratio, or one by hand, which goes on from a ratio's points or those painted before."""
+        """Choose no split, one by ratio, or one by hand, which starts from a ratio's points or those painted before."""
         split = self._host.document.split
         if kind == "painted" and split.kind == "ratio":
             self._set("Choose test points by hand", kind=kind, painted=IdSet(self._host.document.test_points.ids))
@@ -78,11 +78,11 @@ class TestSplitController:
         self._set(texts.get(kind, "Choose test points by hand"), kind=kind)
 
     def set_ratio(self, ratio: float, drag: object = None) -> None:
-        """Keep this share of each class; the changes of one `drag` are one undo step."""
+        """Hold out this share of each class; the changes of one `drag` are one undo step."""
         self._set(f"Keep {ratio:.0%} of the points for testing", drag, kind="ratio", ratio=ratio)
 
     def set_seed(self, seed: int) -> None:
-        """Draw other points."""
+        """Draw other test points."""
         self._set(f"Set the seed of the split to {seed}", kind="ratio", seed=seed)
 
     def _set(self, text: str, drag: object = None, **changes: Any) -> None:
@@ -95,7 +95,7 @@ class TestSplitController:
 
 
 class Controller:
-    """Turns wishes of the user into commands and session changes.
+    """Translate user actions into document commands and session changes.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ class Controller:
     changed : callable
         Called after every change of document or session.
     say : callable
-        ``say(sentence)`` tells the person at the window something; "" takes it back.
+        ``say(sentence)`` shows the user a sentence; "" removes it.
     results : Results, optional
-        What lanes show.
+        Results that the lanes show.
     """
 
     def __init__(
@@ -120,21 +120,21 @@ class Controller:
         self.store = store
         self.session = session
         self.results = results or Results()
-        #: Location of the pointer in the plane, as long as a feature follows it; no part of the session, which would
-        #: be another one after each move of the mouse.
+        #: Location of the pointer in the plane while a feature follows it; not in the session, which would then change
+        #: with each move of the mouse.
         self.pointer: tuple[float, float] | None = None
-        #: Of each model of neighbours: where it was before it crossed the last border of a cell.
+        #: For each neighbour model, the location before the last crossing of a cell boundary.
         self.came_from: Mapping[object, tuple[float, float]] = {}
         #: Called after `pointer` has changed.
         self.pointer_changed: Callable[[], None] = lambda: None
         self._features: dict[object, Any] = {}
         self._changed = changed
         self.say = say
-        #: Simple is wanted, wherever the document allows it.
+        #: The user prefers Simple, wherever the document allows it.
         self.prefers_simple = False
-        #: What the document's file held when it was last read or written here, if known.
+        #: Fingerprint of the document's file when it was last read or written here, if known.
         self.on_disk: documents.Fingerprint | None = None
-        #: The user's document, while that of a lesson is in its place; and what is called when it no longer is.
+        #: The user's document while that of a lesson replaces it, and the function called when that ends.
         self.aside: Aside | None = None
         self.unstaged: Callable[[], object] = lambda: None
         self.file_tasks = FileTasks(self)
@@ -153,11 +153,11 @@ class Controller:
 
     @property
     def own(self) -> Store | StoreState:
-        """What holds the user's document: the store, or what was set aside; its changes alone are worth a question."""
+        """The holder of the user's document: the store, or `aside`; only its changes need to be saved."""
         return self.store if self.aside is None else self.aside.own
 
     def _follow(self, old: Document, new: Document) -> None:
-        """The document has changed: Simple cannot show one that uses more."""
+        """Leave Simple if the new document uses more than that shows."""
         if self.session.first_start:
             self.session = replace(self.session, first_start=False)
         if self.session.simple and old.lanes is not new.lanes and not new.is_simple:
@@ -165,16 +165,16 @@ class Controller:
         self._changed()
 
     def dispatch(self, command: Command) -> bool:
-        """Apply `command`; a gesture that is going on ends first, and is a step of its own.
+        """Apply `command`; a gesture in progress ends first, as a step of its own.
 
-        False when the command was refused; the gesture may have changed the document all the same.
+        Return False if the command was refused; the gesture may have changed the document all the same.
         """
         if command.undoable:
             self.editing.finish()
         return self.apply(command)
 
     def apply(self, command: Command) -> bool:
-        """Apply `command`, which may be part of a gesture; a refusal is said, changes nothing, and gives False."""
+        """Apply `command`, perhaps part of a gesture; report a refusal, which changes nothing, and return False."""
         try:
             self.store.dispatch(command)
         except ValueError as error:
@@ -189,17 +189,17 @@ class Controller:
             self._changed()
 
     def point(self, location: tuple[float, float] | None) -> None:
-        """Have features follow the pointer to `location`; None: it is in no picture."""
+        """Let features follow the pointer to `location`; None if it is over no picture."""
         if location != self.pointer:
             self.pointer = location
             self.pointer_changed()
 
     def change(self, kind: type[FeatureSession], **changes: Any) -> None:
-        """Change what is being done with a feature."""
+        """Change a feature's part of the session."""
         self.set_session(replace(self.session.of(kind), **changes))
 
     def feature(self, kind: Callable[[Controller], T]) -> T:
-        """The controller of a feature, by its type; made when it is first wanted."""
+        """Return the controller of a feature, by its type; it is created when first needed."""
         if kind not in self._features:
             self._features[kind] = kind(self)
         made: T = self._features[kind]
@@ -209,7 +209,7 @@ class Controller:
 
     @property
     def view(self) -> View:
-        """The part of the plane that is looked at."""
+        """The displayed part of the plane."""
         return self.document.view
 
     def zoom(self, factor: float, pointer: PointerPosition) -> None:
@@ -234,7 +234,7 @@ class Controller:
             self.store.redo()
 
     def go_to(self, position: int) -> None:
-        """Go through the history until `position` steps are done."""
+        """Undo or redo until `position` steps of the history are done."""
         if not self.editing.busy:
             self.store.go_to(position)
 
@@ -245,7 +245,9 @@ class Controller:
         self.dispatch(Generate(settings=self.document.generator, add=add))
 
     def choose_generator(self, name: str) -> None:
-        """Another data set, made at once with the noise and number of classes it looks best with, no label flipped."""
+        """Choose another data set and generate it at once, with its default noise and number of classes, no label
+        flipped.
+        """
         kind = DATASETS[name]
         few, many = kind.n_classes
         n_classes = min(max(self.document.generator.n_classes, few), many)
@@ -258,8 +260,8 @@ class Controller:
     def set_generator(self, drag: object = None, **values: Any) -> bool:
         """Change fields of the generator's settings; `drag` makes the changes of one drag one undo step.
 
-        As long as the points are the generator's own, they are made anew at once; else they stay until `generate`.
-        False where that was refused.
+        If the points are unedited points of the generator, they are regenerated at once; else they stay until
+        `generate`. Return False if that was refused.
         """
         try:
             settings = changed_struct(self.document.generator, values)
@@ -300,7 +302,7 @@ class Controller:
         self.dispatch(SetFields(drag, changes=(("styles", tuple(styles)),), text=f"{what} class {label + 1}"))
 
     def set_axes(self, axes: tuple[str, str]) -> None:
-        """Name the axes."""
+        """Set the names of the axes."""
         self.dispatch(SetFields(changes=(("axes", (axes[0][:60], axes[1][:60])),), text="Name the axes"))
 
     def set_unit(self, axis: int, factor: float, drag: object = None) -> None:
@@ -316,13 +318,13 @@ class Controller:
         self.dispatch(SetFields(writing, changes=(("notes", notes[:100_000]),), text="Write notes"))
 
     def set_training_limit(self, limit: int) -> None:
-        """Train on a sample where there are more points than `limit`, which is kept within what a file may say."""
+        """Train on a sample if there are more points than `limit`, which is clipped to the range allowed in files."""
         limit = min(max(limit, LEAST_LIMIT), NO_LIMIT)
         text = "Train on all points" if limit == NO_LIMIT else f"Train on at most {count(limit, 'point')}"
         self.dispatch(SetFields(changes=(("training_limit", limit),), text=text))
 
     def set_class_weight(self, index: int, label: int, weight: float) -> None:
-        """Change what an error on class `label` (0 to 7) costs in a lane with weights of one's own."""
+        """Change the cost of an error on class `label` (0 to 7) in a lane with custom class weights."""
         lane = self.document.lanes[index]
         parameter = next(field.parameter for field in lane.family.fields if field.kind == "numbers of classes")
         weights = list(getattr(lane.settings, parameter))
@@ -331,7 +333,7 @@ class Controller:
         self.set_lane(index, lane.classifier, text=text, **{parameter: tuple(weights)})
 
     def toggle_lanes(self) -> None:
-        """One classifier on screen, or all of them; where there is only one, another beside it."""
+        """Show one classifier or all of them; if there is only one, add another beside it."""
         document = self.document
         if len(document.lanes) == 1:
             self.lanes.add(0)
@@ -348,7 +350,7 @@ class Controller:
         self.playback.toggle_all()
 
     def look_at(self, panel: str, visible: bool) -> None:
-        """A panel has come into sight, or gone out of it."""
+        """Record that a panel has become visible or hidden."""
         self.set_session(
             open_panels=self.session.open_panels | {panel} if visible else self.session.open_panels - {panel}
         )
@@ -361,12 +363,12 @@ class Controller:
             self.change(of, **{switch: not getattr(self.session.of(of), switch)})
 
     def prefer_simple(self, simple: bool) -> None:
-        """Show what one plays with, or everything; a document that uses settings out of sight shows all."""
+        """Show the main settings only, or everything; a document that uses hidden settings shows everything."""
         self.prefers_simple = simple
         self.set_session(simple=simple and self.document.is_simple)
 
     def toggle_simple(self) -> None:
-        """From Simple to Full, or back where the document allows it."""
+        """Switch from Simple to Full, or back if the document allows it."""
         if self.session.simple or self.document.is_simple:
             self.prefer_simple(not self.session.simple)
         else:
@@ -375,7 +377,7 @@ class Controller:
     # -- files -----------------------------------------------------------------------------------------------------
 
     def new(self) -> None:
-        """No points, nothing that is of the points alone, and no file; everything else stays as it is."""
+        """Start a document without points, what belongs to them, and a file; keep the rest."""
         self.put_back()
         old = self.document
         split = replace(old.split, painted=IdSet())
@@ -398,9 +400,9 @@ class Controller:
         on_disk: documents.Fingerprint | None = None,
         modified: bool = False,
     ) -> None:
-        """Another document in place of this one; its lanes start from zero, whatever was learnt before.
+        """Replace the document by another one; its lanes start from zero, whatever they had learnt before.
 
-        `on_disk` is what its file held when it was read; `modified` when the document holds more than its file.
+        `on_disk` is the fingerprint of its file when it was read; `modified` if the document holds more than its file.
         """
         if self.aside is not None:
             self.aside = None
@@ -423,7 +425,7 @@ class Controller:
         self._put(document, None, None, modified=False)
 
     def put_back(self) -> None:
-        """Restore the user's document, its history and what was being done with it; its runs start from zero."""
+        """Restore the user's document, its history and its session; its runs start from zero."""
         aside = self.aside
         if aside is None:
             return
@@ -447,7 +449,7 @@ class Controller:
         self.unstaged()
 
     def replace_by(self, document: Document, text: str) -> bool:
-        """The same as one step, which undo takes back and calls `text`; False where nothing is changed by it."""
+        """Replace the document in one undo step called `text`; return False if that changes nothing."""
         self.put_back()
         before = self.document
         if not self.dispatch(Revert(document=document, text=text, own_view=True)) or self.document is before:
@@ -456,8 +458,8 @@ class Controller:
         return True
 
     def _begin_anew(self, is_simple: bool, slots: tuple[int, ...]) -> None:
-        """The session of another document, whose lanes have the `slots`; nothing of its runs is over."""
-        old = self.document.slots  # a lane of the new one takes over what was set for the one in its place
+        """Start the session of another document, whose lanes have the `slots`; discard the state of earlier runs."""
+        old = self.document.slots  # a lane of the new document inherits the settings of the one at its index
         self.presenting.clear()
         session, names = self.session, ("playing", "speeds", "folds")
         kept = {name: _moved(getattr(session, name), old, slots) for name in names}
@@ -474,7 +476,7 @@ class Controller:
         )
 
     def import_points(self, points: Imported, add: bool) -> None:
-        """Points of a file in place of the present ones, or beside them."""
+        """Replace the present points by those of a file, or add them."""
         command = ImportPoints(
             xy=points.xy,
             labels=points.labels,
@@ -489,6 +491,6 @@ class Controller:
 
 
 def _moved(values: tuple[Any, ...], old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Any, ...]:
-    """`values` of the slots `old` as those of the slots `new`, place by place."""
+    """Rearrange `values` of the slots `old` for the slots `new`, index by index."""
     of_slot = {slot: values[before] for before, slot in zip(old, new, strict=True)}
     return tuple(of_slot[slot] for slot in range(len(values)))

@@ -1,4 +1,4 @@
-"""ExampleController: opens an example of the gallery, and starts it over; no Qt."""
+"""ExampleController: open an example of the gallery, and start it over; no Qt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from app.state.session import FULL_SPEED
 
 
 class ExampleController:
-    """
+    """Open, follow and restart examples.
+
     Parameters
     ----------
     host : DocumentHost
@@ -19,12 +20,12 @@ class ExampleController:
 
     def __init__(self, host: DocumentHost) -> None:
         self._host = host
-        #: The example opened last as a document of its own, and the store's number of that document.
+        #: The example last opened as a document of its own, and the store's number of that document.
         self._opened: tuple[Example | None, int] = (None, 0)
 
     @property
     def present(self) -> Example | None:
-        """The example that the document, or the last step that opened something in it, began as."""
+        """The example that the document, or the last step that opened one in it, began as."""
         opened = self._host.store.newest_step(OPEN)
         if opened is not None:
             return _BY_STEP.get(opened)
@@ -32,15 +33,15 @@ class ExampleController:
         return example if resets == self._host.store.resets else None
 
     def open(self, example: Example) -> None:
-        """Put the example in place of the document; FileError with one sentence when it cannot be read."""
+        """Replace the document by the example; raise FileError with one sentence if it cannot be read."""
         self._host.put(read(example), None)
         self._opened = example, self._host.store.resets
         self._begin(example)
 
     def follow(self, by: int) -> Example | None:
-        """Put the example `by` places after the present one in place of the document, as one step.
+        """Replace the document, as one step, by the example `by` entries after the present one.
 
-        Returns the example, or None where there is none; then a sentence says so.
+        Return the example; if there is none, report that and return None.
         """
         place = EXAMPLES.index(self.present) + by if self.present is not None else 0
         if not 0 <= place < len(EXAMPLES):
@@ -52,7 +53,7 @@ class ExampleController:
             return None
         if not self._host.replace_by(
             document, _step(example)
-        ):  # the points and settings of the example are here already
+        ):  # the points and settings of the example are already there
             self._opened = example, store.resets
         elif not own:
             store.saved(self._host.document, None)
@@ -60,7 +61,7 @@ class ExampleController:
         return example
 
     def start_over(self) -> None:
-        """The example as it was at first, as one step: undo brings back what was made of it."""
+        """Restore the example to its original state, as one step, which undo reverts."""
         example = self.present
         if example is None:
             self._host.say("This document is not one of the examples.")
@@ -73,7 +74,7 @@ class ExampleController:
         self._begin(example)
 
     def _read(self, example: Example) -> Document | None:
-        """Return the document of an example; None, with a sentence, where it cannot be read."""
+        """Return the document of an example; None, and a report, if it cannot be read."""
         try:
             return read(example)
         except documents.FileError as error:
@@ -81,7 +82,7 @@ class ExampleController:
             return None
 
     def _begin(self, example: Example) -> None:
-        """Every run from zero, at full speed, or waiting for its first step."""
+        """Start every run from zero, at full speed, or waiting for its first step."""
         self._host.set_session(
             playing=(not example.steps,) * MAX_LANES,
             speeds=(FULL_SPEED,) * MAX_LANES,
@@ -92,12 +93,12 @@ class ExampleController:
         self._host.say(example.sentence)
 
 
-#: How steps begin that put something in place of the whole document.
+#: Beginning of the names of steps that replace the whole document.
 OPEN = "Open "
 
 
 def _step(example: Example) -> str:
-    """Return what the step is called that opens an example."""
+    """Return the name of the step that opens an example."""
     return f"{OPEN}“{example.title}”"
 
 

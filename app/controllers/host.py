@@ -1,4 +1,4 @@
-"""Host: what a part of the controller needs of the whole."""
+"""Host: the part of the controller that its subordinate controllers use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.state.store import Store
 
 
 class Host(Protocol):
-    """Where document and session are kept, and changed through one door."""
+    """The owner of document and session, through which alone they change."""
 
     session: Session
     store: Store
@@ -36,7 +36,7 @@ class Host(Protocol):
 
 
 class DocumentHost(Host, Protocol):
-    """The same, where the whole document can be replaced, and what its file held is known."""
+    """A host that can also replace the whole document, and knows the fingerprint of its file."""
 
     on_disk: Fingerprint | None
 

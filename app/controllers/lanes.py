@@ -1,4 +1,4 @@
-"""LaneController: lanes are added, duplicated, removed, moved, and their settings opened and folded.  No Qt."""
+"""LaneController: add, duplicate, remove and move lanes; open and fold their settings.  No Qt."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.state.session import PER_SLOT, Session
 
 
 class LaneController:
-    """Turns wishes about lanes, which are named by their places, into commands.
+    """Translate user actions on lanes, given by their indices, into commands.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class LaneController:
         self._host = host
 
     def add(self, beside: int) -> None:
-        """A new classifier to the right of the one at place `beside`: of a kind that is not on screen yet."""
+        """Add a new classifier to the right of the one at index `beside`, of a kind that is not displayed yet."""
         document = self._host.document
         present = {lane.classifier for lane in document.lanes[: document.shown]}
         simple = self._host.session.simple
@@ -35,23 +35,23 @@ class LaneController:
         add_lane(self._host, AddLane(index=beside + 1, lane=lane))
 
     def duplicate(self, index: int) -> None:
-        """The same classifier once more, to the right."""
+        """Add a copy of the classifier to its right."""
         add_lane(self._host, AddLane(index=index + 1, lane=self._host.document.lanes[index], verb="Duplicate"))
 
     def remove(self, index: int) -> None:
-        """Take a classifier away."""
+        """Remove a classifier."""
         self._host.dispatch(RemoveLane(index=index))
 
     def move(self, index: int, by: int) -> None:
-        """Move a classifier `by` places to the right."""
+        """Move a classifier `by` positions to the right."""
         self._host.dispatch(MoveLane(index=index, to=index + by))
 
     def toggle_fold(self, index: int) -> None:
-        """Open a lane's settings, or fold them away."""
+        """Open a lane's settings, or fold them."""
         self.fold(index, not self._host.session.is_folded(self._host.document, index))
 
     def fold(self, index: int, folded: bool) -> None:
-        """Fold a lane's settings away, or open them; of more than two lanes one at a time is open."""
+        """Fold or open a lane's settings; with more than two lanes only one is open at a time."""
         document, folds = self._host.document, list(self._host.session.folds)
         if document.shown > 2 and not folded:
             folds = [True] * len(folds)
@@ -60,7 +60,7 @@ class LaneController:
 
 
 def add_lane(host: Host, command: AddLane) -> None:
-    """Add a lane that is a new one: it plays at full speed, whatever the one did that had its slot before."""
+    """Add a lane as a new one: it plays at full speed, whatever the state of the lane that had its slot before."""
     if host.dispatch(command):
         session, fresh = host.session, Session()
         slot = host.document.slots[command.index]

@@ -1,4 +1,4 @@
-"""PlaybackController: plays, pauses and steps the run of a learner, to a change or to any step.  No Qt."""
+"""PlaybackController: play, pause and step through the run of a learner, to a change or to any step.  No Qt."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ AT_START = "at the start: no step before it"
 
 
 class PlaybackController:
-    """Turns wishes about runs into session changes; every wish names the step it means, so that none is lost.
+    """Translate user actions on runs into session changes; each names its target step, so that none is lost.
 
-    Lanes are named by their places; the session keeps what it knows of them by their slots.
+    Lanes are given by their indices; the session keeps their state by slot.
 
     Parameters
     ----------
@@ -28,16 +28,16 @@ class PlaybackController:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        #: ``study_of(lane)``, the newest that is known of a lane's run.
+        #: ``study_of(lane)`` returns the newest known state of a lane's run.
         self.study_of: Callable[[int], RunState | None] = lambda lane: None
         self._serials = itertools.count(1)
 
     # -- one lane --------------------------------------------------------------------------------------------------
 
     def toggle(self, lane: int) -> None:
-        """Pause a run that moves; replay any other, one that stands at its end from the start.
+        """Pause a moving run; play any other, from the start if it has reached its end.
 
-        Without a run, say whether the one that comes is to wait.
+        Without a run, set whether the next one starts paused.
         """
         if self.study_of(lane) is None:
             self._play(lane, not self._host.session.playing[self._slot(lane)])
@@ -47,7 +47,7 @@ class PlaybackController:
             self._replay(lane)
 
     def step(self, lane: int, by: int) -> None:
-        """Pause, and go `by` steps forward or back from where the run is going already."""
+        """Pause, and move `by` steps forward or back from the run's present target."""
         if (run_state := self._run_to_go_through(lane, by > 0)) is not None:
             self.seek(lane, self._place(lane, run_state) + by)
 
@@ -62,12 +62,12 @@ class PlaybackController:
         self.seek(lane, 0)
 
     def to_end(self, lane: int) -> None:
-        """Run to the end, and rest there."""
+        """Run to the end and stop there."""
         if (run_state := self.study_of(lane)) is not None:
             self._go(lane, run_state, 0, "end")
 
     def to_change(self, lane: int, forward: bool) -> None:
-        """Pause at the next step in which a point enters or leaves the support vectors, or at the one before."""
+        """Pause at the next or previous step in which a point enters or leaves the support vectors."""
         run_state = self._run_to_go_through(lane, forward)
         if run_state is None:
             return
@@ -93,11 +93,11 @@ class PlaybackController:
             self._go(lane, run_state, 0, "replay", playing=True)
 
     def set_replay(self, factor: float) -> None:
-        """Have replays run `factor` times as fast as usual."""
+        """Set the factor on the speed of replays."""
         self._host.set_session(replay_factor=factor)
 
     def leave(self, lane: int) -> None:
-        """Back to full speed, and to the end of the run, without the timeline."""
+        """Return to full speed, to the end of the run, and hide the timeline."""
         slot, session = self._slot(lane), self._host.session
         self._host.set_session(
             speeds=_with(session.speeds, slot, len(SPEEDS) - 1),
@@ -106,14 +106,14 @@ class PlaybackController:
         )
 
     def restart(self, lane: int) -> None:
-        """Train anew, from zero."""
+        """Train again from zero."""
         restarts, slot = self._host.session.restarts, self._slot(lane)
         self._host.set_session(restarts=_with(restarts, slot, restarts[slot] + 1), studied=slot)
 
     # -- all lanes -------------------------------------------------------------------------------------------------
 
     def toggle_all(self) -> None:
-        """Pause all that moves; else do what Play does on every timeline in sight, or in every lane without any."""
+        """Pause all moving runs; if none moves, play on every visible timeline, or in every lane if there is none."""
         lanes = range(self._host.document.shown)
         moving = [lane for lane in lanes if self._moves(lane)]
         able = [lane for lane in lanes if self.study_of(lane) is not None or self._is_paused(lane)]
@@ -129,11 +129,11 @@ class PlaybackController:
             self._host.say(NO_RUN)
 
     def hover(self, point: int | None) -> None:
-        """The pointer is over the point of this lifelong id, or over none."""
+        """Highlight the point with this id, or none."""
         self._host.set_session(hovered=point)
 
     def verbs(self, studied: Callable[[], int]) -> dict[str, Callable[[], None]]:
-        """What the actions of the window do, each with the lane that `studied` names."""
+        """Return the window's actions on the lane that `studied` names."""
         return {
             "step_forward": lambda: self.step(studied(), 1),
             "step_back": lambda: self.step(studied(), -1),
@@ -143,13 +143,13 @@ class PlaybackController:
             "to_end": lambda: self.to_end(studied()),
         }
 
-    # -- inside ----------------------------------------------------------------------------------------------------
+    # -- helpers ---------------------------------------------------------------------------------------------------
 
     def _slot(self, lane: int) -> int:
         return self._host.document.slots[lane]
 
     def _moves(self, lane: int) -> bool:
-        """Return whether the training of a lane goes on by itself just now."""
+        """Return True if the training of a lane is in progress."""
         run_state, slot = self.study_of(lane), self._slot(lane)
         if run_state is not None:
             return self._host.session.playing[slot] and not run_state.at_end
@@ -157,12 +157,12 @@ class PlaybackController:
         return frame is not None and frame.at_once is not None and frame.phase is Phase.TRAINING
 
     def _is_paused(self, lane: int) -> bool:
-        """Return whether Pause holds up the training of a lane."""
+        """Return True if Pause suspends the training of a lane."""
         trained = self._host.document.lanes[lane].trainer is not None
         return trained and not self._host.session.playing[self._slot(lane)]
 
     def _replay(self, lane: int) -> None:
-        """Play on from where the run is going, or from the start where that is its end."""
+        """Play on from the run's target step, or from the start if that is the end."""
         run_state = self.study_of(lane)
         if run_state is None:
             self._play(lane, True)
@@ -171,14 +171,14 @@ class PlaybackController:
         self._go(lane, run_state, 0 if _is_last(run_state, place) else place, "replay", playing=True)
 
     def _run_to_go_through(self, lane: int, forward: bool) -> RunState | None:
-        """Return the run of a lane; None, with a sentence, where it has no step any more, forward or back."""
+        """Return the run of a lane; None, and a report, if there is no step left in that direction."""
         run_state = self.study_of(lane)
         if run_state is None:
             self._host.say(NO_RUN)
             return None
         place = self._place(lane, run_state)
         if forward and _is_last(run_state, place):
-            # New points are trained on at once still: the run was not paused on its way.
+            # Train on new points at once as before: the run was not paused by this step.
             self._go(lane, run_state, place, "step", self._host.session.playing[self._slot(lane)])
             of = self._host.document.lanes[lane]
             ended = of.family.verdict((run_state.certificate,), of.settings).badge.partition(": ")[0]
@@ -191,7 +191,7 @@ class PlaybackController:
         return None
 
     def _place(self, lane: int, run_state: RunState) -> int:
-        """The step where the run is, or where it was told to go and will be."""
+        """Return the step of the run, or the step that it has been sent to."""
         seek = self._host.session.seeks[self._slot(lane)]
         paused = not self._host.session.playing[self._slot(lane)]
         if paused and seek is not None and seek.recording == run_state.recording and seek.until == "step":
@@ -204,7 +204,7 @@ class PlaybackController:
         self._host.set_session(
             seeks=_with(session.seeks, slot, seek), playing=_with(session.playing, slot, playing), studied=slot
         )
-        self._host.say("")  # what was said of another step
+        self._host.say("")  # clear the report on another step
 
     def _play(self, lane: int, playing: bool) -> None:
         slot = self._slot(lane)

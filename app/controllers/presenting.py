@@ -12,7 +12,7 @@ from app.state.session import PenStroke, Presenting
 
 
 class PresentingController:
-    """Changes nothing but the session: what is shown to many leaves no trace.
+    """Change only the session: presenting leaves no trace in the document.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class PresentingController:
         return self._host.session.presenting or Presenting()
 
     def _change(self, **changes: Any) -> None:
-        """Change what is shown; nothing while the pictures are not shown to many."""
+        """Change what is shown, but only while presenting."""
         if self._host.session.presenting is not None:
             self._host.set_session(presenting=replace(self._state, **changes))
 
     def _show(self, **where: Any) -> None:
-        """Show the pictures here, on an audience window, or on neither any more."""
+        """Show the pictures here, on an audience window, or on neither."""
         state = replace(self._host.session.presenting or Presenting(here=False), **where)
         if not state.audience:
             state = replace(state, frozen=False, peek=False)
@@ -51,15 +51,15 @@ class PresentingController:
         self._show(audience=not self._host.session.has_audience)
 
     def toggle_frozen(self) -> None:
-        """Have the audience's pictures stay as they are, or follow again."""
+        """Freeze the audience's pictures, or let them follow again."""
         self._change(frozen=not self._state.frozen)
 
     def toggle_peek(self) -> None:
-        """See here what is covered, or cover it here as well."""
+        """Uncover here what is covered for the audience, or cover it here as well."""
         self._change(peek=not self._state.peek)
 
     def light(self, on: bool) -> None:
-        """Darken all but a disc at the pointer, or nothing."""
+        """Darken everything except a disc around the pointer, or nothing."""
         self._change(spotlight=on)
 
     def toggle_light(self) -> None:
@@ -67,39 +67,39 @@ class PresentingController:
         self.light(not self._state.spotlight)
 
     def toggle_pen(self, ink: int = 0) -> None:
-        """Have the mouse draw over the pictures in one of the two colours, or use the tool again."""
+        """Let the mouse draw over the pictures in one of the two colours, or use the tool again."""
         drawing = self._state.pen and not self._state.erasing and self._state.ink == ink
         self._change(pen=not drawing, ink=ink, erasing=False)
 
     def toggle_eraser(self) -> None:
-        """Have the mouse take away lines of the pen, or use the tool again."""
+        """Let the mouse erase lines of the pen, or use the tool again."""
         erasing = self._state.pen and self._state.erasing
         self._change(pen=not erasing, erasing=not erasing)
 
     def select(self, lane: int) -> None:
-        """Have the sliders of a lane in sight, where there is no room for those of all."""
+        """Show the sliders of one lane, where there is no room for those of all."""
         self._host.set_session(studied=self._host.document.slots[lane])
 
     def begin(self, lane: int, x: float, y: float) -> None:
-        """Put the pen down on the picture of a lane."""
+        """Begin a line of the pen on the picture of a lane."""
         stroke = PenStroke(self._host.document.slots[lane], ((x, y),), self._state.ink)
         self._change(strokes=(*self._state.strokes, stroke))
 
     def go_on(self, x: float, y: float) -> None:
-        """Draw on to (x, y)."""
+        """Continue the line to (x, y)."""
         if self._state.strokes:
             *others, last = self._state.strokes
             self._change(strokes=(*others, replace(last, xy=(*last.xy, (x, y)))))
 
     def erase(self, lane: int, x: float, y: float, reach: float) -> None:
-        """Take away the lines on the picture of a lane that pass (x, y) at most `reach` away."""
+        """Erase the lines on the picture of a lane that pass within `reach` of (x, y)."""
         slot, strokes = self._host.document.slots[lane], self._state.strokes
         kept = tuple(each for each in strokes if each.slot != slot or _distance(each, x, y) > reach)
         if len(kept) < len(strokes):
             self._change(strokes=kept)
 
     def clear(self) -> None:
-        """Take away what the pen has drawn."""
+        """Erase everything drawn with the pen."""
         self._change(strokes=())
 
 

@@ -1,4 +1,4 @@
-"""Log: what went wrong, with its traceback, in a file of the state folder that stays small.  No Qt."""
+"""Log: errors with their tracebacks, in a file of limited size in the state folder.  No Qt."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-#: Bytes of the file, of which there are two: the newest, and the one before.
+#: Largest size of a log file (bytes); there are two, the newest and the one before.
 LARGEST = 500_000
 LOGGER = logging.getLogger("classifier-playground")
-LOGGER.addHandler(logging.NullHandler())  # else what is logged before `start` would be printed
+LOGGER.addHandler(logging.NullHandler())  # else messages before `start` would be printed
 
 
 def start(folder: Path) -> None:
-    """Write to `folder`/log.txt from now on, made when there is something to write.  Where it cannot be written,
-    nothing is: a log is no reason to stop."""
+    """Write to `folder`/log.txt from now on; the file is created with the first message.  If it cannot be written,
+    messages are dropped: a log is no reason to stop."""
     for handler in LOGGER.handlers[:]:
         LOGGER.removeHandler(handler)
         handler.close()
@@ -28,7 +28,7 @@ def start(folder: Path) -> None:
 
 
 class _Quiet(logging.handlers.RotatingFileHandler):
-    """Makes its folder when it is needed, and readable for its owner alone: a traceback may name files."""
+    """A handler that creates its folder when needed, readable by its owner alone: a traceback may name files."""
 
     def _open(self):  # type: ignore[no-untyped-def]
         path = Path(self.baseFilename)
@@ -39,18 +39,18 @@ class _Quiet(logging.handlers.RotatingFileHandler):
 
 
 def caught(what: str, error: BaseException | None = None) -> None:
-    """Note an exception that was caught, by default the one being handled, and `what` could not be done."""
+    """Log a caught exception, by default the one being handled, with `what` could not be done."""
     LOGGER.error(what, exc_info=error or True)
 
 
 def path() -> Path | None:
-    """The file; None before `start`."""
+    """Return the path of the log file; None before `start`."""
     files = [handler for handler in LOGGER.handlers if isinstance(handler, _Quiet)]
     return Path(files[0].baseFilename) if files else None
 
 
 def text(most: int = 100_000) -> str:
-    """The newest `most` characters of the file; "" when there is none."""
+    """Return the newest `most` characters of the log; "" if it is empty."""
     file = path()
     try:
         return "" if file is None else file.read_text(encoding="utf-8", errors="replace")[-most:]
@@ -59,7 +59,7 @@ def text(most: int = 100_000) -> str:
 
 
 def take_uncaught() -> None:
-    """Note exceptions that nothing catches as well, in any thread; they are printed as before."""
+    """Log uncaught exceptions as well, in any thread; they are printed as before."""
     printed, printed_in_thread = sys.excepthook, threading.excepthook
 
     def uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -1,4 +1,4 @@
-"""Number format: numbers in a few characters, as they stand on screen, and numbers read from text."""
+"""Number format: format numbers for display in a few characters, and parse numbers from text."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from decimal import Decimal
 
 
 def count(number: int, noun: str) -> str:
-    """ "1 point", "12 300 points"."""
+    """Return a number with its noun: "1 point", "12 300 points"."""
     return f"{grouped(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def grouped(number: int) -> str:
-    """Whole number in groups of three digits, parted by narrow spaces that do not break."""
+    """Return a whole number with its digits in groups of three, separated by narrow no-break spaces."""
     return f"{number:,}".replace(",", "\u202f")
 
 
 def counted(number: float) -> str:
-    """How many points, where ties count in parts: "12", "12.5"."""
+    """Return a number of points in which ties count as fractions: "12", "12.5"."""
     return grouped(round(number)) if abs(number - round(number)) < 1e-6 else f"{number:.1f}"
 
 
 def short(value: float) -> str:
-    """A number in a few characters: 0.5, 1e-3, 12.3, ∞."""
+    """Return a number in a few characters: 0.5, 1e-3, 12.3, ∞."""
     if value < 0:
         return f"−{short(-value)}"
     if math.isinf(value):
@@ -35,12 +35,12 @@ def short(value: float) -> str:
 
 
 def signed(text: str) -> str:
-    """A number as Python writes it, with a true minus sign."""
+    """Return the text of a number with a true minus sign."""
     return text.replace("-", "−")
 
 
 def even(numbers: Sequence[str]) -> list[str]:
-    """Numbers along one axis: all with as many decimals as the one with most, with true minus signs."""
+    """Return the texts of numbers on one axis: the same number of decimals for all, with true minus signs."""
     typed = [number.replace("−", "-") for number in numbers]
     if any("e" in number for number in typed):
         return [signed(number) for number in typed]
@@ -49,19 +49,19 @@ def even(numbers: Sequence[str]) -> list[str]:
 
 
 def percent(share: float) -> str:
-    """0.1234 -> "12.3 %"; small shares keep one digit that says something."""
+    """Return a share as a percentage: 0.1234 -> "12.3 %"; small shares keep one significant digit."""
     value = 100.0 * share
     if 0 < value < 0.001:
         return "below 0.001 %"
-    if 99.95 <= value < 100:  # what is not all is not called so
+    if 99.95 <= value < 100:  # less than all is not displayed as 100 %
         return "above 99.9 %"
     return f"{value:.1f} %" if value >= 1 or value == 0 else f"{value:.1g} %"
 
 
 def number_in(text: str, decimal: str = ".") -> float:
-    """Return the number that `text` holds, NaN if none.  Stricter than Python, to which 1_000 is a number."""
+    """Return the number in `text`, NaN if there is none.  Stricter than Python, which accepts 1_000."""
     if decimal == ",":
-        # A point would then part thousands; 1.500 must not turn into one and a half.
+        # A point would then separate thousands; 1.500 must not become one and a half.
         text = text.replace(".", "?").replace(",", ".")
     try:
         return float(text) if "_" not in text else math.nan
@@ -70,29 +70,29 @@ def number_in(text: str, decimal: str = ".") -> float:
 
 
 def number_of(text: str) -> float:
-    """Return the number that was typed, with point or comma, true minus signs and ∞; NaN if it is none."""
+    """Return the typed number, which may have a comma, true minus signs and ∞; NaN if it is none."""
     return number_in(text.replace(",", ".").replace("−", "-").replace("∞", "inf"))
 
 
 def share_text(share: float) -> str:
-    """A share that somebody typed, to every digit: 0.1 -> "10 %"."""
+    """Return a typed share as a percentage with every digit: 0.1 -> "10 %"."""
     return f"{Decimal(repr(share)).scaleb(2).normalize():f} %"
 
 
 def share_of(percentage: float) -> float:
-    """The share that was typed in per cent: 7 -> 0.07, where 7 * 0.01 is another number."""
+    """Return the share of a typed percentage: 7 -> 0.07, where 7 * 0.01 is a different number."""
     return float(Decimal(repr(percentage)).scaleb(-2))
 
 
 def span_of_time(seconds: float) -> str:
-    """0.0034 -> "3.4 ms"."""
+    """Return a duration with its unit: 0.0034 -> "3.4 ms"."""
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
 def about(seconds: float) -> str:
-    """2.3 -> "about 2 s": an estimate, in one digit."""
+    """Return an estimated duration in one digit: 2.3 -> "about 2 s"."""
     if seconds < 0.1:
         return "below 0.1 s"
     if seconds < 90:

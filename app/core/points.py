@@ -1,9 +1,9 @@
 """Points: the labelled points of a document, an immutable value whose unchanged parts are shared.
 
-The points live in blocks of at most `BLOCK`; an edit makes new blocks only where it changed something, so a long undo
-history of a large document stays small.  An edit of most of them is one of whole arrays, of which the blocks are then
-parts.  Where they are not, the joined arrays that everybody else works with are kept for the newest few values only,
-for the same reason.
+The points are stored in blocks of at most `BLOCK`; an edit makes new blocks only where it changed something, so a long
+undo history of a large document stays small.  An edit of most points works on whole arrays, and the blocks become
+slices of these.  Otherwise the joined arrays that all other code uses are cached for the newest few values only, for
+the same reason.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 from solver.core.arrays import Array
 
 BLOCK = 256
-#: How many blocks of chosen points are kept for the next choice.
+#: Number of blocks of chosen points that are cached for the next choice.
 _SHARED = 4096
-#: Of so many points, one that is looked for is found sooner by halves.
+#: Number of points from which one is found faster by bisection.
 _MANY = 20
 MAX_CLASSES = 8
-#: Beyond this the drawing loses points without a word.
+#: Beyond this coordinate, points silently disappear from the drawing.
 LIMIT = 1e15
 
 Labels = NDArray[np.uint8]
@@ -44,13 +44,13 @@ class _Block:
         return len(self.ids)
 
 
-#: Makes a block anew: (block, indices inside it, their places in the request) -> block.
+#: Creates an edited block: (block, indices inside it, their positions in the request) -> block.
 _Edit = Callable[[_Block, Ids, Ids | slice], _Block]
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """An ordered collection of labelled points; each keeps its id for life, ids ascend.
+    """An ordered collection of labelled points; each keeps its id for life, and ids ascend.
 
     Attributes
     ----------
@@ -62,12 +62,12 @@ class Points:
 
     blocks: tuple[_Block, ...] = ()
     next_id: int = 0
-    #: What the blocks are parts of, where they all are parts of the same arrays.
+    #: The arrays that all blocks are slices of, if there are such arrays.
     _whole: _Block | None = field(default=None, repr=False)
 
     @staticmethod
     def of(xy: ArrayLike, labels: ArrayLike, ids: Ids | None = None) -> Points:
-        """Points from coordinates (n, 2) and labels (n,); with ascending `ids`, or 0, 1, 2, ..."""
+        """Return points from coordinates (n, 2) and labels (n,), with ascending `ids` or 0, 1, 2, ..."""
         points = Points().append(xy, labels)
         if ids is None or not len(points):
             return points
@@ -78,7 +78,7 @@ class Points:
 
     @cached_property
     def _length(self) -> int:
-        # Asked several times a frame: of 100 000 points it would be the slowest part of one.
+        # Needed several times per frame: for 100 000 points it would be the slowest part of one.
         return sum(len(block.ids) for block in self.blocks)
 
     @property
@@ -107,13 +107,13 @@ class Points:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many points there are of each class, all eight."""
+        """The number of points of each of the eight classes."""
         return _counts(self)
 
     def indices_of(self, ids: Sequence[int] | Ids) -> Ids:
-        """Where the points with these `ids` stand, ascending; those that are not here are left out."""
+        """Return the indices of the points with these `ids`, ascending; unknown ids are skipped."""
         wanted = np.asarray(ids, dtype=np.int64)
-        if len(self) < _MANY * len(wanted):  # looking all of them up takes less time than sorting so many
+        if len(self) < _MANY * len(wanted):  # looking all of them up is faster than sorting so many
             return np.flatnonzero(np.isin(self.ids, wanted))
         wanted = np.unique(wanted)
         if not len(self):
@@ -123,12 +123,12 @@ class Points:
         return found
 
     def rows_of(self, ids: Sequence[int] | Ids) -> list[int]:
-        """Rows in a table of the points with these `ids`, in their order, from 1; 0 for those that are not here."""
+        """Return the table rows, counted from 1, of the points with these `ids`, in their order; 0 for unknown ids."""
         rows = np.searchsorted(self.ids, ids)
         return np.where(np.isin(ids, self.ids), rows + 1, 0).tolist()  # type: ignore[no-any-return]
 
     def changed_since(self, before: Points) -> int:
-        """How many points stand elsewhere or are of another class than in `before`, which has the same ones."""
+        """Return how many points have another location or class than in `before`, which has the same ids."""
         if len(self) != len(before):
             return max(len(self), len(before))
         pairs = list(self._unshared(before))
@@ -137,22 +137,22 @@ class Points:
         return sum(int(np.count_nonzero(_moved(new.xy, old.xy) | (new.labels != old.labels))) for new, old in pairs)
 
     def _unshared(self, other: Points) -> Iterator[tuple[_Block, _Block]]:
-        """The blocks of both that are not the same."""
+        """Yield pairs of corresponding blocks that are not identical."""
         if len(self.blocks) != len(other.blocks):
             return iter(((self._joined, other._joined),))
         return (pair for pair in zip(self.blocks, other.blocks, strict=True) if pair[0] is not pair[1])
 
     def sample(self, most: int) -> Points:
-        """These points, or `most` of them: a share of each class, at least one.
+        """Return these points, or `most` of them: a proportional share of each class, at least one.
 
-        Which ones follows from their ids alone, so a point that is added or moved leaves nearly all others in.
+        The choice depends on the ids alone, so adding or moving a point leaves nearly all others in.
         """
         return self if len(self) <= most else _sampled(self, most)
 
     def chosen(self, which: NDArray[np.bool_]) -> Points:
-        """These points where `which`, of shape (n,), is True; they keep their ids.
+        """Return the points where `which`, of shape (n,), is True; they keep their ids.
 
-        Blocks of which the same was chosen before are shared with what was made then.
+        Blocks from which the same points were chosen before share the earlier result.
         """
         if len(self.blocks) > _SHARED // 2:
             return _of(_picked(self._joined, which), self.next_id)
@@ -161,7 +161,7 @@ class Points:
         return Points(tuple(part for part in parts if len(part)), self.next_id)
 
     def same_as(self, other: Points) -> bool:
-        """`other` has the same points with the same ids; quick where the two share blocks."""
+        """Return True if `other` has the same points with the same ids; fast if the two share blocks."""
         if len(self) != len(other):
             return False
         pairs = list(self._unshared(other))
@@ -170,26 +170,26 @@ class Points:
         return all(_alike(mine, its) for mine, its in pairs)
 
     def looks_like(self, other: Points) -> bool:
-        """Return whether `other` has the same places and classes, whatever the ids."""
+        """Return True if `other` has the same locations and classes, whatever the ids."""
         return np.array_equal(self.xy, other.xy) and np.array_equal(self.labels, other.labels)
 
     @cached_property
     def extent(self) -> tuple[float, float]:
-        """Width and height of the box that they fill."""
+        """Return width and height of the points' bounding box."""
         if not len(self):
             return 0.0, 0.0
-        # Column by column: along so short an axis it takes a hundred times as long.
+        # Column by column: numpy is a hundred times as slow along so short an axis.
         columns = (self.xy[:, 0], self.xy[:, 1])
         width, height = (float(column.max() - column.min()) for column in columns)
         return width, height
 
     @cached_property
     def _ends(self) -> Ids:
-        """Where the first block begins and where each of them ends."""
+        """The start of the first block and the end of each block."""
         return np.cumsum([0, *map(len, self.blocks)], dtype=np.int64)
 
     def append(self, xy: ArrayLike, labels: ArrayLike) -> Points:
-        """These points behind the present ones."""
+        """Return these points with new ones appended."""
         new_xy = np.array(xy, dtype=np.float64).reshape(-1, 2)
         new_labels = np.array(np.broadcast_to(np.asarray(labels, dtype=np.uint8), (len(new_xy),)))
         if len(new_xy) == 0:
@@ -205,19 +205,19 @@ class Points:
         return Points((*blocks, *_cut(new)), int(new_ids[-1]) + 1, None if blocks else new)
 
     def move(self, indices: Sequence[int] | Ids, xy: ArrayLike) -> Points:
-        """The points at `indices` at new places (len(indices), 2)."""
+        """Return these points with those at `indices` moved to `xy`, shape (len(indices), 2)."""
         targets = np.asarray(xy, dtype=np.float64).reshape(-1, 2)
 
         def moved(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             new_xy = block.xy.copy()
-            for axis in (0, 1):  # rows of two numbers at a time would take five times as long
+            for axis in (0, 1):  # assigning rows of two numbers would take five times as long
                 new_xy[inside, axis] = targets[which, axis]
             return _Block(new_xy, block.labels, block.ids)
 
         return self._edited(indices, moved)
 
     def relabel(self, indices: Sequence[int] | Ids, label: int) -> Points:
-        """The points at `indices` of class `label`."""
+        """Return these points with those at `indices` in class `label`."""
 
         def relabelled(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             new_labels = block.labels.copy()
@@ -227,7 +227,7 @@ class Points:
         return self._edited(indices, relabelled)
 
     def remove(self, indices: Sequence[int] | Ids) -> Points:
-        """All but the points at `indices`."""
+        """Return these points without those at `indices`."""
 
         def kept(block: _Block, inside: Ids, which: Ids | slice) -> _Block:
             keep = np.ones(len(block), dtype=bool)
@@ -238,7 +238,7 @@ class Points:
         if left._whole is not None:
             return left
         blocks = tuple(block for block in left.blocks if len(block))
-        if len(blocks) > 2 * (len(left) // BLOCK) + 4:  # many thin blocks: join them anew
+        if len(blocks) > 2 * (len(left) // BLOCK) + 4:  # many small blocks: join them
             return _of(left._joined, self.next_id)
         return Points(blocks, self.next_id)
 
@@ -278,7 +278,7 @@ def _picked(block: _Block, which: NDArray[np.bool_]) -> _Block:
 
 
 def _moved(xy: Array, old: Array) -> NDArray[np.bool_]:
-    # `any` along so short an axis takes ten times as long.
+    # numpy's `any` is ten times as slow along so short an axis.
     return np.asarray((xy[:, 0] != old[:, 0]) | (xy[:, 1] != old[:, 1]))
 
 
@@ -318,7 +318,8 @@ def _sampled(points: Points, most: int) -> Points:
     labels = points.labels
     counts = np.array(points.counts)
     quota = np.where(counts > 0, np.maximum(counts * most // len(labels), 1), 0)
-    for label in np.argsort(-quota, kind="stable"):  # what rounding left, for the largest class that has so many
+    # the rest after rounding down goes to the largest class that has enough points
+    for label in np.argsort(-quota, kind="stable"):
         quota[label] += min(most - int(quota.sum()), int(counts[label] - quota[label]))
     draw = shuffled(points.ids)
     drawn = []
@@ -331,12 +332,12 @@ def _sampled(points: Points, most: int) -> Points:
 
 
 def shuffled(ids: Ids, seed: int | None = None) -> NDArray[np.uint64]:
-    """A number for each id that looks like chance and is the same on every machine (splitmix64, Steele et al. 2014).
+    """Return a pseudo-random number for each id, the same on every machine (splitmix64, Steele et al. 2014).
 
-    Other seeds give other numbers, none of them those without a seed.
+    Each seed gives other numbers, all different from those without a seed.
     """
     z = ids.astype(np.uint64)
-    if seed is not None:  # each seed has a stretch of the generator's period of its own
+    if seed is not None:  # each seed uses a section of the generator's period of its own
         z += shuffled(np.array([-1 - seed], dtype=np.int64))
     z *= np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""Name of the program, and its version, which is that of `solver`."""
+"""Name and version of the program; the version is that of `solver`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Tools: gestures on a canvas become commands; positions come in plane units and pixels, never as Qt events.
+"""Tools: turn gestures on a canvas into commands.
 
-`TOOLS` is the table of them: what the toolbar, the keys, the options and the help show follows from it.
+Pointer positions come in, in plane units and pixels, never as Qt events; commands go to the `Desk`.  `TOOLS` is the
+table of all tools, from which the toolbar, the keys, the options and the help are built.  Start with `base.py`.
 """
 
 from .base import (

@@ -1,4 +1,4 @@
-"""Tool: one gesture from press to release; where the pointer is meanwhile; and the `Desk` it works at."""
+"""Tool: one gesture from press to release, the pointer's position during it, and the `Desk` through which it acts."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.state.document import Document
 from app.state.session import Outline, Session
 from solver.core.arrays import Array, Integers, Mask
 
-#: A press that moves less is a click.
+#: A press that moves less than this (pixels) is a click.
 CLICK_PIXELS = 4.0
-#: Least distance (px) from the centre of a point within which the pointer is on it, however small its symbol is; and
-#: the same for the keyboard cursor, which moves in steps of 10, and for a finger.
+#: Smallest distance (px) from a point's centre within which the pointer hits it, however small its symbol is; the
+#: second is for fingers and for the keyboard cursor, which moves in steps of 10.
 POINT_PIXELS, COARSE_PIXELS = 6.0, 10.0
-#: Least distance (px) within which a removal means a point.
+#: Smallest distance (px) within which a removal hits a point.
 REMOVE_PIXELS = 12.0
 
 
 @dataclass(frozen=True)
 class PointerPosition:
-    """Where the pointer is.
+    """The position of the pointer.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class PointerPosition:
     unit : float
         Length of a pixel in the plane.
     reach : float
-        Distance (px) from the centre of a point within which the pointer is on it: the radius of the symbols.
+        Distance (px) from a point's centre within which the pointer hits it: the radius of the symbols.
     """
 
     x: float
@@ -43,20 +43,20 @@ class PointerPosition:
 
     @property
     def xy(self) -> Array:
-        """The place, shape (2,)."""
+        """The location, shape (2,)."""
         return np.array([self.x, self.y])
 
     def pixels_to(self, x: float, y: float) -> float:
-        """Distance in pixels to a place of the plane."""
+        """Return the distance in pixels to a location in the plane."""
         return float(np.hypot(x - self.x, y - self.y)) / self.unit
 
 
 def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int | None:
-    """Index of the point nearest to `pointer`, within `pixels`, or None.  Of equals the newest, on top."""
+    """Return the index of the point nearest to `pointer`, within `pixels`, or None; of equals the newest, on top."""
     if len(document.points) == 0:
         return None
     xy, reach = document.points.xy, pixels * pointer.unit
-    # First a square, then the circle in it: of 100 000 points a few are left, and this is asked at every move.
+    # First a square, then the circle in it: of 100 000 points few remain, and this runs at every move.
     near = np.flatnonzero(np.abs(xy[:, 0] - pointer.x) <= reach)
     near = near[np.abs(xy[near, 1] - pointer.y) <= reach]
     if len(near) == 0:
@@ -67,12 +67,12 @@ def nearest(document: Document, pointer: PointerPosition, pixels: float) -> int 
 
 
 def point_at(document: Document, pointer: PointerPosition) -> int | None:
-    """Index of the point whose symbol `pointer` is on, or None; of several, the one with the nearest centre."""
+    """Return the index of the point whose symbol `pointer` hits, or None; of several, the nearest."""
     return nearest(document, pointer, pointer.reach)
 
 
 def along(points: Points, start: PointerPosition, end: PointerPosition, radius: float) -> Integers:
-    """Ids of the points within `radius` (in the plane) of the way from `start` to `end`."""
+    """Return the ids of the points within `radius` (in the plane) of the segment from `start` to `end`."""
     way = end.xy - start.xy
     length = float(way @ way)
     from_start = points.xy - start.xy
@@ -83,9 +83,9 @@ def along(points: Points, start: PointerPosition, end: PointerPosition, radius: 
 
 
 def inside_polygon(xy: Array, corners: Array) -> Mask:
-    """Which of the places lie inside a closed polygon, by the parity of the edges to their right.
+    """Return which of the locations lie inside a closed polygon, by the parity of the edges to their right.
 
-    Only the places at the height of an edge are looked at for it, so a long lasso round many points stays quick.
+    For each edge only the locations at its height are tested, so a long lasso around many points stays fast.
     """
     inside = np.zeros(len(xy), dtype=bool)
     order = np.argsort(xy[:, 1], kind="stable")
@@ -109,7 +109,7 @@ class Keys:
     ----------
     shift, control : bool
     alt : bool
-        A click adds a point, also on top of another.
+        A click adds a point, even on top of another.
     double : bool
         This is the second press of a double click: it may begin a drag, but is no click.
     """
@@ -124,7 +124,7 @@ NO_KEYS = Keys()
 
 
 class Desk(Protocol):
-    """What tools see, and where they put what they do."""
+    """What tools can read of the program, and the methods through which they act."""
 
     @property
     def document(self) -> Document: ...
@@ -136,7 +136,7 @@ class Desk(Protocol):
 
 
 class Tool:
-    """A gesture; subclasses fill in what press, move, hold and release do.
+    """A gesture; subclasses implement press, move, hold and release.
 
     All commands of one gesture carry `stroke` as their merge key, so they are one undo step.
 
@@ -144,12 +144,12 @@ class Tool:
     ----------
     desk : Desk
     rng : numpy Generator, optional
-        Where sprays and jitters get their chance from.
+        Source of randomness for sprays and jitters.
     """
 
-    #: Milliseconds after which a press that is held begins to call `hold`; 0 for never.
+    #: Delay (ms) after which a held press begins to call `hold`; 0 for never.
     holds_after = 0
-    #: The Enter key is a whole click; else it begins a drag, and ends it.
+    #: True if the Enter key makes a whole click; else it begins and ends a drag.
     clicks = False
 
     def __init__(self, desk: Desk, rng: np.random.Generator | None = None) -> None:
@@ -166,49 +166,49 @@ class Tool:
         return self.start is not None
 
     def press(self, pointer: PointerPosition, keys: Keys = NO_KEYS) -> None:
-        """The main button goes down."""
+        """Handle the main button going down."""
         self.stroke, self.start, self.pointer, self.keys = object(), pointer, pointer, keys
         self.begin(pointer)
 
     def move(self, pointer: PointerPosition) -> None:
-        """The pointer moves; nothing happens unless the button is down."""
+        """Handle a move of the pointer; nothing happens unless the button is down."""
         if self.start is not None:
             self.go(pointer)
             self.pointer = pointer
 
     def hold(self) -> None:
-        """The button stays down while time passes."""
+        """Act while the button is held down."""
         if self.pointer is not None and self.busy:
             self.stay(self.pointer)
 
     def release(self, pointer: PointerPosition) -> None:
-        """The button goes up."""
+        """Handle the button going up."""
         if self.start is not None:
             self.move(pointer)
             self.end(pointer)
             self.start = self.pointer = None
 
     def cancel(self) -> object:
-        """Break the gesture off; returns its merge key."""
+        """Abort the gesture; return its merge key."""
         self.start = self.pointer = None
         return self.stroke
 
     @property
     def outline(self) -> Outline | None:
-        """What to draw over the canvas now."""
+        """The outline to draw over the canvas now."""
         return None
 
     def begin(self, pointer: PointerPosition) -> None:
-        """What a press does."""
+        """Act on a press."""
 
     def go(self, pointer: PointerPosition) -> None:
-        """What a move from `self.spot` to `pointer` does."""
+        """Act on a move from `self.spot` to `pointer`."""
 
     def stay(self, pointer: PointerPosition) -> None:
-        """What happens over and over while the button is held at `pointer`."""
+        """Act repeatedly while the button is held at `pointer`."""
 
     def end(self, pointer: PointerPosition) -> None:
-        """What a release does, after the move to its place."""
+        """Act on a release, after the move to its location."""
 
     # -- for subclasses --------------------------------------------------------------------------------------------
 
@@ -220,6 +220,6 @@ class Tool:
 
     @property
     def dragged(self) -> bool:
-        """The pointer has left the place of the press by more than a shaking hand does."""
+        """Return True if the pointer has moved further from the press than a shaking hand does."""
         assert self.start is not None and self.pointer is not None
         return self.pointer.pixels_to(self.start.x, self.start.y) > CLICK_PIXELS

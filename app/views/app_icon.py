@@ -12,12 +12,12 @@ FILE = "classifier-playground.svg"
 
 
 def app_icon() -> QIcon:
-    """For windows; drawn when it is asked for."""
+    """Return the icon of the program's windows; it is drawn when first needed."""
     return QIcon(str(assets("desktop") / FILE))
 
 
 def picture(size: int) -> bytes:
-    """The icon as a PNG file of so many pixels each way; needs no application."""
+    """Return the icon as a PNG file of `size` × `size` pixels; no application is needed."""
     reader = QImageReader(str(assets("desktop") / FILE))
     reader.setScaledSize(QSize(size, size))
     return png_bytes(reader.read())

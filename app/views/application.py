@@ -1,4 +1,4 @@
-"""Application: the one QApplication, made with the name, icon and style of the program."""
+"""Application: create the one QApplication, with the name, icon and style of the program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def make_application() -> QApplication:
-    """The one QApplication; without a display it draws offscreen, since Qt would abort the process."""
+    """Return the one QApplication; without a display it draws offscreen, since Qt would abort the process."""
     import_plain_parts()
     from PySide6.QtWidgets import QApplication
 
@@ -22,12 +22,12 @@ def make_application() -> QApplication:
         return present
     if no_display():
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    # A thread that computes must not keep the window's thread waiting for its turn.
+    # A computing thread must not keep the window's thread waiting for the interpreter lock.
     sys.setswitchinterval(0.001)
     application = QApplication([NAME])
     application.setApplicationName(NAME)
     application.setApplicationDisplayName("Classifier Playground")
-    application.setDesktopFileName(NAME)  # of the entry that --integrate writes: its icon is the windows'
+    application.setDesktopFileName(NAME)  # names the desktop entry that --integrate writes; the windows get its icon
     from app.views.app_icon import app_icon
 
     application.setWindowIcon(app_icon())
@@ -36,7 +36,7 @@ def make_application() -> QApplication:
 
 
 def import_plain_parts() -> None:
-    """What needs no Qt: PySide6 reads the source of each module that is imported after it."""
+    """Import the modules that need no Qt: PySide6 reads the source of each module imported after it."""
     if "PySide6" not in sys.modules:
         import app.controllers.controller
         import app.engine.compile_ahead
@@ -45,5 +45,5 @@ def import_plain_parts() -> None:
 
 
 def no_display() -> bool:
-    """Return whether there is no display to open a window on."""
+    """Return True if there is no display to open a window on."""
     return sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -1,4 +1,4 @@
-"""Garbage: while a window is open, garbage is collected between two events of its thread, and nowhere else."""
+"""Garbage: while a window is open, collect garbage between two events of its thread, and nowhere else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimerEvent
 
-#: Milliseconds from one look at what has come together to the next.
+#: Time between two checks for due collections (ms).
 INTERVAL = 1000
 
 
@@ -19,11 +19,11 @@ def collect_due() -> None:
 
 
 class Garbage(QObject):
-    """Python's garbage collector in the hands of a window, from its beginning to `stop`.
+    """Run Python's garbage collector from the event loop of a window, from creation until `stop`.
 
-    Python collects wherever something is made, in any thread.  A dead widget in the garbage is destroyed there and
-    then: in the midst of a paint, in a thread that computes, or while Qt calls ``disconnectNotify`` and holds the lock
-    that the destructor waits for, so that the window hangs for good.
+    Python collects wherever an object is allocated, in any thread, and destroys a dead widget there and then: in the
+    middle of a paint, in a computing thread, or while Qt calls ``disconnectNotify`` and holds the lock that the
+    destructor waits for, so that the window hangs for good.
     """
 
     _open = 0
@@ -38,11 +38,11 @@ class Garbage(QObject):
         self._timer = self.startTimer(INTERVAL)
 
     def timerEvent(self, event: QTimerEvent) -> None:
-        """Collect what is due."""
+        """Collect garbage that is due."""
         collect_due()
 
     def stop(self) -> None:
-        """Python collects by itself again, unless another window is open."""
+        """Let Python collect by itself again, unless another window is open."""
         self.killTimer(self._timer)
         Garbage._open -= 1
         if not Garbage._open and Garbage._disabled_here:

@@ -1,7 +1,7 @@
 """KKT style: the colour, the pattern and the mark of each KKT case, the same in every view.
 
-The colours follow Tol's "medium contrast" set (Paul Tol, Colour Schemes, SRON/EPS/TN/09-002), made to be told apart in
-every kind of colour vision and in print without colour; pattern and shape say the same once more.
+The colours follow Tol's "medium contrast" set (Paul Tol, Colour Schemes, SRON/EPS/TN/09-002), distinguishable with
+every kind of colour vision and in greyscale; pattern and shape encode the case a second time.
 """
 
 from __future__ import annotations
@@ -17,23 +17,24 @@ from app.views.theme import Theme
 from app.views.widgets.painting import painter_on
 from solver.inspection.metrics import KktCase
 
-#: Side in pixels of the square that a pattern repeats.
+#: Side of the square that a pattern repeats (pixels).
 TILE = 6
 
 
 @dataclass(frozen=True)
 class CaseStyle:
-    """
+    """Colour, mark and pattern of one KKT case.
+
     Attributes
     ----------
     light, dark : (int, int, int)
-        Colour in either theme.
+        Colour in the light and in the dark theme.
     shape : str
-        Of the mark round a point, in pyqtgraph's names: disc, square, diamond.
+        Shape of the mark around a point, in pyqtgraph's names: disc, square, diamond.
     size : float
-        Of that mark, in pixels.
+        Size of that mark, in pixels.
     pattern : {"solid", "stripes", "dots"}
-        Of a bar.
+        Pattern of a bar.
     """
 
     light: RGB
@@ -43,11 +44,11 @@ class CaseStyle:
     pattern: str
 
     def rgb(self, theme: Theme) -> RGB:
-        """The case's colour in `theme`."""
+        """Return the case's colour in `theme`."""
         return self.dark if theme.dark else self.light
 
     def colour(self, theme: Theme) -> QColor:
-        """The same for Qt."""
+        """Return the same colour as a QColor."""
         return QColor(*self.rgb(theme))
 
 
@@ -61,7 +62,7 @@ CASES: dict[KktCase, CaseStyle] = {
 
 @lru_cache(maxsize=16)
 def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
-    """The square of device pixels that a bar of `case` repeats."""
+    """Return the square of device pixels that a bar of `case` repeats."""
     style = CASES[case]
     side = max(1, round(TILE * ratio))
     tile = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
@@ -83,7 +84,7 @@ def _tile(theme: Theme, case: KktCase, ratio: float) -> QImage:
 
 @lru_cache(maxsize=4)
 def bar_brushes(theme: Theme, ratio: float) -> tuple[QBrush, ...]:
-    """What bars of each case are filled with."""
+    """Return the brushes of the bars, one for each case."""
     return tuple(bar_brush(theme, case, ratio) for case in KktCase)
 
 

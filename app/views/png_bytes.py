@@ -1,4 +1,4 @@
-"""PngBytes: an image of Qt's as the bytes of a PNG file."""
+"""PngBytes: encode a Qt image as PNG."""
 
 from __future__ import annotations
 

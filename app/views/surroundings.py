@@ -1,4 +1,4 @@
-"""Surroundings: what the panels and dialogs of features are made of."""
+"""Surroundings: the objects of the window that panels and dialogs of features use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from .task_runner import TaskRunner
 
 
 class AskWhere(Protocol):
-    """Ask where to write a file: `name` is offered, `kinds` are suffixes by their titles; ``use(path)`` follows."""
+    """Ask where to write a file: `name` is proposed, `kinds` maps titles to suffixes; ``use(path)`` receives the
+    answer.
+    """
 
     def __call__(
         self, title: str, object_name: str, name: str, kinds: dict[str, str], use: Callable[[Path], object]
@@ -29,7 +31,7 @@ class AskWhere(Protocol):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the window lends to panels and dialogs; each names what it takes.
+    """The objects of the window that panels and dialogs may use; each takes those it needs.
 
     Attributes
     ----------
@@ -41,14 +43,14 @@ class Surroundings:
     settings : Settings
     tasks : TaskRunner
     grids : callable
-        Return one sample per device pixel of each displayed lane.
+        Return the grid of each displayed lane, with one sample per device pixel.
     alert : callable
         ``alert(sentence)`` displays what must not be overlooked.
     ask_where : AskWhere
     do : callable
         ``do(name)`` runs one of the window's commands.
     closed : SignalInstance
-        The window has closed for good.
+        Emitted when the window has closed for good.
     """
 
     features: FeatureTable

@@ -1,8 +1,8 @@
-"""Theme: the colours and shapes of both themes, and how Qt is told of them.
+"""Theme: the colours and shapes of both themes, and the style sheet that applies them to Qt.
 
-The class colours start from Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where they
-would fall below a contrast of 3:1, and bright enough on dark that they or their black outline are told from every
-surface; each class has a shape of its own besides.
+The class colours start from Okabe and Ito's palette, safe for colour-vision deficiency, darkened on white where their
+contrast would fall below 3:1, and bright enough on dark that they or their black outline stand out from every
+surface; each class also has a shape of its own.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.engine.shading import ON_WHITE, RGB, Shades
 from app.state.document import ClassStyle
 
-#: Width and height in pixels of a slider's smallest handle; odd, so that its middle is that of a pixel.
+#: Width and height of the smallest slider handle (pixels); odd, so that it has a middle pixel.
 LEAST_HANDLE = 15
-#: Of a screen of 96 dots an inch.
+#: Pixels per point on a screen of 96 dots per inch.
 PIXELS_PER_POINT = 96 / 72
 #: One shape per class, in pyqtgraph's names: disc, square, triangle, diamond, star, pentagon, triangle down, hexagon.
 SYMBOLS = ("o", "s", "t1", "d", "star", "p", "t", "h")
@@ -40,16 +40,16 @@ class Theme:
     base: RGB
     button: RGB
     accent: RGB
-    #: Of text that leads somewhere, of the edges of fields, and of those that hold what cannot be.
+    #: Colours of links, of the edges of fields, and of the edges of fields with invalid input.
     link: RGB
     edge: RGB
     bad: RGB
-    #: Ink and ground of a badge in each mood.
+    #: Foreground and background colour of a badge in each mood.
     moods: dict[str, tuple[RGB, RGB]] = field(default_factory=dict, compare=False, hash=False)
 
     @property
     def shades(self) -> Shades:
-        """What the background needs to colour a surface."""
+        """The colours needed to colour a surface."""
         return Shades(self.background, self.classes, self.tie)
 
 
@@ -109,12 +109,12 @@ DARK = Theme(
 
 
 def theme_of(dark: bool) -> Theme:
-    """The dark or the light theme."""
+    """Return the dark or the light theme."""
     return DARK if dark else LIGHT
 
 
 def dressed(theme: Theme, styles: tuple[ClassStyle, ...]) -> Theme:
-    """`theme` with the document's own class colours; the same object for the same colours, whatever the names."""
+    """Return `theme` with the document's own class colours; equal colours give the same object."""
     colours = tuple(style.colour for style in styles)
     return _dressed(theme, colours) if any(colours) else theme
 
@@ -126,18 +126,18 @@ def _dressed(theme: Theme, colours: tuple[str, ...]) -> Theme:
 
 
 def rgb_of(colour: str) -> RGB:
-    """ "#ff8000" -> (255, 128, 0)."""
+    """Return the RGB values of a colour: "#ff8000" -> (255, 128, 0)."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def mixed(colour: RGB, ground: RGB, share: float) -> RGB:
-    """Return `share` of a colour over a ground."""
+    """Return a colour with opacity `share` over a background colour."""
     red, green, blue = (round(share * ink + (1 - share) * below) for ink, below in zip(colour, ground, strict=True))
     return red, green, blue
 
 
 def contrast(first: RGB, second: RGB) -> float:
-    """Contrast of two colours, 1 to 21, as the WCAG 2 define it."""
+    """Return the contrast of two colours, 1 to 21, as defined by WCAG 2."""
     light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
@@ -149,17 +149,17 @@ def _luminance(colour: RGB) -> float:
 
 
 def system_is_dark() -> bool:
-    """What the desktop asks for; light when it does not say."""
+    """Return True if the desktop prefers a dark theme; False if unknown."""
     return QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
 
 
 def text_rules(pixels: int) -> str:
-    """Return the style sheet for text of so many pixels, with sliders to match."""
+    """Return the style sheet for text of the given size, with sliders to match."""
     return f"* {{ font-size: {pixels}px; }}{_slider_rules(pixels)}"
 
 
 def _slider_rules(pixels: int) -> str:
-    """Return the sizes of sliders beside text of so many pixels."""
+    """Return the style rules of sliders beside text of the given size."""
     handle, groove = max(round(0.9 * pixels) | 1, LEAST_HANDLE), max(round(0.25 * pixels) | 1, 5)
     return f"""
         QSlider {{ min-height: {max(handle + 4, 26)}px; }}
@@ -171,7 +171,7 @@ def _slider_rules(pixels: int) -> str:
 
 
 def _radio_rules(accent: str, base: str, edge: str) -> str:
-    """Return the rules of radio buttons, whose outline is lost on a dark window otherwise."""
+    """Return the style rules of radio buttons, whose outline would be invisible on a dark window."""
     dot = "background: qradialgradient(cx: 0.5, cy: 0.5, fx: 0.5, fy: 0.5, radius: 0.5, "
     return f"""
         QRadioButton::indicator {{
@@ -184,7 +184,7 @@ def _radio_rules(accent: str, base: str, edge: str) -> str:
 
 
 def apply(theme: Theme, window: QWidget, text_size: int) -> None:
-    """Dress `window` and the dialogs it opens; `text_size` in points, 0 for the desktop's."""
+    """Apply the theme to `window` and its dialogs; `text_size` in points, 0 for the desktop's."""
     palette = QPalette()
     role = QPalette.ColorRole
     ink, faint = QColor(*theme.ink), QColor(*theme.faint)
@@ -208,7 +208,7 @@ def apply(theme: Theme, window: QWidget, text_size: int) -> None:
     font = f"* {{ font-size: {text_size}pt; }}" if text_size else ""
     colours = (theme.accent, theme.base, theme.edge, theme.bad)
     accent, base, edge, bad = (QColor(*rgb).name() for rgb in colours)
-    # On the window, not on the application: that would also polish widgets that are being taken down.
+    # On the window, not on the application: that would also polish widgets during their destruction.
     window.setStyleSheet(
         f"""
         {font}

@@ -1,4 +1,4 @@
-"""Axis: what stands along a side of a chart: its title, its scale and the numbers beside it."""
+"""Axis: one side of a chart: its title, its scale and the numbers beside it."""
 
 from __future__ import annotations
 
@@ -12,38 +12,39 @@ from numpy.typing import ArrayLike
 from app.core.number_format import even, grouped, percent, short
 from solver.core.arrays import Array
 
-#: Number of texts along an axis, at most.
+#: Largest number of texts along an axis.
 MOST = 12
 
 
 @dataclass(frozen=True)
 class Axis:
-    """
+    """One axis of a chart.
+
     Attributes
     ----------
     title : str
     log : bool
-        Equal ratios are equal lengths; what is not above 0 has no place.
+        Logarithmic: equal ratios have equal lengths; values of 0 and below are not drawn.
     whole : bool
-        Of whole numbers only.
+        Number whole values only.
     low, high : float or None
-        Where it begins and ends; None for a round number around what is drawn.
+        Ends of the axis; None for a round number around the data.
     floor : float or None
-        What is less is drawn there, whatever it is: a logarithmic axis has to end somewhere.
+        Smaller values are drawn here: a logarithmic axis has to end somewhere.
     least : float
-        It is at least this long, in its own places.
+        Minimum length, in axis positions (see `place`).
     names : tuple of str
         Texts at 0, 1, 2, ... in place of numbers.
     at : tuple of float
-        The values that `names` stand at instead.
+        Values of the `names`, if they are not 0, 1, 2, ...
     ticks : callable or None
         ``ticks(value)`` is the text at a tick; "" for none.
     exact : callable
-        ``exact(value)`` is the text of a value that is read off.
+        ``exact(value)`` is the text of a value that the user reads off.
     bare : bool
-        Without numbers.
+        Draw no numbers.
     grid : bool
-        There is a line at each number.
+        Draw a line at each number.
     """
 
     title: str = ""
@@ -62,23 +63,23 @@ class Axis:
 
     @property
     def lined(self) -> bool:
-        """There are lines at the numbers."""
+        """Whether there are grid lines at the numbers."""
         return self.grid and not self.names
 
     @np.errstate(divide="ignore", invalid="ignore")
     def place(self, values: ArrayLike) -> Array:
-        """Return where values stand: on a logarithmic axis their logarithms, NaN for those that have none."""
+        """Return the axis positions of values: on a logarithmic axis their logarithms, NaN where there is none."""
         at = np.asarray(values, dtype=np.float64)
         if self.floor is not None:
             at = np.maximum(at, self.floor)
         return np.where(at > 0, np.log10(at), np.nan) if self.log else at
 
     def value(self, place: float) -> float:
-        """Return the value at a place."""
+        """Return the value at an axis position."""
         return float(10.0**place) if self.log else place
 
     def ends(self, values: ArrayLike) -> tuple[float, float]:
-        """Return the places where the axis begins and ends, round ones around `values`, so that they seldom change."""
+        """Return the axis positions of both ends: round numbers around `values`, so that they seldom change."""
         at = self.place(values)
         at = at[np.isfinite(at)]
         low, high = (float(at.min()), float(at.max())) if len(at) else (0.0, 1.0)
@@ -106,7 +107,7 @@ class Axis:
         return math.floor(low / by + 1e-9) * by, math.ceil(high / by - 1e-9) * by
 
     def marks(self, low: float, high: float, most: float) -> list[tuple[float, str]]:
-        """Return places and texts of about `most` round numbers from place `low` to place `high`."""
+        """Return positions and texts of about `most` round numbers between the positions `low` and `high`."""
         if self.names:
             shown, free = [], low
             for place, name in zip(self._named().tolist(), self.names, strict=True):
@@ -140,22 +141,22 @@ class Axis:
 
 
 def of_shares(title: str = "", low: float | None = None, log: bool = False) -> Axis:
-    """Return an axis of shares, in per cent."""
+    """Return an axis of percentages."""
     return Axis(title, log=log, low=low, high=1.0, ticks=share, exact=percent)
 
 
 def share(value: float) -> str:
-    """0.05 -> "5 %"."""
+    """Return a share as a percentage: 0.05 -> "5 %"."""
     return f"{100.0 * value:.6g} %" if value >= 1e-6 or value <= 0 else f"{100.0 * value:.0e} %".replace("e-0", "e-")
 
 
 def whole(value: float) -> str:
-    """Return a whole number in groups of three digits."""
+    """Return a whole number with its digits in groups of three."""
     return grouped(round(value))
 
 
 def exact(value: float) -> str:
-    """Return a number in five digits that count, "−0.012346"."""
+    """Return a number with five significant digits, "−0.012346"."""
     text = f"{value:#.5g}".removesuffix(".") if value else "0"
     if "e" in text:
         mantissa, exponent = text.split("e")
@@ -164,7 +165,7 @@ def exact(value: float) -> str:
 
 
 def round_up(value: float) -> float:
-    """Return the next of 1, 2, 5, 10, 20, ... at or above `value`; 1 for none."""
+    """Return the next of 1, 2, 5, 10, 20, ... at or above `value`; 1 for values of 0 and below."""
     if not value > 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
@@ -172,7 +173,7 @@ def round_up(value: float) -> float:
 
 
 def _tidy(value: float, by: float) -> float:
-    """Return a multiple of `by` without the dust of rounding."""
+    """Return a multiple of `by` without its rounding error."""
     return round(value, max(0, 1 - math.floor(math.log10(by)))) + 0.0
 
 

@@ -1,6 +1,6 @@
-"""Chart: marks over two axes, with a legend, to be read off, zoomed, saved and copied.
+"""Chart: marks over two axes with a legend; the user can read off values, zoom, save and copy.
 
-The ViewBox is pyqtgraph's; axes are drawn by hand: its PlotItem takes 12 ms to make, this 2.
+The ViewBox is pyqtgraph's; the axes are painted here, because its PlotItem takes 12 ms to create and this takes 2.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ from .axis import Axis
 from .legend import CENTRE, GAP, LEFT, RIGHT, SAMPLE, flow
 from .marks import Frame, Line, Mark, MarksItem
 
-#: Free around the area and between it and the numbers, and between what is drawn and the ends of the axes, in pixels.
+#: Space (pixels) around the area, between the area and its numbers, and between the data and the ends of the axes.
 EDGE, BESIDE, INSET = 4.0, 7.0, 4.0
-#: Share of ink in the lines at the numbers.
+#: Opacity of the grid lines: the share of ink mixed into the background.
 GRID = 0.25
-#: Share of the width that the names at the left take at most.
+#: Largest share of the width that names at the left take.
 NAMES = 0.3
-#: Pixels up to which the pointer finds a value.
+#: Distance (pixels) within which the pointer finds a value.
 REACH = 40.0
-#: How much a key zooms.
+#: Factor of the visible range for one key press.
 ZOOM = 0.7
 KEY = Qt.Key
-#: The pad's signs, too.
+#: Keys that read off values; those of the number pad count as well.
 READING = frozenset((KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End, KEY.Key_Escape))
 ZOOMS = {KEY.Key_Plus: ZOOM, KEY.Key_Minus: 1 / ZOOM}
 
 
 def goal_of(key: int, here: int, first: int, last: int, page: int = 0, upright: bool = False) -> int | None:
-    """Where a key leads along a curve, None for one that leads nowhere.
+    """Return the index that a key moves to along a curve, or None for a key that moves nowhere.
 
     Parameters
     ----------
     key : int
     here : int
-        The present place; one before `first` is none: from there "left" leads to the last.
+        The current index; one less than `first` stands for none: from there "left" goes to the last.
     first, last : int
-        Home and End.
+        Targets of Home and End.
     page : int
-        How far the page keys lead; 0 where they have no meaning.
+        Step of the page keys; 0 where they have no meaning.
     upright : bool
-        Up and down are as right and left.
+        Up and down act like right and left.
     """
     back, on = last if here < first else here - 1, here + 1
     ways = {KEY.Key_Left: back, KEY.Key_Right: on, KEY.Key_Home: first, KEY.Key_End: last}
@@ -79,28 +79,29 @@ def goal_of(key: int, here: int, first: int, last: int, page: int = 0, upright: 
 
 
 def is_plain(event: QKeyEvent) -> bool:
-    """A key alone, or one of the pad of numbers."""
+    """Return True for a key without modifiers; keys of the number pad count as such."""
     return not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
 
 
 class Chart(pg.GraphicsView):
-    """Displays marks.  A subclass says which, and what clicks and keys do beside reading and zooming.
+    """A widget that displays marks.  Subclasses choose the marks, and handle clicks and keys beyond reading and
+    zooming.
 
     Attributes
     ----------
     box : ViewBox
     sets : bool
-        A click or a drag calls `put`, instead of zooming.
+        A click or a drag calls `put` instead of zooming.
     framed : bool
-        There is a frame without the focus, too.
+        Paint the frame without the focus as well.
     square : bool
-        As wide as high.
+        Keep the area as wide as high.
     equal : bool
         Both axes have the same scale.
     under : bool
-        It is part of a form: the legend stands below the area, and the numbers of the upward axis at its right.
+        The chart is part of a form: its legend is below the area, the numbers of its vertical axis at the right.
     short : float
-        A title that takes less than this share of the width stands beside the numbers.
+        A title that takes less than this share of the width is written beside the numbers.
     """
 
     sets = framed = square = equal = under = False
@@ -110,26 +111,26 @@ class Chart(pg.GraphicsView):
         super().__init__(background=None)
         self.x, self.y = x or Axis(), y or Axis()
         self.marks: tuple[Mark, ...] = ()
-        #: Marks that change often, over the others: of a cursor, of what is read.
+        #: Marks that change often, such as a cursor or a reading; painted over the others.
         self.over: tuple[Mark, ...] = ()
         self.theme: Theme = LIGHT
         self._message = ""
-        self._stale = False  # is to be drawn anew once it is seen
+        self._stale = False  # to be repainted when it becomes visible
         self.zoomed = False
-        #: A drag sets something: set to False, it ends.
+        #: True during a drag that sets a value; setting it to False ends the drag.
         self.dragging = False
-        #: Which of the lines that can be read is, and its place there.
+        #: The value that is read off, as (index of the line, index on the line); None for none.
         self.reading: tuple[int, int] | None = None
-        self._by_keys = False  # it is read by keys, not by the pointer
-        #: The left side is at least so wide: charts above each other begin at the same x.
+        self._by_keys = False  # read with the keys, not with the pointer
+        #: Minimum width of the left side: charts above each other share their left edge.
         self.least_left = 0.0
-        #: Width of the numbers at the left, in pixels.
+        #: Width of the numbers at the left (pixels).
         self.needed_left = 0.0
-        self._boxes: list[QRectF] = []  # of the legend's entries
-        self._inline = False  # the title stands at the end of the numbers below
+        self._boxes: list[QRectF] = []  # bounding boxes of the legend entries
+        self._inline = False  # the title is at the end of the row of numbers
         self._made_for: object = None
-        self._axes: object = None  # what the axes were drawn for
-        self._least = QSize()  # size that was asked for last
+        self._axes: object = None  # what the axes were last drawn for
+        self._least = QSize()  # size requested last
         self.box = pg.ViewBox(enableMenu=False, defaultPadding=0.0)
         self.box.setMouseMode(pg.ViewBox.RectMode)
         self.scene().addItem(self.box)
@@ -140,14 +141,14 @@ class Chart(pg.GraphicsView):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def letters(self) -> QFont:
-        """Return the font of all that is written."""
+        """Return the font of all text."""
         return QFont(self.font())
 
     def metrics(self) -> QFontMetricsF:
-        """Return the measures of its text."""
+        """Return the metrics of the font."""
         return QFontMetricsF(self.letters())
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------------------------
 
     def show_marks(
         self,
@@ -158,9 +159,9 @@ class Chart(pg.GraphicsView):
         message: str = "",
         over: Sequence[Mark] = (),
     ) -> None:
-        """Display `marks`, the first lowest, or a `message` in place of them; with other axes if they are given.
+        """Display `marks`, the first at the bottom, or a `message` instead; replace the axes if new ones are given.
 
-        The marks in `over` lie over all: they may change without the others being drawn anew.
+        The marks in `over` are painted above all others: they may change without the others being painted again.
         """
         if (x or self.x, y or self.y) != (self.x, self.y):
             self.x, self.y, self.zoomed = x or self.x, y or self.y, False
@@ -181,14 +182,14 @@ class Chart(pg.GraphicsView):
         self.arrange()
 
     def made_for(self) -> object:
-        """Return what else than their data the marks depend on: pixels of width, say."""
+        """Return what the marks depend on besides their data, such as the width in pixels."""
         return None
 
     def remake(self) -> None:
-        """Display the marks as `made_for` needs them now."""
+        """Display the marks again for the present `made_for`."""
 
     def arrange(self) -> None:
-        """Put area, numbers and legend in their places, and have all painted."""
+        """Lay out area, numbers and legend, and repaint all."""
         if self.width() < 2 or self._stale:
             return
         metrics = self.metrics()
@@ -220,7 +221,7 @@ class Chart(pg.GraphicsView):
         axes = area.getRect(), self.box.viewRange(), self.x, self.y, self.theme, self.letters(), self._message
         if axes != self._axes:
             self._axes = axes
-            self.resetCachedContent()  # pyqtgraph keeps the background
+            self.resetCachedContent()  # pyqtgraph caches the background
         self.viewport().update()
         if (least := self.minimumSizeHint()) != self._least:
             self._least = least
@@ -230,11 +231,13 @@ class Chart(pg.GraphicsView):
             self.remake()
 
     def legend_height(self) -> float:
-        """Return the height of the legend, in pixels."""
+        """Return the height of the legend (pixels)."""
         return max((box.bottom() for box in self._boxes), default=self.metrics().lineSpacing() + 2)
 
     def sides(self, metrics: QFontMetricsF, ends: tuple[float, float], high: float) -> tuple[float, float]:
-        """Return the x of the area's left and right side; the axis upwards goes from `ends` over `high` pixels."""
+        """Return the x of the area's left and right side; the vertical axis has the given `ends` and is `high` pixels
+        long.
+        """
         texts = [] if self.y.bare else self.numbers(1, high, ends)
         widest = max((metrics.horizontalAdvance(text) for _, text in texts), default=0.0)
         widest = min(widest, NAMES * self.width()) if self.y.names else widest
@@ -243,13 +246,13 @@ class Chart(pg.GraphicsView):
         return max(self.needed_left, self.least_left), self.width() - self.right_of(metrics)
 
     def stand_at(self, left: float) -> None:
-        """Have the area begin at x = `left` at least, as those of the charts above and below it."""
+        """Let the area begin at x = `left` or further right, to align it with the charts above and below."""
         if left != self.least_left:
             self.least_left = left
             self.arrange()
 
     def named(self) -> list[Mark]:
-        """Return the marks of the legend, the one on top first."""
+        """Return the marks that have a legend entry, the topmost first."""
         return [mark for mark in reversed(self.marks) if mark.name]
 
     def free_right(self) -> float:
@@ -257,11 +260,13 @@ class Chart(pg.GraphicsView):
         return 0.0
 
     def right_of(self, metrics: QFontMetricsF) -> float:
-        """Return the width at the right of the area."""
+        """Return the width to the right of the area."""
         return 0.5 * metrics.horizontalAdvance("00 000") + EDGE
 
     def numbers(self, way: int, size: float, ends: tuple[float, float] | None = None) -> list[tuple[float, str]]:
-        """Return places and texts of the numbers along `size` pixels of an axis, `ends` unless it is zoomed."""
+        """Return positions and texts of the numbers along `size` pixels of an axis; it has the given `ends` unless
+        zoomed.
+        """
         metrics, axis = self.metrics(), (self.x, self.y)[way]
         longest = max(axis.names, key=len) if axis.names else "00 000"
         room = 1.35 * metrics.lineSpacing() if way else metrics.horizontalAdvance(longest) + 14
@@ -269,13 +274,15 @@ class Chart(pg.GraphicsView):
         return axis.marks(low, high, size / room)
 
     def _values(self, way: int) -> Array:
-        """Return all that the axis to the right (0) or upwards (1) has to reach; nothing where its ends are given."""
+        """Return all values that the horizontal (0) or vertical (1) axis has to include; none if both of its ends are
+        fixed.
+        """
         axis = (self.x, self.y)[way]
         marks = self.marks if axis.low is None or axis.high is None else ()
         return np.concatenate([np.empty(0), *(np.ravel(np.asarray(m.span()[way], dtype=float)) for m in marks)])
 
     def _fit(self, ends: list[tuple[float, float]], area: QRectF) -> None:
-        """Show all, unless somebody has zoomed; nobody can go beyond it."""
+        """Show all unless the user has zoomed, and limit zooming out to that."""
         ranges = []
         for axis, (low, high), size in zip((self.x, self.y), ends, (area.width(), area.height()), strict=True):
             beside = 0.0 if axis.names and not axis.at else INSET / max(size - 2 * INSET, 1.0) * (high - low)
@@ -285,10 +292,10 @@ class Chart(pg.GraphicsView):
         if not self.zoomed:
             self.box.setRange(xRange=ranges[0], yRange=ranges[1], padding=0.0)
 
-    # -- where things are ------------------------------------------------------------------------------------------
+    # -- geometry -------------------------------------------------------------------------------------------------
 
     def area(self) -> QRectF:
-        """Return the rectangle between the axes, in pixels."""
+        """Return the rectangle between the axes (pixels)."""
         return QRectF(self.box.geometry())
 
     def seen(self) -> Frame:
@@ -318,7 +325,7 @@ class Chart(pg.GraphicsView):
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def lines(self) -> list[Line]:
-        """Return the lines that are read off."""
+        """Return the lines that can be read off."""
         return [mark for mark in self.marks if isinstance(mark, Line) and mark.read and mark.name]
 
     def _is_there(self, line: int, place: int) -> bool:
@@ -326,7 +333,7 @@ class Chart(pg.GraphicsView):
         return line < len(lines) and place < len(np.asarray(lines[line].x))
 
     def nearest(self, position: QPointF) -> tuple[int, int] | None:
-        """Return the line and its place nearest to a pixel, None where all are far away."""
+        """Return the line and the index on it nearest to a pixel; None if all are too far away."""
         found, least = None, REACH**2
         for number, line in enumerate(self.lines()):
             x, y = self.places(line.x, line.y)
@@ -337,34 +344,34 @@ class Chart(pg.GraphicsView):
         return found
 
     def said(self, line: Line, place: int) -> str:
-        """Return in words what is read at a place of `line`."""
+        """Return the text for the value of `line` that is read off."""
         x, y = float(np.asarray(line.x)[place]), float(np.asarray(line.y)[place])
         title = self.x.title.removesuffix(" →")
         return f"{line.name}: {self.y.exact(y)} at {f'{title} ' if title else ''}{self.x.exact(x)}"
 
     def read_by_keys(self, found: tuple[int, int] | None) -> None:
-        """Read a place, or none, until the focus goes."""
+        """Read off a value, or none, until the focus leaves."""
         self._by_keys = True
         self.read(found)
 
     def read(self, found: tuple[int, int] | None) -> None:
-        """Read a place, or none."""
+        """Read off a value, or none."""
         if found != self.reading:
             self.reading = found
             if found is not None:
                 self.setAccessibleDescription(self.said(self.lines()[found[0]], found[1]))
             self.viewport().update()
 
-    # -- the user --------------------------------------------------------------------------------------------------
+    # -- mouse and keys --------------------------------------------------------------------------------------------
 
     def put(self, position: QPointF) -> None:
-        """Set what a click or a drag to a pixel sets."""
+        """Set what a click at, or a drag to, a pixel sets."""
 
     def put_down(self) -> None:
-        """The drag has ended."""
+        """Finish the drag that called `put`."""
 
     def pointed(self, position: QPointF | None) -> None:
-        """The pointer is at a pixel, or has left."""
+        """Handle the pointer at a pixel; None when it has left."""
         self._by_keys = False
         self.read(None if position is None or not self.area().contains(position) else self.nearest(position))
 
@@ -415,7 +422,7 @@ class Chart(pg.GraphicsView):
         self.viewport().update()
 
     def takes(self, event: QKeyEvent) -> bool:
-        """A key is the chart's, not the window's."""
+        """Return True if the chart handles the key, rather than the window."""
         return event.key() in READING and bool(self.lines())
 
     def event(self, event: QEvent) -> bool:
@@ -466,12 +473,12 @@ class Chart(pg.GraphicsView):
         self.arrange()
 
     def show_all(self) -> None:
-        """Show all again."""
+        """Undo the zoom."""
         self.zoomed = False
         self.arrange()
 
     def close(self) -> bool:
-        return bool(QWidget.close(self))  # pyqtgraph's takes the viewport away, and Qt may crash then
+        return bool(QWidget.close(self))  # pyqtgraph's close() removes the viewport, after which Qt may crash
 
     # -- painting --------------------------------------------------------------------------------------------------
 
@@ -481,13 +488,13 @@ class Chart(pg.GraphicsView):
             self.arrange()
 
     def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()  # it takes what the others leave
+        return self.minimumSizeHint()  # takes the room that the others leave
 
     def minimumSizeHint(self) -> QSize:
         return QSize(180, 7 * self.fontMetrics().height())
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        """Paint what lies below the marks: the axes with their numbers."""
+        """Paint what is below the marks: the axes with their numbers."""
         painter.fillRect(rect, self.palette().window() if self.under else QColor(*self.theme.background))
         painter.fillRect(self.area(), QColor(*self.theme.background))
         if not self._message:
@@ -513,7 +520,7 @@ class Chart(pg.GraphicsView):
             text = text if self.under else metrics.elidedText(text, Qt.TextElideMode.ElideRight, wide)
             numbers.append((QRectF(side, y - high / 2, wide, high), align, text, self.y))
             grid += [QLineF(area.left(), round(y), area.right(), round(y))] if self.y.lined else []
-        # Not transparent: Qt needs 0.4 ms for each line that is.
+        # Opaque: Qt needs 0.4 ms for each transparent line.
         painter.setPen(QColor(*mixed(theme.faint, theme.background, GRID)))
         painter.drawLines(grid)
         painter.setPen(QColor(*theme.faint))
@@ -524,7 +531,7 @@ class Chart(pg.GraphicsView):
                 painter.drawText(box, flags, text)
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """Paint what lies over the marks: the legend, titles, what is read, and the frame."""
+        """Paint what is above the marks: legend, titles, the reading and the frame."""
         with guarded(painter, QRectF(self.rect()), self):
             painter.setFont(self.letters())
             if self._message:
@@ -543,7 +550,7 @@ class Chart(pg.GraphicsView):
                 self._paint_frame(painter)
 
     def frame(self) -> QRectF:
-        """Return where the frame is."""
+        """Return the rectangle of the frame."""
         return QRectF(self.rect()).adjusted(0, 0, -1, -1)
 
     def _paint_frame(self, painter: QPainter) -> None:
@@ -554,7 +561,7 @@ class Chart(pg.GraphicsView):
         painter.drawRect(self.frame().adjusted(focused, focused, 0, 0))
 
     def _paint_words(self, painter: QPainter) -> None:
-        """Paint legend and titles."""
+        """Paint the legend and the titles."""
         area = self.area()
         corner = QPointF(EDGE, self.height() - self.legend_height() if self.under else 0.5 * EDGE)
         high = painter.fontMetrics().lineSpacing()
@@ -569,7 +576,7 @@ class Chart(pg.GraphicsView):
         painter.drawText(row, across | Qt.AlignmentFlag.AlignVCenter, self.x.title)
 
     def _paint_entry(self, painter: QPainter, mark: Mark, box: QRectF) -> None:
-        """Paint the legend's entry of a mark; on return the pen has the theme's ink."""
+        """Paint the legend entry of a mark; leaves the pen in the theme's ink."""
         metrics, ink = self.metrics(), QColor(*self.theme.ink)
         with saved(painter):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -607,12 +614,12 @@ class Chart(pg.GraphicsView):
         painter.drawText(box, CENTRE, text)
 
     def widget(self) -> QWidget:
-        """Return what is displayed."""
+        """Return the widget itself."""
         return self
 
     def paint_on(self, device: QPaintDevice) -> None:
-        """Paint all of it on an image or a file of shapes."""
-        self._item.setCacheMode(self._item.CacheMode.NoCache)  # shapes stay shapes
+        """Paint all of the chart on an image or a vector file."""
+        self._item.setCacheMode(self._item.CacheMode.NoCache)  # a cached item would be a bitmap in a vector file
         with painter_on(device) as painter:
             self.render(painter, QRectF(self.rect()), self.viewport().rect())
         self._item.setCacheMode(self._item.CacheMode.DeviceCoordinateCache)

@@ -1,4 +1,4 @@
-"""Legend: where the entries of a chart's marks stand, in as many lines as the width needs."""
+"""Legend: lay out the entries of a chart's marks, in as many lines as the width requires."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from PySide6.QtGui import QFontMetricsF
 
 from .marks import Mark
 
-#: Length of a sample, and the gaps beside it and between two entries, in pixels.
+#: Length of a sample, the gap beside it, and the gap between two entries (pixels).
 SAMPLE, GAP, BETWEEN = 26.0, 5.0, 12.0
-#: A value has room for so much, so that the next entry stays where it is.
+#: Widest value: its room is reserved, so that the next entry does not move when the value changes.
 ROOM = "−0.0000e-4"
 MIDDLE = Qt.AlignmentFlag.AlignVCenter
 LEFT, RIGHT, CENTRE = (
@@ -27,7 +27,7 @@ def width_of(mark: Mark, metrics: QFontMetricsF) -> float:
 
 
 def flow(marks: Sequence[Mark], title: str, metrics: QFontMetricsF, width: float) -> list[QRectF]:
-    """Return the boxes of the marks' entries, from the upper left corner of the legend; `title` stands before them."""
+    """Return the boxes of the marks' entries, relative to the upper left corner of the legend; `title` comes first."""
     boxes, y, high = [], 0.0, metrics.lineSpacing() + 2.0
     x = metrics.horizontalAdvance(title) + BETWEEN if title else 0.0
     for mark in marks:

@@ -1,4 +1,4 @@
-"""PointChart: a chart of a run's points; the one under the pointer stands out here and everywhere else."""
+"""PointChart: a chart of a run's points; the point under the pointer is highlighted here and in all other views."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from solver.core.arrays import Indices, Integers, Mask
 
 from .chart import READING, Chart, goal_of, is_plain
 
-#: Tells the window of the point under the pointer, by its lifelong id.
+#: Callback for the id of the point under the pointer; None for none.
 Hover = Callable[[int | None], None]
 
 
 class PointChart(Chart):
-    """Holds the run it displays, and speaks of points as places in the run's `index`.
+    """A chart of the points of a run; it refers to points by their position in the run's `index`.
 
     Parameters
     ----------
     hover : callable
-        Told the id of the point under the pointer, or that the arrow keys chose; None for none.
+        Called with the id of the point under the pointer or chosen by the arrow keys; None for none.
     """
 
     framed = True
@@ -34,13 +34,13 @@ class PointChart(Chart):
         self._hover = hover
         self.run_state: RunState | None = None
         self._hovered: int | None = None
-        self._told: int | None = None  # the point that stands out from now on: the one drawn may be a moment older
+        self._told: int | None = None  # the newest highlighted point: the drawn one may be a moment older
         self._ids: Integers = np.empty(0, dtype=np.int64)
-        #: Place of the point that stands out; -1 for none.
+        #: Position of the highlighted point; -1 for none.
         self.place = -1
 
     def show_study(self, run_state: RunState | None, hovered: int | None, theme: Theme) -> None:
-        """Display `run_state`, with the point of id `hovered` standing out if it is one of its points."""
+        """Display `run_state`, and highlight the point of id `hovered` if it belongs to the run."""
         self._told = hovered
         if run_state is self.run_state and hovered == self._hovered and theme is self.theme:
             return
@@ -66,30 +66,30 @@ class PointChart(Chart):
         self.draw_points()
 
     def changed(self) -> None:
-        """The run is another one: forget what was made of the last."""
+        """Discard what was derived from the previous run."""
 
     def show_run(self, run_state: RunState) -> None:
         """Display the marks of a run that has points."""
         raise NotImplementedError
 
     def place_at(self, position: QPointF) -> int:
-        """The point that is drawn at `position`, -1 for none."""
+        """Return the position of the point drawn at the pixel `position`, -1 for none."""
         raise NotImplementedError
 
     def order(self) -> Indices:
-        """The points in the order in which the arrow keys go through them."""
+        """Return the points in the order in which the arrow keys go through them."""
         raise NotImplementedError
 
     def spot_in_order(self) -> int:
-        """Where in `order` the point stands that stands out, -1 for nowhere."""
+        """Return the position in `order` of the highlighted point, -1 for none."""
         place = self.newest_place()
         return _first(self.order() == place) if place >= 0 else -1
 
     def newest_place(self) -> int:
-        """The place of the point that stands out from now on, -1 for none."""
+        """Return the position of the point that is to be highlighted, -1 for none."""
         return -1 if self._told is None else _first(self._ids == self._told)
 
-    # -- the user --------------------------------------------------------------------------------------------------
+    # -- mouse and keys --------------------------------------------------------------------------------------------
 
     def _tell(self, place: int) -> None:
         point = int(self._ids[place]) if place >= 0 else None
@@ -116,6 +116,6 @@ class PointChart(Chart):
 
 
 def _first(mask: Mask) -> int:
-    """Place of the first True, -1 for none."""
+    """Return the index of the first True, -1 for none."""
     place = int(mask.argmax()) if len(mask) else 0
     return place if len(mask) and mask[place] else -1

@@ -1,4 +1,4 @@
-"""Marks: what a chart displays, as frozen values that draw themselves: lines, bands, bars, cells, texts."""
+"""Marks: the contents of a chart, as frozen values that paint themselves: lines, bands, bars, cells, texts."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from solver.core.arrays import Array
 
 from .axis import Axis
 
-#: Lengths of a dash and of a gap in pixels; None is a solid line.
+#: Lengths of a dash and of a gap (pixels); None for a solid line.
 Dash = tuple[float, float] | None
 SOLID, DASHED, DOTTED, LONG = None, (6.6, 4.4), (3.0, 3.0), (14.0, 4.0)
-#: For lines that stand beside each other.
+#: Dash patterns that distinguish several lines of one chart.
 DASHES: tuple[Dash, ...] = (SOLID, (12.0, 5.0), (2.5, 3.0), (6.0, 2.5), (9.0, 3.0), (4.0, 6.0))
-#: Values for each pixel of width from which a line is thinned to the least and the largest in each.
+#: Number of values per pixel of width above which a line is thinned to the minimum and maximum of each pixel.
 DENSE = 3
-#: A line that goes up and down by so many times its width is drawn with a pen of one pixel, which Qt fills at once.
+#: A line whose vertical extent adds up to more than this many widths is drawn one pixel wide, which Qt does fast.
 WILD = 6.0
-#: Width of a bar of colours, in pixels.
+#: Width of a colour bar (pixels).
 BAR = 14.0
-#: Up to so many symbols are drawn as paths, more as copies of one picture.
+#: Largest number of symbols painted as paths; more are painted as copies of one image.
 FEW = 20
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The part of the plane that is painted, and where its values lie on the painter.
+    """The displayed part of the plane, with the transformation from values to pixels.
 
     Attributes
     ----------
     x, y : Axis
     to : QTransform
-        From places on the axes to pixels.
+        From axis positions to pixels.
     seen : QRectF
-        What is painted, in pixels.
+        The painted rectangle, in pixels.
     theme : Theme
     """
 
@@ -60,24 +60,25 @@ class Frame:
     theme: Theme
 
     def across(self, values: ArrayLike) -> Array:
-        """Return the pixels of values on the axis to the right."""
+        """Return the pixels of values on the horizontal axis."""
         return self.x.place(values) * self.to.m11() + self.to.dx()
 
     def up(self, values: ArrayLike) -> Array:
-        """Return the pixels of values on the axis upwards."""
+        """Return the pixels of values on the vertical axis."""
         return self.y.place(values) * self.to.m22() + self.to.dy()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Mark:
-    """
+    """One kind of thing drawn in a chart.
+
     Attributes
     ----------
     colour : (int, int, int)
     name : str
-        In the legend, where it is read off, and in saved numbers; none of these without it.
+        The name in the legend, in readings and in saved numbers; a mark without a name appears in none of them.
     value : str
-        Stands beside the name in the legend.
+        Text after the name in the legend.
     """
 
     colour: RGB = (0, 0, 0)
@@ -85,11 +86,11 @@ class Mark:
     value: str = ""
 
     def columns(self) -> dict[str, ArrayLike]:
-        """Return its numbers by name, as they are saved."""
+        """Return the mark's numbers by column name, as they are saved."""
         return {}
 
     def span(self) -> tuple[ArrayLike, ArrayLike]:
-        """Return the values across and upwards that the axes have to reach."""
+        """Return the horizontal and vertical values that the axes have to include."""
         return (), ()
 
     def draw(self, painter: QPainter, frame: Frame) -> None:
@@ -97,11 +98,11 @@ class Mark:
         raise NotImplementedError
 
     def draw_sample(self, painter: QPainter, box: QRectF, theme: Theme) -> None:
-        """Paint a piece of the mark in `box`, for the legend."""
+        """Paint a sample of the mark in `box`, for the legend."""
 
 
 def drawn_alike(first: Mark, second: Mark) -> bool:
-    """Return whether two marks are the same but for their words in the legend."""
+    """Return True if two marks differ at most in their legend texts."""
     names = [each.name for each in fields(first) if each.name not in ("name", "value")]
     pairs = (
         [(getattr(first, name), getattr(second, name)) for name in names] if type(first) is type(second) else [(0, 1)]
@@ -111,7 +112,7 @@ def drawn_alike(first: Mark, second: Mark) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Line(Mark):
-    """Straight pieces from place to place, separated by NaN.
+    """A polyline, interrupted at NaN.
 
     Attributes
     ----------
@@ -120,10 +121,10 @@ class Line(Mark):
         In pixels.
     dash : (float, float) or None
     sign : str
-        A symbol of pyqtgraph's at the places `signs`.
+        A pyqtgraph symbol, drawn at the indices `signs`.
     signs : array_like of int
     read : bool
-        Its places are read off.
+        The user can read off its values.
     """
 
     x: ArrayLike
@@ -166,7 +167,7 @@ class Line(Mark):
 
 
 def thinned(x: Array, y: Array) -> tuple[Array, Array]:
-    """Return the first, least, largest and last value in each column of pixels; what is drawn is the same."""
+    """Return the first, minimum, maximum and last value of each pixel column; the painted line stays the same."""
     fine = np.isfinite(x) & np.isfinite(y)
     x, y = x[fine], y[fine]
     if not len(x):
@@ -179,7 +180,7 @@ def thinned(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def draw_signs(painter: QPainter, x: Array, y: Array, sign: str, size: float, pen: QPen, brush: QBrush) -> None:
-    """Paint a symbol of pyqtgraph's, `size` pixels large, at each pixel; none where one has no place."""
+    """Paint a pyqtgraph symbol, `size` pixels large, at each pixel position; NaN positions are skipped."""
     fine = np.isfinite(x) & np.isfinite(y)
     x, y = x[fine], y[fine]
     if not len(x):
@@ -204,14 +205,14 @@ def draw_signs(painter: QPainter, x: Array, y: Array, sign: str, size: float, pe
 
 
 def _draw_level(painter: QPainter, box: QRectF, colour: RGB, width: float, dash: Dash) -> None:
-    """Paint a line through the middle of `box`."""
+    """Paint a horizontal line through the middle of `box`."""
     ends, y = np.array([box.left(), box.right()]), np.full(2, box.center().y())
     draw_line(painter, ends, y, QPen(QColor(*colour), width), box, dash)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Band(Mark):
-    """The ground between two lines; `opacity` is 0 to 255."""
+    """The area between two lines; `opacity` is 0 to 255."""
 
     x: ArrayLike
     low: ArrayLike
@@ -237,7 +238,7 @@ class Band(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Level(Mark):
-    """A straight line over the whole chart at height `at`, or at this x where it is `upright`.
+    """A straight line across the whole chart at height `at`, or at this x if `upright`.
 
     Attributes
     ----------
@@ -247,7 +248,7 @@ class Level(Mark):
         In pixels.
     dash : (float, float) or None
     reached : bool
-        The axis goes so far.
+        The axis is extended to include it.
     """
 
     at: float
@@ -275,7 +276,7 @@ class Level(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Region(Mark):
-    """The ground from one x to another; `opacity` is 0 to 255, `pattern` one of Qt's."""
+    """The area from one x to another; `opacity` is 0 to 255, `pattern` a brush pattern of Qt."""
 
     low: float
     high: float
@@ -290,9 +291,10 @@ class Region(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Strokes(Mark):
-    """Upright pieces, each from `low` to `high`: spreads, ticks; `foot` pixels high at the lower edge without these.
+    """Vertical strokes from `low` to `high`, for spreads and ticks; without these, `foot` pixels high at the lower
+    edge.
 
-    They stand `aside` pixels at the right of x: those of several lines beside each other.
+    They are shifted `aside` pixels to the right of x, to keep those of several lines apart.
     """
 
     x: ArrayLike
@@ -327,20 +329,20 @@ class Strokes(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spots(Mark):
-    """Symbols at places.
+    """Symbols at given values.
 
     Attributes
     ----------
     x, y : array_like of shape (n,)
     sign : str
-        A symbol of pyqtgraph's.
+        A pyqtgraph symbol.
     size : float
         In pixels.
     edge : (int, int, int) or None
         Colour of the outline.
     edge_width : float
     hollow : bool
-        Without filling.
+        Draw the outline only.
     """
 
     x: ArrayLike
@@ -371,21 +373,21 @@ class Spots(Mark):
 
 
 def class_spots(theme: Theme, label: int, x: ArrayLike, y: ArrayLike, size: float = POINT) -> Spots:
-    """Return the symbol of a class at places, as a plot has it."""
+    """Return the symbols of a class, as in a plot."""
     edge = (0, 0, 0) if theme.dark else theme.ink
     return Spots(x=x, y=y, sign=SYMBOLS[label], size=size, colour=theme.classes[label], edge=edge, edge_width=1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bars(Mark):
-    """Bars from 0 upwards, each on whole pixels.
+    """Bars that rise from 0, aligned with whole pixels.
 
     Attributes
     ----------
     left, right, height : ndarray of shape (n,)
     brushes : sequence of QBrush
     edges : sequence of (int, int, int)
-        Colours of the outlines; none without.
+        Colours of the outlines; empty for no outlines.
     """
 
     left: Array
@@ -405,7 +407,8 @@ class Bars(Mark):
         ground = round(float(frame.up(0.0)))
         left, right = (np.floor(frame.across(each) + 0.5).astype(int) for each in (self.left, self.right))
         above = ground - frame.up(self.height)
-        tall = np.where(self.height > 0, np.maximum(np.round(above), 1), 0).astype(int)  # 0 has no bar
+        # a bar is 1 pixel high or more, unless its value is 0
+        tall = np.where(self.height > 0, np.maximum(np.round(above), 1), 0).astype(int)
         painter.setBrushOrigin(QPointF(0, ground))
         for at in np.flatnonzero(tall).tolist():
             box = QRectF(left[at], ground - tall[at], max(right[at] - left[at], 1), tall[at])
@@ -419,14 +422,14 @@ class Bars(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Cells(Mark):
-    """Cells of side 1 whose middles are whole numbers, from (0, 0) at the lower left.
+    """Cells of side 1, centred at whole numbers, from (0, 0) at the lower left.
 
     Attributes
     ----------
     pixels : ndarray of shape (rows, columns)
         0xffrrggbb; row 0 is the lowest.
     values : ndarray of shape (rows, columns)
-        What is saved.
+        The numbers that are saved.
     """
 
     pixels: NDArray[np.uint32]
@@ -454,9 +457,10 @@ class Surface(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Texts(Mark):
-    """A text at each place; `anchor` is the part of it, from its upper left corner, that stands there.
+    """Texts at given values; `anchor` is the point of each text's box that lies there, from the upper left corner (0,
+    0).
 
-    With `in_cells` they are of cells of side 1: none is drawn unless the longest has room in one.
+    With `in_cells` they belong to cells of side 1: none is drawn unless the longest fits into one.
     """
 
     x: Sequence[float]
@@ -486,17 +490,17 @@ class Texts(Mark):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ColourBar(Mark):
-    """A bar at the right of the chart: which number has which colour.
+    """A colour bar at the right of the chart.
 
     Attributes
     ----------
     pixels : ndarray of shape (n,)
-        0xffrrggbb, from the lowest number to the highest.
+        0xffrrggbb, from the lowest value to the highest.
     low, high : float
     texts : sequence of (float, str)
-        Numbers and what stands beside the bar there; one without room is left out, the last ones first.
+        Values and their texts beside the bar; of two that would overlap the later one is left out.
     level : float or None
-        A line across the bar.
+        Value marked by a line across the bar.
     """
 
     pixels: NDArray[np.uint32]
@@ -529,15 +533,15 @@ class ColourBar(Mark):
 
 
 class MarksItem(pg.GraphicsObject):
-    """Draws the marks it was given last, in pixels, over the part of the plane that its ViewBox displays."""
+    """A graphics item that draws the current marks, in pixels, over the part of the plane that its ViewBox displays."""
 
     def __init__(self) -> None:
         super().__init__()
         self._shown: tuple[tuple[Mark, ...], Axis, Axis, Theme] = ((), Axis(), Axis(), LIGHT)
-        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves over it does not draw it anew
+        self.setCacheMode(self.CacheMode.DeviceCoordinateCache)  # what moves above it does not repaint it
 
     def display(self, marks: Sequence[Mark], x: Axis, y: Axis, theme: Theme) -> None:
-        """Draw `marks`, the first lowest."""
+        """Draw `marks`, the first at the bottom."""
         before, *look = self._shown
         alike = look == [x, y, theme] and len(before) == len(marks) and all(map(drawn_alike, before, marks))
         self._shown = tuple(marks), x, y, theme

@@ -1,4 +1,4 @@
-"""ChartSaver: asks where to save a chart, and writes it; each window has one, which its charts find."""
+"""ChartSaver: ask for a file name and save a chart there; each window has one, found by its charts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = {"PNG picture": ".png", "SVG drawing": ".svg", "Numbers (CSV)": ".csv"}
 
 
 class ChartSaver(QObject):
-    """Saves the charts of a window.
+    """Saves the charts of one window.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class ChartSaver(QObject):
         self._tasks, self._ask, self._say = tasks, ask_where, say
 
     def save(self, name: str, bytes_of: Callable[[str], bytes]) -> None:
-        """Ask where to save the chart called `name`, and write what ``bytes_of(suffix)`` returns there."""
+        """Ask where to save the chart called `name`, and write the bytes that ``bytes_of(suffix)`` returns."""
 
         def write(path: Path) -> None:
             data = bytes_of(path.suffix.lower())

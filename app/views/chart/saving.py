@@ -1,4 +1,4 @@
-"""Saving: the menu of a chart; its picture as PNG or SVG, and its numbers as CSV, into a file or the clipboard."""
+"""Saving a chart: its menu, its picture as PNG or SVG, and its numbers as CSV, to a file or the clipboard."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .axis import Axis
 from .marks import Cells, Mark
 from .saver import ChartSaver
 
-#: Pixels of a saved picture for each of the window's.
+#: Pixels of a saved picture per pixel of the window.
 FINE = 2.0
 
 
 class Savable(Protocol):
-    """What a chart says of itself to be saved."""
+    """What saving needs of a chart."""
 
     x: Axis
     y: Axis
@@ -34,17 +34,17 @@ class Savable(Protocol):
     zoomed: bool
 
     def widget(self) -> QWidget:
-        """Return what is displayed."""
+        """Return the widget."""
 
     def show_all(self) -> None:
-        """Show all again."""
+        """Undo the zoom."""
 
     def paint_on(self, device: QPaintDevice) -> None:
-        """Paint all of it on an image or a file of shapes."""
+        """Paint all of the chart on an image or a vector file."""
 
 
 def open_menu(chart: Savable, at: QPoint) -> None:
-    """Open the menu of `chart` at a place of the screen; it is made once."""
+    """Open the menu of `chart` at a location on the screen; it is created once."""
     found = chart.widget().findChild(QMenu, "chart.menu")
     menu = found if isinstance(found, QMenu) else _menu(chart)
     menu.actions()[0].setEnabled(chart.zoomed)
@@ -60,14 +60,14 @@ def _menu(chart: Savable) -> QMenu:
     menu.addAction("Copy numbers").triggered.connect(lambda: QGuiApplication.clipboard().setText(csv_of(chart)))
     saver = saver_of(chart.widget())
     if saver is not None:
-        # A colon is not allowed in names of files everywhere.
+        # Some file systems allow no colon in file names.
         name = (chart.widget().accessibleName() or "chart").replace(":", ",")
         menu.addAction("Save chart…").triggered.connect(lambda: saver.save(name, partial(bytes_of, chart)))
     return menu
 
 
 def saver_of(widget: QWidget) -> ChartSaver | None:
-    """Return the saver of the window that `widget` is in."""
+    """Return the saver of the window that contains `widget`."""
     found: QWidget | None = widget
     while found is not None:
         saver = found.findChild(ChartSaver)
@@ -100,7 +100,7 @@ def svg_of(chart: Savable) -> bytes:
 
 
 def csv_of(chart: Savable) -> str:
-    """Return the numbers of the marks that have a name, a row for each place; of a map a table as it is displayed."""
+    """Return the numbers of the named marks, one row for each value; a map becomes a table in the displayed order."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     cells = next((mark for mark in chart.marks if isinstance(mark, Cells)), None)

@@ -1,4 +1,4 @@
-"""Steps of a run along a row of pixels: where each is, and which of them share a pixel."""
+"""Steps: map the steps of a run to a row of pixels, and group those that share a pixel."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from solver.core.trace import FACTOR, LEVELS
 
 @dataclass(frozen=True)
 class StepScale:
-    """Steps along a row of pixels: `first` in the middle of the first, `last` in the middle of the last.
+    """Map steps to a row of pixels: `first` to the middle of the first pixel, `last` to the middle of the last.
 
     Attributes
     ----------
     first, last : int
         ``0 <= first <= last``.
     columns : int
-        Pixels, 2 at least.
+        Number of pixels, 2 or more.
     log : bool
-        Equal ratios are equal lengths; the scale then begins at step 1, for there is no room for step 0.
+        Logarithmic: equal ratios have equal lengths; the scale then begins at step 1, since step 0 has no logarithm.
     """
 
     first: int
@@ -38,7 +38,7 @@ class StepScale:
         return max(self.first, 1) if self.log else self.first
 
     def place(self, steps: ArrayLike) -> Array:
-        """Pixels from the middle of the first one."""
+        """Return the distances of steps from the middle of the first pixel (pixels)."""
         at = np.asarray(steps, dtype=np.float64)
         start, end = self.start, max(self.last, self.start + 1)
         if self.log:
@@ -46,16 +46,16 @@ class StepScale:
         return np.asarray((at - start) / (end - start) * (self.columns - 1))
 
     def step_at(self, place: float) -> int:
-        """The step nearest to `place`, never one outside the scale."""
+        """Return the step nearest to `place`, clipped to the scale."""
         start, end = self.start, max(self.last, self.start + 1)
         share = min(max(place / (self.columns - 1), 0.0), 1.0)
         at = start * (end / start) ** share if self.log else start + share * (end - start)
         return min(max(round(at), self.first), self.last)
 
     def edges(self) -> Integers:
-        """Of cells of one pixel each: the steps of pixel p are those in ``edges[p] < step <= edges[p + 1]``.
+        """Return the edges of cells of one pixel each: pixel p has the steps with ``edges[p] < step <= edges[p + 1]``.
 
-        Each step from `start` to `last` is in one of them.
+        Each step from `start` to `last` is in exactly one cell.
         """
         twice = 2 * np.arange(self.columns + 1, dtype=np.int64) - 1
         if self.log:
@@ -69,15 +69,15 @@ class StepScale:
 
 @lru_cache(maxsize=8)
 def cell_edges(scale: StepScale) -> Integers:
-    """The edges of the scale's cells, those of wide cells moved by up to a fourteenth of a pixel.
+    """Return the edges of the scale's cells; those of wide cells are moved by up to a fourteenth of a pixel.
 
-    They then lie where the entries of a coarser level of the trace do, so that each cell is read exactly: `extremes`
-    would take in a little of its neighbours.
+    They then coincide with entries of a coarser level of the trace, so that each cell is read exactly: otherwise
+    `extremes` would include a little of the neighbouring cells.
     """
     edges = scale.edges()
     width, bucket = np.diff(edges), np.ones_like(edges)
     for size in (FACTOR**power for power in range(1, LEVELS + 1)):
-        wide = 1.15 * width >= 8 * size  # and so whatever the moving makes of a width
+        wide = 1.15 * width >= 8 * size  # holds for any width that the moving produces
         bucket[:-1][wide] = bucket[1:][wide] = size
     inner = slice(1, -1)
     edges[inner] = (edges[inner] + bucket[inner] // 2) // bucket[inner] * bucket[inner]

@@ -1,7 +1,7 @@
-"""PictureFlow: has pictures computed and painted piece by piece, so that none of it holds the window up.
+"""PictureFlow: compute and paint pictures piece by piece, so that the window stays responsive.
 
-What is to be done is a generator in the window's thread.  Where it waits for the background, or lets the window go on,
-it yields; the answer is sent to it.
+The work is a generator that runs in the window's thread.  It yields where it waits for the background or gives the
+window its turn; the answer is sent to it.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from .layout import Sheet
 
 #: Device pixels painted at a time.
 STRIP_PIXELS = 300_000
-#: Seconds of painting after which the window gets its turn.
+#: Painting time (s) after which the window gets its turn.
 TURN = 0.008
-#: What goes on between two answers of the background; each is sent to it where it waits.
+#: The work between two answers of the background; each answer is sent to it.
 Flow = Generator[None, Any, Any]
 
 
 class PictureFlow(QObject):
-    """Runs one flow at a time.
+    """Run one flow at a time.
 
     Parameters
     ----------
     scheduler : Scheduler
     failure : str
-        Begins the sentence about what goes wrong: "The film was not made".
+        Beginning of the sentence about a failure: "The film was not made".
     parent : QObject, optional
     """
 
@@ -65,33 +65,33 @@ class PictureFlow(QObject):
 
     @property
     def busy(self) -> bool:
-        """True while something is being made."""
+        """Whether something is being made."""
         return self._flow is not None
 
     def cancel(self) -> bool:
-        """Give up what is being made, without a trace; False when it is being written already."""
+        """Cancel what is being made, without a trace; return False if it is already being written."""
         if not self.tasks.give_up():
             return False
         self.end()
         return True
 
     def close(self) -> None:
-        """Give up what is being made, and wait for what cannot be given up."""
+        """Cancel what is being made, and wait for what cannot be cancelled."""
         self.cancel()
         self.end()
         self.tasks.close(patience=5.0)
 
-    # -- one thing after the other ---------------------------------------------------------------------------------
+    # -- running a flow --------------------------------------------------------------------------------------------
 
     def begin(self, flow: Flow) -> None:
-        """Start a flow in place of the one before."""
+        """Start a flow, in place of the previous one."""
         self.cancel()
         self.end()
         self._flow = flow
         self._take(self._awaited, None)
 
     def end(self) -> None:
-        """Stop the flow, and let go of what it used."""
+        """Stop the flow, and release what it used."""
         flow, self._flow, self._awaited = self._flow, None, 0
         if flow is not None and not cast("GeneratorType[None, Any, Any]", flow).gi_running:
             flow.close()
@@ -105,11 +105,11 @@ class PictureFlow(QObject):
         self.report(self.sentence(error))
 
     def report(self, sentence: str) -> None:
-        """Tell the user why nothing was made."""
+        """Report to the user why nothing was made."""
         raise NotImplementedError
 
     def sentence(self, error: Exception) -> str:
-        """Return the sentence about an error; one of the program is logged."""
+        """Return the sentence about an error; errors of the program itself are logged."""
         if isinstance(error, FileError):
             return str(error)
         log.caught(f"{self.failure}.", error)
@@ -118,30 +118,30 @@ class PictureFlow(QObject):
         return f"{self.failure} ({type(error).__name__}: {error})."
 
     def drop_sheet(self) -> None:
-        """Let go of the sheet."""
+        """Release the sheet."""
         if self.sheet is not None:
-            with suppress(RuntimeError):  # the window has gone meanwhile
+            with suppress(RuntimeError):  # the window has been closed in the meantime
                 self.sheet.close()
             self.sheet = None
 
     def wait_for(self, begin: Callable[[Callable[[Any], None]], object]) -> Flow:
-        """Return what ``begin(done)`` hands to `done`, from any thread; raise it where it is an exception."""
+        """Return the value that ``begin(done)`` passes to `done` from any thread; raise it if it is an exception."""
         number = self._awaited = next(self._numbers)
 
         def done(answer: Any) -> None:
-            with suppress(RuntimeError):  # the window has gone meanwhile
+            with suppress(RuntimeError):  # the window has been closed in the meantime
                 self._came.emit(number, answer)
 
         begin(done)
         return (yield)
 
     def turn(self) -> Flow:
-        """Let the window do what it has to."""
+        """Give the window its turn."""
         yield from self.wait_for(lambda done: later(self, lambda: done(None)))
 
     @Slot(int, object)
     def _take(self, number: int, answer: Any) -> None:
-        """Go on with the answer that is waited for."""
+        """Continue with the answer that the flow waits for."""
         if number != self._awaited or self._flow is None:
             return
         try:
@@ -157,9 +157,9 @@ class PictureFlow(QObject):
     # -- a picture -------------------------------------------------------------------------------------------------
 
     def show_surfaces(self, sheet: Sheet) -> Flow:
-        """Compute the surfaces of a sheet's plots side by side, show them, and return them in the order of the plots.
+        """Compute the surfaces of a sheet's plots in parallel, show them, and return them in the order of the plots.
 
-        Those of the sheet before are used again.
+        Those of the previous sheet are reused.
         """
         keys = [None if plot.model_frame is None else (plot.model_frame, plot.grid) for plot in sheet.plots]
         wanted = {key for key in keys if key is not None}
@@ -202,9 +202,10 @@ class PictureFlow(QObject):
 
 
 def paint_strip(sheet: Sheet, pixels: NDArray[np.uint32], row: int) -> int:
-    """Paint the strip of `sheet` that begins at `row` of its pixels; returns where the next one begins."""
+    """Paint the strip of `sheet` that begins at `row` of its pixels; return the row of the next strip."""
     spec, step = sheet.spec, sheet.step
-    # A whole number of units, which is a whole number of pixels: so nothing in the strip is shifted by a fraction.
+    # A whole number of units that is a whole number of pixels: nothing in the strip is shifted by a fraction of a
+    # pixel.
     units = max(1, round(STRIP_PIXELS / spec.width / spec.scale / step)) * step
     end = min(row + round(units * spec.scale), spec.height)
     image = image_of(pixels[row:end])

@@ -1,6 +1,7 @@
-"""Layout of an exported picture: what is asked for, where everything stands, and its painting.
+"""Layout of an exported picture: its specification, the positions of all its parts, and its painting.
 
-Plots are painted by the same canvas as on screen, at a scale of its own, from surfaces computed for just these pixels.
+Plots are painted by the canvas used on screen, at a scale of their own, from surfaces computed for exactly these
+pixels.
 """
 
 from __future__ import annotations
@@ -35,27 +36,27 @@ from solver import Grid
 
 What = Literal["window", "lane0", "lane1", "lane2", "lane3"]
 LEAST_SIDE, LARGEST_SIDE = 200, 12_000
-#: Pixels of the largest picture: more would need gigabytes.
+#: Number of pixels of the largest picture: more would need gigabytes.
 MOST_PIXELS = 100_000_000
-#: Text of a picture in its own units, and the room round everything.
+#: Size of text and title, and the gap around everything, in units of the picture.
 TEXT, TITLE, GAP = 12, 14, 10
-#: A legend entry's sign and the room behind its text.
+#: Width of a legend entry's symbol, and of the gap after its text.
 SIGN, BEHIND = 26, 18
-#: Height of title and words over a plot, and of two rows of legend, about; what a plot's axes take beside it.
+#: Approximate height of title and texts above a plot, of two legend rows below, and width of its axes.
 ABOVE, BELOW, BESIDE = 54, 56, 48
-#: Room between the edge and the outermost point that would have been cut off.
+#: Extra room for an outermost point, which would be cut off otherwise.
 AT_THE_EDGE = 10
-#: Height that a plot keeps when the legend wants room.
+#: Minimum height of a plot when the legend needs room.
 LEAST_PLOT = 110
-#: A view spans at most so many times what one that fits the points does, for a film to fit them in its own shape.
+#: Films fit the points to their own shape if the view's span is at most this multiple of the fitted span.
 FITS = 1.3
-#: Share of a plot's height that is given up so that it shows no more of the plane than the window.
+#: Largest share of a plot's height that is given up so that it shows no more of the plane than the window does.
 SPARE = 0.15
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A size to choose: pixels, pixels per unit of the layout (text is `TEXT` units high), dots per inch in print."""
+    """A size to choose: pixels, pixels per layout unit (text is `TEXT` units high), dots per inch in print."""
 
     key: str
     title: str
@@ -74,13 +75,13 @@ PRESETS: tuple[Preset, ...] = (
 
 
 def scale_for(width: int, height: int) -> float:
-    """Pixels per unit of a size of one's own: text keeps about the same share of it, and is never below `TEXT`."""
+    """Return the pixels per unit for a custom size: text keeps about the same share of it, never below `TEXT`."""
     wanted = min(math.sqrt(width * height / (1000 * 620)), width / 420, height / 260)
     return max(1.0, round(4 * wanted) / 4)
 
 
 def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float]:
-    """Width, height and scale of a picture whose plots are about as large as they are on screen."""
+    """Return width, height and scale of a picture whose plots are about as large as on screen."""
     chosen = canvases if what == "window" else [canvases[min(int(what[-1]), len(canvases) - 1)]]
     scale = max(1.0, round(4 * chosen[0].devicePixelRatioF()) / 4)
     columns, rows = len({canvas.x() for canvas in chosen}), len({canvas.y() for canvas in chosen})
@@ -92,16 +93,16 @@ def screen_size(canvases: Sequence[Canvas], what: What) -> tuple[int, int, float
 
 @dataclass(frozen=True)
 class PictureSpec:
-    """A picture: of what, how large in pixels and at how many of them per unit, in which theme, with a legend or not.
+    """What an exported picture shows: its subject, size in pixels, scale in pixels per unit, theme, and legend or none.
 
-    A scale is a multiple of 1/4, so that a plot can begin and end on whole pixels.
+    The scale is a multiple of 1/4, so that plots can begin and end on whole pixels.
 
     Attributes
     ----------
     accuracies : bool
-        Above each plot stands what is known of its accuracies.
+        Write the known accuracies above each plot.
     fitted : bool
-        Where the window shows about all points, the picture fits them in its own shape; else it shows the same part.
+        If the window shows about all points, fit them to the picture's own shape; else show the same part of the plane.
     """
 
     what: What = "window"
@@ -129,7 +130,7 @@ class PictureSpec:
 
 @dataclass(frozen=True)
 class Shot:
-    """What a picture is made from: scene and frames of the moment it was asked for; they never change.
+    """Snapshot from which a picture is made: the scene and the frames at the time of the request; they never change.
 
     Attributes
     ----------
@@ -137,7 +138,7 @@ class Shot:
     lanes : tuple of (LaneScene, Frame or None)
     features : FeatureTable
     headlines : dict of int to str
-        By slot, what stands above a lane in place of its own words.
+        By slot, a text above a lane that replaces its own.
     """
 
     scene: Scene
@@ -147,7 +148,7 @@ class Shot:
 
 
 def shoot(features: FeatureTable, scene: Scene, frames: Sequence[Frame | None], what: What) -> Shot:
-    """The lanes that `what` names, as they are now; `frames` are the newest frames of all shown lanes."""
+    """Return the snapshot of the lanes that `what` names; `frames` are the newest frames of all shown lanes."""
     if what != "window" and int(what[-1]) >= scene.shown:
         raise ValueError(f"Classifier {int(what[-1]) + 1} is not on screen any more.")
     indices = range(scene.shown) if what == "window" else [int(what[-1])]
@@ -155,7 +156,7 @@ def shoot(features: FeatureTable, scene: Scene, frames: Sequence[Frame | None], 
 
 
 class _Plot:
-    """One lane of a sheet: its words, its canvas and where that is."""
+    """One lane of a sheet: its texts, its canvas and the canvas's location."""
 
     def __init__(self, index: int, shot: Shot, spec: PictureSpec, theme: Theme, canvas: Canvas | None = None) -> None:
         lane, frame = shot.lanes[index]
@@ -164,8 +165,8 @@ class _Plot:
         has_model = frame is not None and (frame.model is not None or frame.sides is not None)
         drawn = lane.picture is not None and has_model
         self.model_frame = frame if drawn else None
-        # All points, when the frame is theirs (or of a sample of them); else its own: its marks mean those, and its
-        # words are true of them.
+        # All points if the frame belongs to them (or to a sample of them), else the frame's own points: its marks refer
+        # to those, and its texts hold for them.
         current = frame is None or frame.points is shot.scene.parts.training
         self.points = shot.scene.points if current or frame is None else frame.points
         parts = shot.scene.parts if current else unsplit(self.points)
@@ -179,10 +180,10 @@ class _Plot:
             selected=shot.scene.selected[:0],
             session=Session(marks=session.marks, points_away=session.points_away, dark=theme.dark),
         )
-        # What the user could do about an empty lane is no part of a picture, but why a lane failed is.
+        # A hint for filling an empty lane is no part of a picture; the reason of a failure is.
         message = lane.message if frame is not None and frame.phase is Phase.FAILED else ""
         self.lane = replace(lane, picture=None, marks=marks, message=message)
-        #: What the window shows.
+        #: The picture that the window shows.
         self.seen_picture = lane.picture
         self._seen = None if lane.picture is None else lane.picture.grid
         settings = lane.lane if frame is None else frame.lane
@@ -190,19 +191,19 @@ class _Plot:
         place = next(place for place, each in enumerate(shot.scene.lanes) if each.slot == lane.slot)
         self.title = lane.title if lane.lane.is_difference else settings.title
         self.title = f"{place + 1}  {self.title}" if compared else self.title
-        # The share of a difference is that of the window's view, which the picture need not have.
+        # The share of a difference holds for the window's view, which the picture need not have.
         own = "" if lane.lane.is_difference else headline(frame, settings)
         self.headline = shot.headlines.get(lane.slot, own)
         number = shot.scene.parts.n_trainable if current else len(self.points)
         self.headline += sampled(frame, number, shot.scene.document.training_limit)
         if spec.accuracies and (known := " · ".join(each.text for each in lane.scores if each.measured)):
             self.headline += f"\n{known[0].upper()}{known[1:]}"
-        nobody: Any = SimpleNamespace(view=View())  # on screen is no canvas that could be touched
+        nobody: Any = SimpleNamespace(view=View())  # the canvas is not on screen: nobody can change its view
         self.canvas = canvas or Canvas(index, nobody, nobody, lambda: None, shot.features)
         self.at = QPointF()
 
     def place(self, room: QRect, font: QFont, theme: Theme, step: int, scale: float) -> None:
-        """Lay the canvas into `room` so that its plot begins and ends on multiples of `step`: on whole pixels."""
+        """Lay the canvas into `room` so that its plot begins and ends on multiples of `step` (whole pixels)."""
         canvas = self.canvas
         canvas.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         canvas.setUpdatesEnabled(False)
@@ -232,7 +233,7 @@ class _Plot:
         self.grid: Grid = grid_of(self.scene.document.view, width, height, scale)
 
     def beyond(self, scale: float) -> int:
-        """By how much it is taller than what hatchings and lines were worked out for; 0 where there are none."""
+        """Return by how much it is taller than the area of its hatchings and lines; 0 where there are none."""
         grid, seen = self.grid, self._seen
         if seen is None or not self.lane.sheets:
             return 0
@@ -240,12 +241,12 @@ class _Plot:
         return max(0, math.ceil(((grid.top - grid.bottom) - (seen.top - seen.bottom)) / unit / scale - 0.5))
 
     def leave_out(self) -> None:
-        """Show no hatchings and lines where they would end in mid-picture: they are of the window's view."""
+        """Hide hatchings and lines that would end within the picture: they were computed for the window's view."""
         if self._seen is None or not _within(self.grid, self._seen):
             self.lane = replace(self.lane, sheets=())
 
     def _view(self, width: int, height: int) -> View:
-        """What a plot of this size shows."""
+        """Return the view of a plot of this size."""
         view, whole = self.scene.document.view, View.fitting(self.points)
         if not (self.spec.fitted and len(self.points) and view.holds(self.points) and view.span <= FITS * whole.span):
             return msgspec.structs.replace(view, span=view.span * self._wider(width, height))
@@ -254,9 +255,10 @@ class _Plot:
         return msgspec.structs.replace(whole, span=whole.span * min(share, 1.0))
 
     def _wider(self, width: int, height: int) -> float:
-        """How many times as much of the plane a plot of this size has to span, not to cut off what is on screen.
+        """Return the factor by which a plot of this size has to span more of the plane, to cut off nothing that is on
+        screen.
 
-        A picture that is narrower for its height than the screen's shows less at the sides.
+        A picture that is narrower in proportion than the one on screen would show less at its sides.
         """
         view, seen, xy = self.scene.document.view, self._seen, self.points.xy
         if seen is None or not len(xy):
@@ -272,7 +274,7 @@ class _Plot:
         return min(float((cut.max(axis=0) / room).max()), 4 * LIMIT / view.span)
 
     def show(self, picture: Picture | None) -> None:
-        """Have the canvas show `picture`."""
+        """Show `picture` on the canvas."""
         self.lane = replace(self.lane, picture=picture)
         self.canvas.layers.paint_anew()
         self.canvas.render_scene(
@@ -281,7 +283,7 @@ class _Plot:
 
 
 def _within(grid: Grid, other: Grid) -> bool:
-    """`grid` shows no more of the plane than `other`, but for half a pixel."""
+    """Return True if `grid` shows no more of the plane than `other`, within half a pixel."""
     least = 0.5 * (other.right - other.left) / other.width
     return (
         grid.left >= other.left - least
@@ -292,15 +294,15 @@ def _within(grid: Grid, other: Grid) -> bool:
 
 
 class Sheet:
-    """A picture's layout, and its painting.  Everything in units of `spec.scale` pixels.
+    """A picture's layout and its painting, in units of `spec.scale` pixels.
 
     Parameters
     ----------
     shot : Shot
     spec : PictureSpec
     before : Sheet, optional
-        The one before it in a film.  Its canvases are taken over, and nothing jumps: words have at least the room they
-        had there, and the legend has at least its entries.
+        The previous sheet of a film.  Its canvases are reused, and nothing moves: texts get at least the room they had
+        there, and the legend has at least its entries.
 
     Attributes
     ----------
@@ -335,22 +337,23 @@ class Sheet:
         rows = self._rows()
         self._row = max(SIGN - 4, math.ceil(QFontMetricsF(self._text).height()) + 4)
         whole = int(self._height) - GAP
-        #: Height of a row of plots, with the words over it.
+        #: Height of a row of plots, including the texts above.
         self._band = (whole - (len(rows) * self._row + 6 if rows else 0)) // self.bands
         if self._band - top < LEAST_PLOT:
             self.entries, self._band = [], whole // self.bands
         step = next(n for n in (1, 2, 4) if n * spec.scale % 1 == 0)
         self._place(top, step)
         beyond = max(plot.beyond(spec.scale) for plot in self.plots)
-        if 0 < beyond <= SPARE * (self._band - top):  # rather a little less than without what is drawn over the plots
+        if 0 < beyond <= SPARE * (self._band - top):  # rather show a little less than omit what is drawn over the plots
             self._band -= step * math.ceil(beyond / step)
             self._place(top, step)
         for plot in self.plots:
             plot.leave_out()
         self._legend_top = self.bands * self._band + 6
-        self.entries = self._legend(shot) if self.entries else []  # without what does not cover the plots
+        # Without the entries of what does not cover the plots.
+        self.entries = self._legend(shot) if self.entries else []
         self._signs |= {kind for kind, _ in self.entries}
-        #: Heights of strips are multiples of it.
+        #: Heights of strips are multiples of this.
         self.step = step
 
     def _place(self, top: int, step: int) -> None:
@@ -360,7 +363,7 @@ class Sheet:
             plot.place(room, self._text, self.theme, step, self.spec.scale)
 
     def _corner(self, index: int) -> tuple[int, int]:
-        """Return left edge and upper edge of what belongs to a plot."""
+        """Return the left and the upper edge of a plot's cell."""
         band, column = divmod(index, self._columns)
         return GAP + column * (self._column + GAP), band * self._band
 
@@ -398,7 +401,7 @@ class Sheet:
         return classes + [(kind, text) for kind, text in LEGEND if there[kind] or kind in self._signs] + sheets
 
     def _rows(self) -> list[list[tuple[str, str, float]]]:
-        """The legend's entries in rows as wide as the picture, with the x of each."""
+        """Return the legend's entries in rows as wide as the picture, with the x of each."""
         metrics, room = QFontMetricsF(self._text), self._width - 2 * GAP
         rows: list[list[tuple[str, str, float]]] = []
         x = room
@@ -413,7 +416,7 @@ class Sheet:
         return rows
 
     def show(self, pictures: Sequence[Picture | None]) -> None:
-        """Take the surfaces of all plots."""
+        """Set the surfaces of all plots."""
         for plot, picture in zip(self.plots, pictures, strict=True):
             plot.show(picture)
 
@@ -450,9 +453,9 @@ class Sheet:
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def close(self) -> None:
-        """Let the canvases go."""
+        """Release the canvases."""
         for plot in self.plots:
-            plot.canvas.hide()  # (its close() takes the plot apart under its own events)
+            plot.canvas.hide()  # (close() would take the plot apart during its own events)
             plot.canvas.deleteLater()
 
 

@@ -1,4 +1,4 @@
-"""PictureMaker: makes a picture for a file or the clipboard; compressing and writing are a background task."""
+"""PictureMaker: make a picture for a file or the clipboard; a background task compresses and writes it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ from . import tikz
 from .flow import Flow, PictureFlow
 from .layout import TEXT, PictureSpec, Sheet, Shot, font_of
 
-#: More letters than the PNG of a single pixel has in an SVG file, fewer than any other's.
+#: Length (characters) between that of a single pixel's PNG in an SVG file, which is less, and any other's, which is
+#: more.
 STAND_IN = 400
 _FONT = re.compile(rb'font-family="[^"]*"')
 _SURFACE = re.compile(rb'xlink:href="data:image/png;base64,([^"]*)"')
 
 
 class PictureMaker(PictureFlow):
-    """Makes one picture at a time.
+    """Make one picture at a time.
 
     Parameters
     ----------
     scheduler : Scheduler
     say, alert : callable
-        ``say(sentence)`` tells how it went, ``alert(sentence)`` what must not be overlooked.
+        ``say(sentence)`` reports the progress, ``alert(sentence)`` what must not be overlooked.
     parent : QObject
     """
 
@@ -47,11 +48,11 @@ class PictureMaker(PictureFlow):
         self._say, self._alert = say, alert
 
     def make(self, shot: Shot, spec: PictureSpec, path: Path | None) -> bool:
-        """Begin the picture `spec` of `shot`, for the file `path` or, for None, the clipboard.
+        """Begin the picture `spec` of `shot`, for the file `path` or, if None, for the clipboard.
 
-        A file is .svg (shapes), .tex (LaTeX) or else PNG.
+        The suffix chooses the format: .svg (vector), .tex (LaTeX), else PNG.
 
-        False, with a sentence, when the last one is not finished.
+        Return False, and report why, while the previous picture is unfinished.
         """
         if self.busy:
             self._say("The last picture is still being made.")
@@ -93,9 +94,10 @@ class PictureMaker(PictureFlow):
 
 
 def draw_svg(sheet: Sheet) -> bytes:
-    """The sheet as SVG: text as text, lines and symbols as shapes, a single pixel in place of each surface.
+    """Return the sheet as SVG: text as text, lines and symbols as shapes, a single pixel as a stand-in for each
+    surface.
 
-    A program without the font of this machine takes any without serifs.
+    A program that lacks this machine's font uses any sans-serif one.
     """
     spec = sheet.spec
     pixel = QImage(1, 1, QImage.Format.Format_RGB32)
@@ -115,11 +117,11 @@ def draw_svg(sheet: Sheet) -> bytes:
 
 
 def _with_surfaces(svg: bytes, surfaces: list[NDArray[np.uint32]], progress: Progress) -> bytes:
-    """`svg` with the surfaces in the places of their stand-ins, one after the other."""
+    """Return `svg` with its stand-ins replaced by the surfaces, in order."""
     left = iter(surfaces)
 
     def embedded(found: re.Match[bytes]) -> bytes:
-        # (A picture of very many points is embedded, too, but is no single pixel.)
+        # (A cloud of very many points is embedded as an image as well, but is no single pixel.)
         surface = next(left, None) if len(found.group(1)) < STAND_IN else None
         if surface is None:
             return found.group(0)

@@ -1,6 +1,6 @@
-"""TikZ: a picture as a LaTeX document that compiles by itself.
+"""TikZ: a picture as a LaTeX document that compiles on its own.
 
-Surfaces are PNG files beside it; lines, points and marks are code for PGFPlots.  Hatchings and the like are left out.
+Surfaces are PNG files beside it; lines, points and marks are PGFPlots code.  Hatchings and specks are omitted.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from solver.core.arrays import Array
 
 from .layout import Sheet
 
-#: Most points, and ends of line segments, that TeX can hold in its memory.
+#: Largest numbers of points and of line vertices that fit into TeX's memory.
 MOST_POINTS, MOST_VERTICES = 5000, 20_000
-#: Symbols of PGFPlots for the classes, as near to those on screen as there are.
+#: PGFPlots symbols of the classes, as close as possible to those on screen.
 SYMBOLS = ("*", "square*", "triangle*", "diamond*", "pentagon*", "oplus*", "star", "x")
 #: Height of a plot in print (cm).
 HEIGHT = 7.0
-#: What marks look like, by the field of `Marks`.
+#: Appearance of the marks, by field of `Marks`.
 MARKS = {
     "free": "mark=o, mark size=3.4pt",
     "bounded": "mark=o, mark size=2.8pt, densely dotted",
@@ -47,7 +47,7 @@ _SPECIAL = {
 def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
     """Return the LaTeX document of a sheet that shows its surfaces, and the names of their PNG files.
 
-    FileError where it has more points or lines than TeX can take.
+    Raise FileError if it has more points or lines than TeX can hold.
     """
     drawn = [plot.lane.picture for plot in sheet.plots]
     lines = sum(len(each.boundary) + len(each.margins) for each in drawn if each is not None)
@@ -92,7 +92,7 @@ def drawing(sheet: Sheet, path: Path) -> tuple[str, list[str]]:
 
 
 def write(path: Path, text: str, names: Sequence[str], surfaces: Sequence[Picture], progress: Progress) -> bytes:
-    """Write the surfaces beside `path`, and return the document, which is to be written last."""
+    """Write the surfaces beside `path`, and return the document, which has to be written last."""
     for name, surface in zip(names, surfaces, strict=True):
         documents.write_bytes(png.encode(surface.argb, 0, progress), path.with_name(name))
     return text.encode("utf-8")
@@ -104,12 +104,12 @@ def escaped(text: str) -> str:
 
 
 def _file_stem(path: Path) -> str:
-    """Return a name that TeX finds, whatever the document is called."""
+    """Return a file name that TeX finds, whatever the document is called."""
     return "".join(sign if (sign.isascii() and sign.isalnum()) or sign in "-_" else "-" for sign in path.stem)
 
 
 def _curve(style: str, xy: Array | NDArray[np.float64]) -> Iterator[str]:
-    """Yield a plot of these points, which NaN divides into polylines; nothing where there are none."""
+    """Yield a plot of these points, as polylines separated by NaN; nothing if there are no points."""
     if len(xy):
         places = " ".join(f"({x:.6g},{y:.6g})" for x, y in xy.tolist())
         yield f"\\addplot [{style}] coordinates {{{places}}};"

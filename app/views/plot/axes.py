@@ -1,4 +1,4 @@
-"""Axes: how wide the two axes of a plot are, and their names."""
+"""Axes: the widths and the names of the two axes of a plot."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.views.widgets.painting import guarded
 
 
 class Axis(pg.AxisItem):
-    """An axis that stays away, with a sentence in its place, where it cannot be painted."""
+    """An axis that is not painted at all if painting it fails; the error is reported in a sentence."""
 
     def generateDrawSpecs(self, p: QPainter) -> Any:
-        """Without the numbers that the edge of the plot would cut off; the others alike."""
+        """Return the drawing specification without the numbers that the edge of the plot would cut off."""
         specs = super().generateDrawSpecs(p)
         if specs is None:
             return None
@@ -39,18 +39,18 @@ class Axis(pg.AxisItem):
 
 
 def _within(text: QRectF, room: QRectF, upright: bool) -> bool:
-    """Whether a number has room along its axis."""
+    """Return True if a number fits along its axis."""
     if upright:
         return bool(text.top() >= room.top() and text.bottom() <= room.bottom())
     return bool(text.left() >= room.left() and text.right() <= room.right())
 
 
-#: The widest number that an axis has room for.
+#: Widest number that fits beside the vertical axis by default.
 NUMBER = "−0.000"
 
 
 def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> str:
-    """The longest of the numbers from `low` to `high` on `length` pixels."""
+    """Return the longest number between `low` and `high` on an axis of `length` pixels."""
     levels = axis.tickValues(low, high, length)[:2]
     texts = [text for spacing, values in levels for text in axis.tickStrings(values, 1.0, spacing)]
     return max(("−0.0", *even(texts)), key=len)
@@ -59,26 +59,26 @@ def widest_number(axis: pg.AxisItem, low: float, high: float, length: float) -> 
 def size_axes(
     item: pg.PlotItem, font: QFont, names: tuple[str, str], room: tuple[int, int], number: str = NUMBER
 ) -> None:
-    """Give the axes of `item` their sizes: whole pixels, so that a pixel of the picture is a pixel of the screen.
+    """Set the sizes of the axes of `item` to whole pixels, so that picture pixels and screen pixels coincide.
 
     Parameters
     ----------
     item : pg.PlotItem
     font : QFont
-        Of numbers and names.
+        Font of numbers and names.
     names : tuple of str
-        Plain text below the horizontal axis and beside the vertical one; "" for none, which takes no room.
+        Plain text below the horizontal axis and beside the vertical one; "" for no name, which takes no room.
     room : tuple of int
-        Pixels there are for the names along the two axes; a longer name ends in "…".
+        Pixels available for the two names; a longer name ends in "…".
     number : str
-        The widest beside the vertical axis.
+        The widest number beside the vertical axis.
     """
     metrics = QFontMetrics(font)
-    below, beside = (8, 12) if number == NUMBER else (4, 7)  # fitted to its numbers, it has no room to spare
+    below, beside = (8, 12) if number == NUMBER else (4, 7)  # an axis fitted to its numbers has no room to spare
     sizes = (metrics.height() + below, metrics.horizontalAdvance(number) + beside)
     for place, (side, name, size) in enumerate(zip(("bottom", "left"), names, sizes, strict=True)):
         axis = item.getAxis(side)
-        axis.enableAutoSIPrefix(False)  # it would write "(x0.001)" behind the name and scale the numbers
+        axis.enableAutoSIPrefix(False)  # would append "(x0.001)" to the name and scale the numbers
         axis.setStyle(tickFont=font, tickTextOffset=2)
         name = plain(" ".join(name.split()))
         fitting = metrics.elidedText(name, pg.QtCore.Qt.TextElideMode.ElideRight, room[place] - 8)
@@ -92,6 +92,6 @@ def size_axes(
             axis.setWidth(size)
         else:
             axis.setHeight(size)
-        axis.resizeEvent()  # it puts the name in the middle
-        if side == "bottom":  # and too low: what hangs below the line would be cut off
+        axis.resizeEvent()  # centres the name
+        if side == "bottom":  # and too low: descenders would be cut off
             axis.label.moveBy(0, -4)

@@ -1,4 +1,4 @@
-"""Canvas: one lane's plot.  It draws a scene, and turns what the pointer does into calls of the controllers."""
+"""Canvas: the plot of one lane; it draws a scene, and turns pointer actions into calls of the controllers."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from .pointer_input import PointingPlot
 from .pointer_marks import Overlay
 from .unit_handle import UnitHandle
 
-#: Pixels between a sentence over a picture and the edge of its card.
+#: Padding of the card of a message over a picture (pixels).
 PADDING = 12
 
 
 class Cover(Protocol):
-    """What covers part of a canvas with something else, at times."""
+    """Something that temporarily covers part of a canvas with another lane's picture."""
 
     @property
     def over(self) -> tuple[LaneOverlays, LaneScene] | None:
-        """What lies over it, and the lane that is seen there; None while it covers nothing."""
+        """Return its overlays and the lane shown there; None while it covers nothing."""
 
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme, changed: bool) -> bool:
-        """Cover part of the picture of `lane`, or nothing; whether the canvas must be painted anew.
+        """Cover part of the picture of `lane`, or nothing; return True if the canvas has to be repainted.
 
-        `changed` where view, points or theme are others than before.
+        `changed` is True if view, points or theme differ from the previous call.
         """
 
     def show_view(self, grid: Grid, area: QRectF) -> None:
-        """The part of the plane on screen, and where that is on the canvas."""
+        """Set the displayed part of the plane, and its rectangle on the canvas."""
 
     def paint(self, painter: QPainter, area: QRectF, own: LaneOverlays, rect: QRectF) -> None:
-        """What lies over both, `own` over what is not covered."""
+        """Paint the overlays of both lanes, `own` over what is not covered."""
 
 
 class Canvas(PointingPlot):
@@ -57,13 +57,13 @@ class Canvas(PointingPlot):
     Parameters
     ----------
     index : int
-        The lane.
+        Index of the lane.
     hand : Editing
     eye : Controller
     resized : callable
         Called after the plot's size in pixels has changed.
     features : FeatureTable
-        Whose layers lie over the picture.
+        Features whose layers are drawn over the picture.
     """
 
     def __init__(
@@ -77,15 +77,15 @@ class Canvas(PointingPlot):
         self._overlay: Overlay | None = None
         self.features = features
         self.overlays = LaneOverlays(features)
-        #: What covers part of this picture at times.
+        #: Objects that temporarily cover part of this picture.
         self.covers: list[Cover] = []
         self._axis_names = ("", "")
         self._presenting = False
         self._number = NUMBER
-        self._focus_shown = False  # the keyboard brought it here
-        #: Job of the newest picture that has really been painted.
+        self._focus_shown = False  # the focus came by keyboard
+        #: Job of the newest picture that has been painted on screen.
         self.painted_job = 0
-        #: True while something was rendered that has not been painted.
+        #: True while something rendered has not been painted yet.
         self.unpainted = False
         self._to_paint = 0
         self.on_painted: Callable[[int], None] = lambda job: None
@@ -125,11 +125,11 @@ class Canvas(PointingPlot):
 
     @property
     def layers(self) -> Layers:
-        """What is drawn inside the axes."""
+        """The graphics item inside the axes."""
         return self._layers
 
     def render_scene(self, scene: Scene, lane: LaneScene, theme: Theme) -> None:
-        """Draw `scene`; what has not changed since the last one is left alone."""
+        """Draw `scene`; whatever has not changed since the previous one is not redrawn."""
         old, old_lane = self._scene, self._lane
         self._scene, self._lane = scene, lane
         dressed = theme is not self._theme
@@ -168,25 +168,25 @@ class Canvas(PointingPlot):
             self._message.setText(lane.message)
             self._message.setVisible(bool(lane.message))
             self._place_message()
-        # The other lane's news are no reason to paint this one: painting is most of the window's work in a drag.
+        # Changes of another lane do not repaint this one: painting is most of the window's work during a drag.
         if dressed or moved or repainted or marked or self._to_paint != lane.job:
             self._to_paint = lane.job
             self.unpainted = True
             self.viewport().update()
 
     def follow_pointer(self, scene: Scene) -> None:
-        """Draw `scene`, which differs from the last one in what follows the pointer."""
+        """Draw `scene`, which differs from the previous one only in what follows the pointer."""
         self._scene = scene
         self._lay_features_over()
 
     def _lanes_over(self) -> list[tuple[LaneOverlays, LaneScene]]:
-        """The overlays of this lane, and those of the lane over parts of it."""
+        """Return the overlays of this lane, and those of the lane that covers parts of it."""
         assert self._lane is not None
         over = [(self.overlays, self._lane)]
         return over + [cover.over for cover in self.covers if cover.over is not None]
 
     def _lay_features_over(self) -> None:
-        """Have what features draw over the pictures drawn as it is now, and no more than that painted anew."""
+        """Lay out the features' overlays for the present scene, and repaint only what changed."""
         assert self._scene is not None
         hovering = self.pointer is not None and self.inside(self.pointer)
         for over, lane in self._lanes_over():
@@ -202,7 +202,7 @@ class Canvas(PointingPlot):
             axis.setPen(theme.faint)
             axis.setTextPen(theme.ink)
             axis.setStyle(tickLength=4)
-            axis.setZValue(-1)  # its line must not tint the outermost pixels of the picture
+            axis.setZValue(-1)  # the axis line must not tint the outermost pixels of the picture
         self._size_axes()
         self._layers.show_theme(theme)
         background = "rgba(32,32,32,225)" if theme.dark else "rgba(255,255,255,225)"
@@ -214,7 +214,7 @@ class Canvas(PointingPlot):
         size_axes(self.getPlotItem(), self.font(), self._axis_names, room, self._number)
 
     def present(self, weight: float | None) -> None:
-        """In presenter mode: lines `weight` times as wide, and no more room for numbers than they need; None: not."""
+        """Enter presenter mode with lines `weight` times as wide and axes fitted to their numbers; leave it if None."""
         self._presenting = weight is not None
         if not self._presenting:
             self._number = NUMBER
@@ -225,7 +225,7 @@ class Canvas(PointingPlot):
         self.viewport().update()
 
     def _fit_numbers(self) -> None:
-        """Give the vertical axis the room that its numbers need."""
+        """Fit the vertical axis to its numbers."""
         grid, area, axis = self.grid(), self.plot_area(), self.getPlotItem().getAxis("left")
         number = widest_number(axis, grid.bottom, grid.top, area.height())
         if len(number) != len(self._number):
@@ -234,7 +234,7 @@ class Canvas(PointingPlot):
             self.getPlotItem().layout.activate()
 
     def _show_axis_names(self, names: tuple[str, str]) -> None:
-        """Name the horizontal and the vertical axis; "" for no name."""
+        """Set the names of the horizontal and the vertical axis; "" for no name."""
         if names != self._axis_names:
             self._axis_names = names
             self._size_axes()
@@ -257,23 +257,25 @@ class Canvas(PointingPlot):
         if not self._message.isHidden():
             area = self.plot_area()
             width = max(min(int(area.width()) - 24, 420), 80)
-            self._message.ensurePolished()  # its padding counts before it has been on screen
+            self._message.ensurePolished()  # its padding is not known before it is polished or shown
             self._message.setWordWrap(True)
             self._message.setText(self._said)
             # Not adjustSize: it lags behind a new width, and cuts lines off.
             self._message.setFixedWidth(width)
             height, metrics = self._message.heightForWidth(width), self._message.fontMetrics()
             longest = max(map(metrics.horizontalAdvance, self._said.split()), default=0)
-            if height > area.height() or longest > width - 2 * PADDING:  # the line below the picture has it, too
+            # The line below the picture shows the message as well.
+            if height > area.height() or longest > width - 2 * PADDING:
                 self._message.setWordWrap(False)
                 room = width - 2 * PADDING
                 self._message.setText(metrics.elidedText(self._said, Qt.TextElideMode.ElideRight, room))
                 height = metrics.height() + 2 * PADDING
             self._message.setFixedHeight(height)
             middle = area.center().y() - self._message.height() / 2
-            # Where there are points, out of their way.
+            # Out of the way of points, if there are any.
             crowded = self._scene is not None and len(self._scene.points) > 0
-            y = max(area.bottom() - self._message.height() - 12 if crowded else middle, 0.0)  # its beginning is seen
+            # Keep its beginning visible.
+            y = max(area.bottom() - self._message.height() - 12 if crowded else middle, 0.0)
             at = QPointF(area.center().x() - self._message.width() / 2, y)
             self._message.move(at.toPoint())
 
@@ -292,7 +294,7 @@ class Canvas(PointingPlot):
             self.on_painted(self.painted_job)
 
     def _paint_over(self, painter: QPainter, overlay: Overlay, theme: Theme, rect: QRectF) -> None:
-        """What lies over the picture, as far as it reaches into `rect`."""
+        """Paint what is over the picture, within `rect`."""
         painter.setClipRect(self.plot_area())
         cover = next((cover for cover in self.covers if cover.over is not None), None)
         if cover is None:
@@ -304,32 +306,32 @@ class Canvas(PointingPlot):
     # -- geometry --------------------------------------------------------------------------------------------------
 
     def grid(self) -> Grid:
-        """One sample for each device pixel of the plot, over the part of the plane it shows."""
+        """Return the grid of one sample per device pixel of the plot, over the displayed part of the plane."""
         assert self._scene is not None
         return self.grid_for(self._scene.document.view)
 
     def to_widget(self, x: float, y: float) -> QPoint:
-        """The canvas's pixel that shows (x, y) in the present view, which need not be drawn yet."""
+        """Return the canvas pixel of (x, y) in the present view, which may not be painted yet."""
         at = self.position_of(x, y, self.grid_for(self._eye.view))
         return QPoint(int(np.floor(at.x())), int(np.floor(at.y())))
 
     def position_of(self, x: float, y: float, grid: Grid | None = None) -> QPointF:
-        """The location of (x, y) on the canvas where it shows `grid`; default: as it is drawn."""
+        """Return the location of (x, y) on the canvas when it shows `grid`; default: as it is drawn."""
         area, grid = self.plot_area(), grid or self.grid()
         px = area.left() + (x - grid.left) / (grid.right - grid.left) * area.width()
         py = area.bottom() - (y - grid.bottom) / (grid.top - grid.bottom) * area.height()
         return QPointF(px, py)
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
-        # Of the present view: the one that is drawn may be a moment older, and each event goes on from the last one.
+        # In the present view: the painted one may be older, and each event continues from the previous one.
         area, grid, unit = self.plot_area(), self.grid_for(self._eye.view), self.unit()
-        # The event names a pixel by its corner; what the eye clicks on is the middle of the pixel.
+        # The event names a pixel by its corner; the user aims at the middle of the pixel.
         x = grid.left + (position.x() + 0.5 - area.left()) * unit
         y = grid.bottom + (area.bottom() - position.y() - 0.5) * unit
         radius = 0.5 * self._layers.point_size(area.width(), area.height())
         return PointerPosition(x, y, unit, max(radius, POINT_PIXELS))
 
-    # -- the user --------------------------------------------------------------------------------------------------
+    # -- mouse and keys --------------------------------------------------------------------------------------------
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -345,23 +347,23 @@ class Canvas(PointingPlot):
             self.viewport().update()
 
     def pointer_spot(self) -> PointerPosition | None:
-        """Where the pointer is, when it is over this canvas."""
+        """Return the pointer's location if it is over this canvas."""
         return None if self.pointer is None or self._scene is None else self.pointer_at(self.pointer)
 
     def pointer_moved(self) -> None:
         self._lay_over()
 
     def _lay_over(self) -> None:
-        """Have brush, cursor and outline drawn where they are now, and no more than that painted anew."""
+        """Update brush, cursor and outline, and repaint only these."""
         if self._scene is None:
             return
         session = self._scene.session
         kind = TOOLS[session.tool]
         pointer = self.pointer if self.pointer is not None and self.inside(self.pointer) else None
-        if not session.drawing:  # in a stroke it stays what it was at the press
+        if not session.drawing:  # during a stroke it stays as at the press
             self._on_point = pointer is not None and self._hand.selects_at(self.pointer_at(pointer))
             self._show_cursor()
-        if session.cursor is not None:  # one brush at a time: that of the keyboard as long as it is called
+        if session.cursor is not None:  # only one brush at a time: the keyboard's while it is in use
             pointer = None
         selects = session.outline is not None and session.outline.kind == "rectangle"
         selects = selects or (pointer is not None and self._on_point)
@@ -382,14 +384,14 @@ class Canvas(PointingPlot):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if hasattr(self, "_message"):
-            if any(self._axis_names):  # long names are shortened to the new room
+            if any(self._axis_names):  # long names are shortened to fit the new size
                 self.getPlotItem().layout.activate()
                 self._size_axes()
             self.lay_out()
 
     def lay_out(self) -> None:
-        """Fit everything into the present size."""
-        # The layout must have its final size before the view is fitted into it.
+        """Fit everything to the present size."""
+        # The layout must have its final size before the view is fitted to it.
         self.getPlotItem().layout.activate()
         self._show_view()
         self._place_message()

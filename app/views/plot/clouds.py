@@ -1,4 +1,4 @@
-"""Cloud: many symbols of a plot, painted as copies of a few small pictures, or as vectors."""
+"""Cloud: many symbols of a plot, painted as copies of a few small images, or as vectors."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ from solver.core.arrays import Array, Indices
 
 from . import symbols
 
-#: What can be drawn: the eight classes, then the marks, those of the KKT cases, and the classes' test points last.
+#: Kinds of symbols: the eight classes, then the marks, those of the KKT cases, and last the classes' test points.
 KINDS = (*map(str, range(MAX_CLASSES)), *symbols.MARKS, *KKT_MARKS, *symbols.TEST_POINTS)
 FIRST_TEST = KINDS.index(symbols.TEST_POINTS[0])
-#: From so many symbols their picture is kept, so that a new surface below them does not pay for them again.
+#: Number of symbols from which their picture is cached, so that a new surface below does not redraw them.
 KEPT = 2000
-#: From so many symbols on screen, looking for those that others hide takes less time than copying them.
+#: Number of symbols on screen from which skipping hidden ones is faster than copying all.
 CULLED = 8000
-#: Up to so many symbols, a drawing without pixels holds each as a vector path: 20 us and 360 bytes each.
+#: Largest number of symbols that a vector file holds as paths: each takes 20 us and 360 bytes.
 VECTORS = 3000
-#: Size of one of `FEW` points as a share of the shorter side of the picture, and the sizes between which it is kept.
+#: Size of a point, as a share of the picture's shorter side, for up to `FEW` points, and its limits (pixels).
 SHARE, FEW = 0.025, 100
 LEAST_SIZE, MOST_SIZE = 4, 26
-#: Side in pixels of a picture that is not told.
+#: Default of a picture's shorter side (pixels).
 SIDE = 400.0
 
 
 def kinds_of(names: tuple[str, ...]) -> Indices:
-    """Places of these names among `KINDS`."""
+    """Return the indices of these names in `KINDS`."""
     return np.array([KINDS.index(name) for name in names], dtype=np.intp)
 
 
 def size_for(count: int, side: float = SIDE) -> int:
-    """Size in pixels of one of `count` symbols in a picture whose shorter side has `side` pixels.
+    """Return the size in pixels of one of `count` symbols in a picture whose shorter side has `side` pixels.
 
-    Sixteen times as many points are half as large each way: they would be a quarter to take up as much of the picture
-    as before, and a point must still be seen.
+    Sixteen times as many points have half the diameter: to cover the same share of the picture they would need a
+    quarter, but points must remain visible.
     """
     size = SHARE * side * (max(count, FEW) / FEW) ** -0.25
     return int(min(max(round(size), LEAST_SIZE), MOST_SIZE))
 
 
 class Atlas:
-    """The pictures of all `KINDS` in a row of square cells; an odd cell has a middle pixel.
+    """The images of all `KINDS` in a row of square cells; a cell has an odd width, so that it has a middle pixel.
 
     Parameters
     ----------
     theme : Theme
     size : int
-        Of a point, in pixels of `ratio` device pixels each.
+        Size of a point, in pixels of `ratio` device pixels each.
     ratio : float
     """
 
     def __init__(self, theme: Theme, size: int, ratio: float) -> None:
         scale = size / symbols.POINT
-        #: How far a mark and a class's symbol reach from their middle pixel, in device pixels.  Copying a symbol takes
-        #: as long as its cell is large.
+        #: Largest distances of a mark's and a class symbol's pixels from the middle one, in device pixels.  The time to
+        #: copy a symbol is proportional to the area of its cell.
         self.reach = int(np.ceil((14.5 * max(scale, 0.6) + 1) * ratio))
         self.class_reach = int(np.ceil((0.56 * size + 1.0) * ratio))
         self.cell = 2 * self.reach + 1
@@ -73,18 +73,18 @@ class Atlas:
         )
 
 
-#: Pictures that are still the newest of their places: of 100 000 points, one takes 15 ms, and lanes show the same ones.
+#: Newest cached pictures: one of 100 000 points takes 15 ms, and several lanes show the same points.
 _NEWEST: deque[tuple[Array, Indices, QRectF, tuple[object, ...], QImage]] = deque(maxlen=2)
 
 
 @lru_cache(maxsize=8)
 def atlas_for(theme: Theme, size: int, ratio: float) -> Atlas:
-    """The atlas of a theme, a size of points and a pixel ratio."""
+    """Return the atlas for a theme, a point size and a pixel ratio."""
     return Atlas(theme, size, ratio)
 
 
 class Cloud:
-    """Symbols at places of the plane; the later ones lie on top."""
+    """Symbols at locations in the plane; later ones are on top."""
 
     def __init__(self) -> None:
         self.xy: Array = np.empty((0, 2))
@@ -93,19 +93,19 @@ class Cloud:
         self._made_of: tuple[object, ...] = ()
         self._made_for = QRectF()
         self._moved = QPoint()
-        #: How often the picture was made anew, and how often only moved and mended at its edges.
+        #: Number of times that the picture was made anew, or moved and completed at its edges (for tests).
         self.made = self.mended = 0
 
     def __len__(self) -> int:
         return len(self.xy)
 
     def show(self, xy: Array, kinds: Indices) -> None:
-        """Hold symbols of `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
+        """Set the symbols: `kinds` (indices into `KINDS`) at `xy`, shape (n, 2)."""
         self.xy, self.kinds = xy, kinds
         self._image = None
 
     def paint(self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
-        """Paint on a device of pixels, in its own pixels.
+        """Paint on a raster device, in device pixels.
 
         Parameters
         ----------
@@ -117,20 +117,20 @@ class Cloud:
             In device pixels.
         theme : Theme
         size : int
-            Of a point, in pixels of `ratio` device pixels each.
+            Size of a point, in pixels of `ratio` device pixels each.
         ratio : float
         """
         if not len(self.xy):
             return
         atlas = atlas_for(theme, size, ratio)
         device = painter.device()
-        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
+        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts in device pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
         if len(self.xy) <= KEPT or not canvas.adjusted(-1, -1, 1, 1).contains(area):
-            # Few; or a strip of a large picture, which is painted once.
+            # Few symbols, or a strip of a large picture, which is painted once.
             self._copy(painter, corners, area, area.intersected(canvas), atlas, ratio)
             return
-        # Where the area lies does not matter, as long as it stays on the same pixels.
+        # The offset of the area is irrelevant as long as its fraction of a pixel stays the same.
         home = QPointF(np.floor(area.left()), np.floor(area.top()))
         self._keep_image(corners, area.translated(-home), theme, size, ratio)
         assert self._image is not None
@@ -139,7 +139,7 @@ class Cloud:
     def paint_vectors(
         self, painter: QPainter, corners: QRectF, area: QRectF, theme: Theme, size: int, fineness: float
     ) -> None:
-        """Paint as vector paths; more than `VECTORS` of them as a picture of `fineness` pixels per unit of `area`."""
+        """Paint as vector paths; more than `VECTORS` of them as an image of `fineness` pixels per unit of `area`."""
         x, y, kinds = self._inside(corners, area, area)
         if len(x) > VECTORS:
             fine = QRectF(0, 0, round(area.width() * fineness), round(area.height() * fineness))
@@ -148,7 +148,7 @@ class Cloud:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         last = None
         for at_x, at_y, kind in zip(x.tolist(), y.tolist(), kinds.tolist(), strict=True):
-            # No translation and no pen that is set already: each would be a group of its own in the file.
+            # No translation and no repeated pen: each would become a group of its own in the file.
             parts = symbols.shapes(theme, KINDS[kind], size / symbols.POINT)
             for path, pen, brush in parts:
                 if kind != last or len(parts) > 1:
@@ -159,12 +159,14 @@ class Cloud:
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def _keep_image(self, corners: QRectF, area: QRectF, theme: Theme, size: int, ratio: float) -> None:
-        """Have the picture of `area` (its corner within the pixel (0, 0)) ready, from what is left of the last one."""
+        """Update the cached picture of `area` (its corner lies within pixel (0, 0)), reusing what the previous one
+        shows.
+        """
         atlas = atlas_for(theme, size, ratio)
         old, was = self._image, self._made_for
         key = (area.getRect(), theme, size, ratio)
         if old is not None and key == self._made_of:
-            # How far the picture has moved since it was made; never added up, so that no rounding adds up.
+            # Shift since the picture was made; not accumulated, so that rounding errors do not add up.
             across, down = corners.width() / area.width(), corners.height() / area.height()
             dx, dy = (was.left() - corners.left()) / across, (corners.top() - was.top()) / down
             moved = QPoint(round(dx), round(dy)) if max(abs(dx), abs(dy)) < 1e6 else QPoint()
@@ -184,7 +186,7 @@ class Cloud:
         self._made_of, self._made_for, self._moved = key, corners, QPoint()
 
     def _others_image(self, corners: QRectF, key: tuple[object, ...]) -> QImage | None:
-        """What another plot has just painted of the very same symbols, in the same place."""
+        """Return what another plot has just painted from the same symbols for the same area."""
         for xy, kinds, *where, image in _NEWEST:
             if xy is self.xy and kinds is self.kinds and where == [corners, key]:
                 return image
@@ -197,7 +199,7 @@ class Cloud:
         return image
 
     def _mended(self, old: QImage, corners: QRectF, area: QRectF, atlas: Atlas, ratio: float, step: QPoint) -> QImage:
-        """`old` moved by `step`, and what was not on it."""
+        """Return `old` moved by `step`, with the uncovered parts painted."""
         image = _transparent(old.width(), old.height())
         whole = image.rect()
         with painter_on(image) as painter:
@@ -219,7 +221,7 @@ class Cloud:
         return image
 
     def _inside(self, corners: QRectF, area: QRectF, part: QRectF) -> tuple[Array, Array, Indices]:
-        """Where in `area` the symbols lie that are inside `part` of it, and what they are."""
+        """Return the locations in `area` of the symbols inside `part` of it, and their kinds."""
         x, y = on_screen(self.xy, corners, area)
         inside = (x >= part.left()) & (x <= part.right()) & (y >= part.top()) & (y <= part.bottom())
         if inside.all():
@@ -236,7 +238,7 @@ class Cloud:
         if not len(x):
             return
         own = np.where((kinds < MAX_CLASSES) | (kinds >= FIRST_TEST), atlas.class_reach, reach)
-        # The middle of a symbol is the middle of the pixel it stands on.
+        # A symbol's middle is the middle of its pixel.
         x, y, inset = np.floor(x) + 0.5, np.floor(y) + 0.5, reach - own
         symbols.copy_cells(painter, atlas.pixmap, x, y, kinds * atlas.cell + inset, 2 * own + 1, inset)
 
@@ -248,8 +250,8 @@ def _transparent(width: int, height: int) -> QImage:
 
 
 def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
-    """Which symbols no later one on the same pixel (of `unit` device pixels) hides."""
-    # Of points the last hides all others but for a corner of another shape; of marks, which are hollow, those alike.
+    """Return the indices of the symbols that no later one on the same pixel (of `unit` device pixels) hides."""
+    # A point hides earlier ones almost completely; a mark is hollow and hides only marks of its kind.
     columns = ((x - x.min()) / unit).astype(np.int32)
     places = ((y - y.min()) / unit).astype(np.int32)
     places *= np.int32(columns.max() + 1)
@@ -260,21 +262,22 @@ def _seen(x: Array, y: Array, kinds: Indices, unit: float) -> Indices:
     for group in np.flatnonzero(np.bincount(groups)):
         of_group = np.flatnonzero(groups == group)
         own = places[of_group]
-        newest[own] = of_group  # where an index comes twice, the last value stays
+        newest[own] = of_group  # of a repeated index the last value is kept
         seen[of_group[newest[own] == of_group]] = True
     return np.flatnonzero(seen)
 
 
-#: Of each of `KINDS`: 0 for the points, else which mark it is.
+#: For each of `KINDS`: 0 for points, else the number of the mark.
 _GROUPS = np.where(
     np.arange(len(KINDS)) < FIRST_TEST, np.maximum(np.arange(len(KINDS)) - (MAX_CLASSES - 1), 0), 0
 ).astype(np.uint8)
 
 
 def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:
-    """Where `area` shows the places `xy` when it shows the rectangle `corners` of the plane."""
+    """Return the pixels of `area` for the locations `xy` when it shows the rectangle `corners` of the plane."""
     x, y = xy[:, 0] - corners.left(), xy[:, 1] - corners.top()
-    x *= area.width() / corners.width()  # in place: of 100 000 places, room for each step would cost more than the sums
+    # In place: for 100 000 points, allocating each step costs more than the arithmetic.
+    x *= area.width() / corners.width()
     x += area.left()
     y *= -area.height() / corners.height()
     y += area.bottom()
@@ -282,6 +285,6 @@ def on_screen(xy: Array, corners: QRectF, area: QRectF) -> tuple[Array, Array]:
 
 
 def rectangle_on_screen(grid: Grid, corners: QRectF, area: QRectF) -> QRectF:
-    """Where `area` shows all of `grid` when it shows the rectangle `corners` of the plane."""
+    """Return the rectangle of `area` that shows `grid` when it shows the rectangle `corners` of the plane."""
     x, y = on_screen(np.array([[grid.left, grid.top], [grid.right, grid.bottom]]), corners, area)
     return QRectF(x[0], y[0], x[1] - x[0], y[1] - y[0])

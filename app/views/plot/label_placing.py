@@ -1,4 +1,4 @@
-"""Label placing: where a plate beside a point stands, inside an area and out of the way of others."""
+"""Label placing: find a location for a label beside a point, inside an area and away from other things."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import hypot
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 
 PointerPosition = tuple[float, float]
-#: Where to stand first: to the right, to the left, above, below, then the corners.
+#: Directions to try first: right, left, above, below, then the corners.
 _SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
 
 
@@ -20,21 +20,21 @@ def place_box(
     busy: Sequence[QRectF],
     away: Sequence[PointerPosition] = (),
 ) -> QRectF:
-    """A box of `size` beside `at`: inside `area`, covering nothing that is `busy` if there is any such place.
+    """Return a box of `size` beside `at`, inside `area`; it covers nothing `busy` if such a location exists.
 
     Parameters
     ----------
     size : QSizeF
     at : (x, y)
-        What it belongs to.
+        The point that the label belongs to.
     reach : float
-        How far to stay away from it.
+        Distance to keep from it.
     area : QRectF
-        A box that is larger stands at its upper left corner.
+        A box larger than the area is aligned with its upper left corner.
     busy : sequence of QRectF
-        What should stay visible.
+        Rectangles that should stay visible.
     away : sequence of (x, y)
-        Of sides that are equally free, the one turned away from these is taken.
+        Among equally free sides, the one facing away from these points is chosen.
     """
     best, least = QRectF(area.topLeft(), size), (float("inf"), float("inf"))
     for corners in (_beside, _anywhere):
@@ -54,7 +54,7 @@ def place_box(
 
 
 def _beside(size: QSizeF, at: PointerPosition, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
-    """Upper left corners about `at`, the nicest first."""
+    """Return upper left corners around `at`, the best first."""
     wide, high = size.width(), size.height()
     corners = []
     for dx, dy in _SIDES:
@@ -65,9 +65,9 @@ def _beside(size: QSizeF, at: PointerPosition, reach: float, area: QRectF, busy:
 
 
 def _anywhere(size: QSizeF, at: PointerPosition, reach: float, area: QRectF, busy: Sequence[QRectF]) -> list[QPointF]:
-    """Upper left corners all over `area`, the nearest first: a free place, if there is one, is among them.
+    """Return upper left corners all over `area`, the nearest first; a free location is among them if one exists.
 
-    For a box that is free can be pushed left and up until it meets the edge of the area or of something busy.
+    The reason: a free box can be pushed left and up until it touches the edge of the area or something busy.
     """
     wide, high = size.width(), size.height()
     lefts = {area.left(), area.right() - wide, *(each.right() for each in busy), *(each.left() - wide for each in busy)}

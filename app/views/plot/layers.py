@@ -1,7 +1,7 @@
-"""Layers: everything inside the axes of a plot (surface, lines, points, marks), painted in one go in device pixels.
+"""Layers: everything inside the axes of a plot (surface, lines, points, marks), painted in one pass in device pixels.
 
-One item instead of a dozen of pyqtgraph's: a picture at full resolution is copied pixel by pixel instead of being
-transformed, and all points and marks are one call.
+It is one graphics item instead of a dozen of pyqtgraph's: a picture at full resolution is copied pixel by pixel instead
+of being transformed, and all points and marks are drawn in one call.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .lines import draws_shapes
 from .overlays import paint_sheets
 from .picture import paint_lines, paint_surface
 
-#: Opacity of the lines across a provisional surface, of 255.
+#: Opacity of the hatching across a provisional surface (0 to 255).
 HATCH = 170
-#: Width of the line of widest margin, and opacity of the other orders' lines, of 255.
+#: Width of the line with the widest margin; opacity of the lines of other orders (0 to 255).
 WIDEST, ORDERS = 3.5, 130
 NOTHING: Indices = np.empty(0, dtype=np.intp)
 
 
-#: What the kinds were made of that were made last, and they: the same for all plots.
+#: Newest arguments of `_kinds_of` and their result, shared by all plots.
 _newest: list[tuple[np.ndarray, Indices, Indices]] = []
 
 
 def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
-    """Places among `KINDS` of points of these `labels`, of which some are test points."""
+    """Return the indices into `KINDS` of points with these `labels`, some of which are test points."""
     for of, without, known in _newest:
         if of is labels and without is held_out:
             return known
@@ -52,7 +52,7 @@ def _kinds_of(labels: np.ndarray, held_out: Indices) -> Indices:
 
 
 class Layers(pg.GraphicsObject):
-    """The inside of a plot."""
+    """The graphics item inside the axes of a plot."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,49 +69,49 @@ class Layers(pg.GraphicsObject):
         self._selected, self.points, self.marks = Cloud(), Cloud(), Cloud()
         self._backdrop: QImage | None = None
         self._made_of: tuple[object, ...] = ()
-        #: What all lines are as wide as, times their own widths.
+        #: Factor on the widths of all lines.
         self._weight = 1.0
-        #: No points, marks or specks are drawn.
+        #: True while points, marks and specks are hidden.
         self._points_away = False
-        #: Drawn in place of the surface: a file of shapes takes the surface itself in later.
+        #: Image drawn in place of the surface: a vector file embeds the surface itself later.
         self.stand_in: QImage | None = None
 
-    # -- what to draw ----------------------------------------------------------------------------------------------
+    # -- contents -------------------------------------------------------------------------------------------------
 
     def show_view(self, view: Grid) -> None:
-        """The part of the plane on screen, a sample per device pixel."""
+        """Set the displayed part of the plane, with one sample per device pixel."""
         self.prepareGeometryChange()
         self._view = view
 
     def show_theme(self, theme: Theme) -> None:
-        """Colours of lines and symbols."""
+        """Set the colours of lines and symbols."""
         self._theme = theme
 
     def show_picture(self, picture: Picture | None, provisional: bool = False) -> None:
-        """Surface and lines; None for neither.  A `provisional` surface is hatched: it is not the answer yet."""
+        """Set surface and lines; None for neither.  A `provisional` surface, not yet the final result, is hatched."""
         self._picture, self._provisional = picture, provisional
 
     def show_orders(self, orders: Orders | None) -> None:
-        """A perceptron's lines from other orders of the points, and the widest one; None for none."""
+        """Set the lines of a perceptron for other orders of the points, and the widest one; None for none."""
         self._orders = orders
 
     def show_sheets(self, sheets: tuple[Sheet, ...]) -> None:
-        """What features lay between surface and points."""
+        """Set what features draw between surface and points."""
         self._sheets = sheets
 
     def show_points(
         self, scene: Scene, marks: Marks, selected: Indices = NOTHING, instead: PointMarks | None = None
     ) -> None:
-        """Points, over them the `selected` ones (indices, as those in `marks`), and the marks on top.
+        """Set the points, the `selected` ones above them (indices, as in `marks`), and the marks on top.
 
-        `instead` are marks that take the place of `marks`.
+        The marks `instead` replace `marks` if given.
         """
         held_out = scene.parts.held_out
         if self._xy is not scene.points.xy or self._labels is not scene.points.labels or self._held_out is not held_out:
             self._xy, self._labels, self._held_out = scene.points.xy, scene.points.labels, held_out
             self._kinds = _kinds_of(scene.points.labels, held_out)
             self.points.show(scene.points.xy, self._kinds)
-        # Selected points come before the others, each class over the discs of all.
+        # The selection discs come first, the symbols of the selected points over all of them.
         discs, classes = np.full(len(selected), MAX_CLASSES), self._kinds[selected]
         self._selected.show(np.tile(scene.points.xy[selected], (2, 1)), np.concatenate((discs, classes)))
         if instead is not None:
@@ -130,11 +130,11 @@ class Layers(pg.GraphicsObject):
         self._weight = weight
 
     def paint_anew(self) -> None:
-        """Copy nothing that was painted before: edges of a copy may differ by a shade."""
+        """Discard cached pictures: the edges of a copy may differ slightly in shade."""
         self._made_of = ()
 
     def put_points_away(self, away: bool) -> None:
-        """Draw no points, marks or specks, or all of them again."""
+        """Hide points, marks and specks, or show them again."""
         self._points_away = away
 
     # -- drawing ---------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class Layers(pg.GraphicsObject):
         return QRectF(view.left, view.bottom, view.right - view.left, view.top - view.bottom)
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
-        if widget is None:  # a picture for a file: what goes wrong is said there
+        if widget is None:  # a picture for a file: its maker reports errors
             self._paint(painter)
             return
         with guarded(painter, self.boundingRect(), widget):
@@ -158,9 +158,9 @@ class Layers(pg.GraphicsObject):
         area = painter.worldTransform().mapRect(self.boundingRect())
         with saved(painter):
             painter.resetTransform()
-            if not vectors:  # from here on in device pixels: what lies on whole ones is copied, not resampled
+            if not vectors:  # in device pixels from here on: an image at whole pixels is copied, not resampled
                 painter.scale(1.0 / ratio, 1.0 / ratio)
-                # The way through the plane's coordinates has left rounding errors: 49.99999999 is not pixel 49.
+                # Transforming through plane coordinates leaves rounding errors: 49.99999999 is not pixel 49.
                 sides = (area.left(), area.top(), area.width(), area.height())
                 area = QRectF(*(round(side * ratio, 6) for side in sides))
             if self._picture is not None:
@@ -172,10 +172,10 @@ class Layers(pg.GraphicsObject):
                 self._paint_symbols(painter, area, self._theme, ratio, vectors)
 
     def point_size(self, width: float, height: float) -> int:
-        """Size of the symbol of a point in a picture of this size; in pixels, as both."""
-        # Of a size that says how many points there are; a mark more must not change it.
+        """Return the size of a point's symbol in a picture of this size (pixels)."""
+        # The size depends on the number of points alone; an additional mark must not change it.
         side = min(width, height)
-        if self._weight > 1.0:  # wide lines go with the height of a picture, also where it is narrow
+        if self._weight > 1.0:  # wide lines depend on the height of a picture, even where it is narrow
             side = height
         return size_for(len(self.points), side)
 
@@ -188,12 +188,13 @@ class Layers(pg.GraphicsObject):
                 cloud.paint(painter, self.boundingRect(), area, theme, size, ratio)
 
     def _paint_backdrop(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float) -> None:
-        """Surface and lines; painted a second time in the same place, they are copied.
+        """Paint surface and lines; cache them, so that repainting at the same location copies them.
 
-        Stroking lines is the slowest part of a picture, and what repaints most is a moving pointer, which changes none.
+        Stroking lines is the slowest part of a picture, and a moving pointer, the most frequent reason to repaint,
+        changes none.
         """
         device = painter.device()
-        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts its own pixels, a widget does not
+        unit = ratio if isinstance(device, QWidget) else 1.0  # an image counts in device pixels, a widget does not
         canvas = QRectF(0, 0, device.width() * unit, device.height() * unit)
         if not canvas.adjusted(-1, -1, 1, 1).contains(area):  # a strip of a large picture, which is painted once
             self._paint_below(painter, area, canvas.intersected(area), theme, ratio)
@@ -204,7 +205,7 @@ class Layers(pg.GraphicsObject):
         if made_of != self._made_of:
             self._made_of, self._backdrop = made_of, None
             with saved(painter):
-                painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # as the image cuts lines off
+                painter.setClipRect(area, Qt.ClipOperation.IntersectClip)  # clip lines as the image would
                 self._paint_below(painter, area, area, theme, ratio)
             return
         if self._backdrop is None:
@@ -218,7 +219,7 @@ class Layers(pg.GraphicsObject):
         painter.drawImage(area, self._backdrop, QRectF(area.topLeft() - home, area.size()))
 
     def _paint_below(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme, ratio: float) -> None:
-        """All that lies below the points, in the part `seen` of `area`."""
+        """Paint all that is below the points, in the part `seen` of `area`."""
         self._paint_surface(painter, area, seen, theme)
         self._paint_lines(painter, area, seen, theme, ratio)
         away = self._points_away
@@ -227,7 +228,7 @@ class Layers(pg.GraphicsObject):
             paint_sheets(painter, sheets, self.boundingRect(), area, seen, theme, ratio, self._weight)
 
     def _fineness(self, area: QRectF) -> float:
-        """How many pixels of the surface there are to one of `area`'s units."""
+        """Return the number of surface pixels per unit of `area`."""
         return max(1.0, self._picture.grid.width / area.width()) if self._picture is not None else 2.0
 
     def _paint_surface(self, painter: QPainter, area: QRectF, seen: QRectF, theme: Theme) -> None:
@@ -240,7 +241,7 @@ class Layers(pg.GraphicsObject):
             painter.fillRect(area, QBrush(QColor(*theme.background, HATCH), Qt.BrushStyle.BDiagPattern))
 
     def _paint_orders(self, painter: QPainter, area: QRectF, theme: Theme, ratio: float, orders: Orders) -> None:
-        """Many lines that separate, thin, and the one of widest margin, which stands out."""
+        """Paint many thin separating lines, and the one with the widest margin, which stands out."""
         ink, accent = QColor(*theme.ink, ORDERS), QColor(*theme.accent)
         ratio *= self._weight
         halo = QPen(QColor(*theme.background), (WIDEST + 2.5) * ratio)

@@ -1,4 +1,4 @@
-"""LegendCard: what the signs in the pictures mean, on a small card over a corner of the first picture."""
+"""LegendCard: a small card in a corner of the first picture that explains the symbols in the pictures."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.views.theme import Theme
 
 from .symbols import symbol_pixmap
 
-#: Pixels between the card and the edges of the picture, and those of a row beside its words.
+#: Distance between the card and the edges of the picture, and width of a row besides its text (pixels).
 MARGIN, BESIDE = 6, 56
 
 
 class LegendCard(QFrame):
-    """Shows an entry for each sign that the pictures have, and no other."""
+    """Show one entry for each kind of symbol that the pictures contain."""
 
     def __init__(self, picture: QWidget, features: FeatureTable) -> None:
         super().__init__(picture)
@@ -43,7 +43,7 @@ class LegendCard(QFrame):
                 grid.addWidget(label, row, column)
 
     def render_scene(self, scene: Scene, theme: Theme, area: QRectF) -> None:
-        """Show the entries of the scene's signs in the lower left corner of `area`."""
+        """Show the legend entries of the scene in the lower left corner of `area`."""
         self.setVisible(scene.session.legend)
         if not scene.session.legend:
             return
@@ -62,7 +62,7 @@ class LegendCard(QFrame):
         self.place(area)
 
     def place(self, area: QRectF) -> None:
-        """Stand in the lower left corner of `area`; where that is narrow, words wrap."""
+        """Move to the lower left corner of `area`; wrap the texts where that is narrow."""
         layout = self.layout()
         if self.isHidden() or layout is None:
             return

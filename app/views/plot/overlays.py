@@ -1,4 +1,4 @@
-"""Overlays: what features lay between the surface and the points of a picture, and over the points of one lane."""
+"""Overlays: what features draw between the surface and the points of a picture, and over the points of one lane."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from .lines import dashed, draw_on_any, draws_shapes, pieces_in
 from .picture import in_sight, sample_at
 from .symbols import POINT
 
-#: Pixels from one stripe of a hatching to the next of its colour.
+#: Distance between two stripes of the same colour in a hatching (pixels).
 STRIPES = 8
-#: Opacity of faint lines, of 255.
+#: Opacity of faint lines (0 to 255).
 FAINT = 70
 
 
@@ -35,9 +35,9 @@ def paint_sheets(
     ratio: float,
     weight: float = 1.0,
 ) -> None:
-    """Paint `sheets` on `area`, in the painter's pixels, which shows the rectangle `corners` of the plane.
+    """Paint `sheets` on `area`, in the painter's pixels; `area` shows the rectangle `corners` of the plane.
 
-    Only the part `seen` of the area is painted.  Lines are `weight` times as wide as their styles say.
+    Only the part `seen` of the area is painted.  Lines are `weight` times as wide as their styles specify.
     """
     for sheet in sheets:
         if isinstance(sheet, Hatch):
@@ -49,7 +49,7 @@ def paint_sheets(
 
 
 def pens_of(style: LineStyle, theme: Theme, width: float) -> list[QPen]:
-    """The pens of a style, the lowest first."""
+    """Return the pens of a style, the lowest first."""
     if style.faint:
         return [QPen(QColor(*theme.ink, FAINT), width)]
     colour = theme.accent if style.accent else theme.ink
@@ -65,10 +65,10 @@ def _paint_lines(
     width = style.width * ratio
     x, y = on_screen(sheet.xy, corners, area)
     pieces = pieces_in(x, y, seen) if dashes is None else dashed(x, y, dashes[0] * width, dashes[1] * width, seen)
-    # Faint ones are thousands of pieces: smoothed, they would hold up the user for 13 ms; it would not be seen.
+    # Faint lines have thousands of segments: antialiasing takes 13 ms and is invisible.
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, not style.faint)
     for pen in pens_of(style, theme, width):
-        # Square ends join the pieces where a line turns; of faint ones they would be a dot at every vertex.
+        # Square caps join segments where a line bends; on faint lines they would be dots at every vertex.
         square = dashes is None and not style.faint
         pen.setCapStyle(Qt.PenCapStyle.SquareCap if square else Qt.PenCapStyle.FlatCap)
         draw_on_any(painter, pieces, pen)
@@ -92,7 +92,7 @@ def _paint_hatch(
 def hatched(
     sheet: Hatch, width: int, height: int, inside: tuple[int, int, int, int], theme: Theme, period: int
 ) -> QImage:
-    """The part that stands out in stripes of ink and of light, the rest transparent.
+    """Return the marked area in stripes of dark and light, with the rest transparent.
 
     Parameters
     ----------
@@ -100,10 +100,10 @@ def hatched(
     width, height : int
         Pixels over which the whole mask is stretched.
     inside : (left, top, width, height)
-        The pixels of these that the image holds.
+        The part of these pixels that the image covers.
     theme : Theme
     period : int
-        Pixels from one stripe of a colour to the next.
+        Distance between two stripes of a colour (pixels).
     """
     left, top, columns, rows = inside
     h, w = sheet.mask.shape
@@ -114,7 +114,7 @@ def hatched(
     stripe = max(1, period // 4)
     colours[:stripe] = _premultiplied(theme.ink, 235)
     colours[stripe : 2 * stripe] = _premultiplied(theme.background, 200)
-    # Each row is the one above, a pixel further on.
+    # Each row is the one above, shifted by one pixel.
     line = colours[(np.arange(rows + columns - 1) + (left + top) % period) % period]
     pixels = np.where(mask, np.lib.stride_tricks.sliding_window_view(line, columns), np.uint32(0))
     return QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied).copy()
@@ -136,15 +136,15 @@ def _paint_specks(painter: QPainter, sheet: Specks, corners: QRectF, area: QRect
 
 
 class LaneOverlays:
-    """One layer of each feature that has some; the first lies on top."""
+    """One layer of each feature that has one; the first is on top."""
 
     def __init__(self, features: FeatureTable) -> None:
         self.layers = [kind() for kind in features.views("overlay")]
 
     def lay(self, scene: Scene, lane: LaneScene, grid: Grid, area: QRectF, font: QFont, hovering: bool) -> list[QRect]:
-        """Lay all out for `area`, which shows `grid`; returns what must be painted anew.
+        """Lay all out for `area`, which shows `grid`; return the rectangles to repaint.
 
-        `hovering` when the pointer itself is over this picture.
+        `hovering` is True if the pointer itself is over this picture.
         """
         return [part for layer in self.layers for part in layer.lay(scene, lane, grid, area, font, hovering)]
 

@@ -1,6 +1,6 @@
-"""Paint the picture of a lane: its surface, and the boundary and margins on it; wherever one is displayed.
+"""Paint the picture of a lane wherever it is displayed: its surface, with the boundary and margins.
 
-A surface consists of samples: each becomes a block of pixels, and only what is seen is drawn.
+A surface consists of samples: each becomes a block of pixels, and only the visible ones are drawn.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .clouds import on_screen, rectangle_on_screen
 from .lines import draw_line
 from .symbols import line_pen
 
-#: Widths of the boundary and of the margins, and dash and gap of the margins in units of their width.
+#: Widths of the boundary and of the margins; dash and gap of the margins in units of their width.
 BOUNDARY, MARGIN, DASHES = 2.0, 1.3, (5.0, 4.0)
 
 
 def paint_surface(painter: QPainter, picture: Picture, corners: QRectF, area: QRectF, seen: QRectF) -> None:
-    """Paint the colours on `area`, which shows the rectangle `corners` of the plane, as far as they lie in `seen`."""
+    """Paint the colours on `area`, which shows the rectangle `corners` of the plane, within `seen`."""
     draw_samples(painter, picture.argb, rectangle_on_screen(picture.grid, corners, area), seen)
 
 
@@ -40,7 +40,7 @@ def paint_lines(
     widths: tuple[float, float] = (BOUNDARY, MARGIN),
     dashes: tuple[float, float] = DASHES,
 ) -> None:
-    """Paint boundary and margins, smoothed; widths are in units of `ratio` pixels."""
+    """Paint boundary and margins, antialiased; widths are in units of `ratio` pixels."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for lines, width, dashed in ((picture.boundary, widths[0], False), (picture.margins, widths[1], True)):
         if len(lines):
@@ -52,7 +52,7 @@ def paint_lines(
 
 
 def in_sight(target: QRectF, seen: QRectF) -> QRect:
-    """The pixels of `seen` whose middles lie in `target`, which may be larger than any screen."""
+    """Return the pixels of `seen` whose middles lie in `target`, which may be larger than any screen."""
     low = (max(target.left(), seen.left() - 1.0), max(target.top(), seen.top() - 1.0))
     high = (min(target.right(), seen.right() + 1.0), min(target.bottom(), seen.bottom() + 1.0))
     if not all(map(math.isfinite, low + high)) or high[0] < low[0] or high[1] < low[1]:
@@ -62,26 +62,26 @@ def in_sight(target: QRectF, seen: QRectF) -> QRect:
 
 
 def sample_at(pixels: range, begin: float, length: float, count: int) -> Indices:
-    """Which of `count` samples, stretched over `length` pixels from `begin` on, lies at the middle of each pixel."""
+    """Return the one of `count` samples, stretched over `length` pixels from `begin` at the middle of each pixel."""
     middles = np.arange(pixels.start, pixels.stop) + 0.5
     places: Indices = np.clip(np.floor((middles - begin) * (count / length)), 0, count - 1).astype(np.intp)
     return places
 
 
 def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, seen: QRectF) -> None:
-    """Draw samples over `target`, each a block, never blurred: a pixel shows what lies at its middle.
+    """Draw samples over `target` as blocks, never blurred: a pixel shows the sample at its middle.
 
-    Qt's own stretching ends at some 30 000 pixels, and a picture of another view may be a million times as large.
+    Qt's own scaling ends at some 30 000 pixels, and a picture of another view may be a million times as large.
 
     Parameters
     ----------
     painter : QPainter
     argb : ndarray of shape (height, width)
-        Colours 0xffrrggbb; row 0 is the highest.
+        Colours 0xffrrggbb; row 0 is at the top.
     target : QRectF
         In the painter's coordinates.
     seen : QRectF
-        The part of them that is painted.
+        The part of `target` that is painted.
     """
     height, width = argb.shape
     exact = abs(target.width() - width) < 0.01 and abs(target.height() - height) < 0.01
@@ -96,6 +96,6 @@ def draw_samples(painter: QPainter, argb: NDArray[np.uint32], target: QRectF, se
 
 
 def image_of(argb: NDArray[np.uint32]) -> QImage:
-    """The image of these pixels, 0xffrrggbb, which must outlive it."""
+    """Return the image of these pixels, 0xffrrggbb; the array must outlive it."""
     height, width = argb.shape
     return QImage(argb.data, width, height, 4 * width, QImage.Format.Format_RGB32)

@@ -1,4 +1,4 @@
-"""Pointer input: turns what mouse, fingers and keys do on a plot into calls of the controllers."""
+"""Pointer input: turn mouse, touch and key events on a plot into calls of the controllers."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from solver import Grid
 
 from .axes import Axis
 
-#: Zoom of one notch of the wheel.
+#: Zoom factor of one notch of the wheel.
 NOTCH = 1.2
-#: Milliseconds between two turns of a press that is held.
+#: Time between two repeats while a press is held (ms).
 HOLD_TURN = 40
-#: Milliseconds after which a finger that has not moved opens a menu when it leaves, as a right click does.
+#: Time after which lifting a finger that has not moved opens a menu (ms), like a right click.
 LONG_PRESS = 600
 _DIRECT = {
     QEvent.Type.MouseButtonPress: "mousePressEvent",
@@ -48,14 +48,14 @@ _ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0
 
 
 class PointingPlot(pg.PlotWidget):
-    """A plot that hands on what is done to it.
+    """A plot that passes on the user's actions.
 
     Parameters
     ----------
     hand : Editing
-        What the pointer does among the points.
+        Controller of what the pointer does among the points.
     eye : Controller
-        Moves the view, and pauses what is trained.
+        Controller of the view and of pausing the training.
     """
 
     def __init__(self, hand: Editing, eye: Controller) -> None:
@@ -67,13 +67,13 @@ class PointingPlot(pg.PlotWidget):
         self._pan_from: QPointF | None = None
         self._space = False
         self._space_used = False
-        #: Where the pointer is in the widget's pixels, when it is over it.
+        #: Location of the pointer in the widget (pixels) while it is over it.
         self.pointer: QPointF | None = None
         self._on_point = False  # a click would select the point under the pointer
-        self._stroke: QPointF | None = None  # where the press that is going on is now
-        self._repeat_seen = True  # the last arrow key's doing has been painted
-        self._fingers = 0  # most at a time since the first came down
-        self._pinched = (QPointF(), QPointF())  # middle of two fingers, and the way from one to the other
+        self._stroke: QPointF | None = None  # location of the present press
+        self._repeat_seen = True  # the effect of the last arrow key has been painted
+        self._fingers = 0  # largest number of fingers since the first touched
+        self._pinched = (QPointF(), QPointF())  # midpoint of two fingers, and the vector between them
         self._tapped = (0, QPointF())  # time (ms) and location of the last press of a finger
         self._stays = False  # that finger has not moved since
         #: ``open_menu(pointer, at)`` opens a context menu at a location on the screen; without `pointer` the picture's.
@@ -86,13 +86,14 @@ class PointingPlot(pg.PlotWidget):
         self._show_cursor()
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_AcceptTouchEvents)
 
-    # -- where things are ------------------------------------------------------------------------------------------
+    # -- geometry -------------------------------------------------------------------------------------------------
 
     def plot_area(self) -> QRectF:
-        """The rectangle of the plot proper, inside the axes, in the canvas's pixels."""
-        # Kept: each question to Qt gives the interpreter away, and getting it back may take a millisecond in training.
+        """Return the rectangle of the plot inside the axes, in the canvas's pixels."""
+        # Cached: each call of Qt releases the interpreter lock, and regaining it may take a millisecond during
+        # training.
         if self._area is None:
-            # pyqtgraph keeps scene and widget in the same pixels.  (The box's bounds are half a pixel larger.)
+            # In pyqtgraph, scene and widget share their pixels.  (The bounds of the box are half a pixel larger.)
             box = self.getPlotItem().getViewBox()
             self._area = box.mapRectToScene(box.rect())
         return self._area
@@ -101,17 +102,17 @@ class PointingPlot(pg.PlotWidget):
         self._area = None
 
     def grid_for(self, view: View) -> Grid:
-        """The grid of `view` on this canvas."""
+        """Return the grid of `view` on this canvas."""
         width, height = self.plot_size()
         return grid_of(view, width, height, self.devicePixelRatioF())
 
     def plot_size(self) -> tuple[int, int]:
-        """Width and height of the plot proper in pixels."""
+        """Return width and height of the plot inside the axes (pixels)."""
         area = self.plot_area()
         return max(1, round(area.width())), max(1, round(area.height()))
 
     def unit(self) -> float:
-        """Length of a pixel in the plane."""
+        """Return the length of a pixel in the plane."""
         grid = self.grid_for(self._eye.view)
         return (grid.right - grid.left) / self.plot_area().width()
 
@@ -127,18 +128,18 @@ class PointingPlot(pg.PlotWidget):
     # -- for the plot ----------------------------------------------------------------------------------------------
 
     def pointer_at(self, position: QPointF) -> PointerPosition:
-        """The place of the plane at a position in the widget."""
+        """Return the location in the plane of a position in the widget."""
         raise NotImplementedError
 
     def position_of(self, x: float, y: float) -> QPointF:
-        """The position in the widget of a location of the plane."""
+        """Return the position in the widget of a location in the plane."""
         raise NotImplementedError
 
     def pointer_moved(self) -> None:
-        """The pointer is elsewhere: what is drawn about it should follow."""
+        """Update what is drawn around the pointer after it has moved."""
 
     def _show_cursor(self) -> None:
-        """Give the pointer the shape that says what a press does."""
+        """Set the pointer shape that indicates what a press does."""
         shape = Qt.CursorShape.ArrowCursor if self._on_point else Qt.CursorShape.CrossCursor
         if self._pan_from is not None:
             shape = Qt.CursorShape.ClosedHandCursor
@@ -163,7 +164,7 @@ class PointingPlot(pg.PlotWidget):
         event.accept()
 
     def _right_click(self, position: QPointF) -> None:
-        """Open a menu, or do what the tool does in its place; in a stroke, nothing."""
+        """Open a menu, or let the tool act instead; do nothing during a stroke."""
         if self._stroke is None and not self._hand.right_click(self.pointer_at(position)):
             self._open_menu_at(position)
 
@@ -173,7 +174,7 @@ class PointingPlot(pg.PlotWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
             self._menu_by_key()
-        elif event.reason() is not QContextMenuEvent.Reason.Mouse:  # whose press has opened it
+        elif event.reason() is not QContextMenuEvent.Reason.Mouse:  # the press of the mouse has already opened it
             self._right_click(event.pos().toPointF())
         event.accept()
 
@@ -191,7 +192,7 @@ class PointingPlot(pg.PlotWidget):
         elif event.buttons() & Qt.MouseButton.LeftButton:
             self._drag(position)
         else:
-            self._end_stroke()  # its release went elsewhere
+            self._end_stroke()  # its release went to another widget
         self._hand.hover(self.pointer_at(position))
         self.pointer_moved()
         event.accept()
@@ -206,7 +207,7 @@ class PointingPlot(pg.PlotWidget):
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self.mousePressEvent(event)  # it may begin a drag
+        self.mousePressEvent(event)  # it may start a drag
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / 120.0
@@ -231,17 +232,17 @@ class PointingPlot(pg.PlotWidget):
                 self._holding.start(self._hand.holds_after)
 
     def _pointer_at(self, position: QPointF, reach: float) -> PointerPosition:
-        """The pointer at a position in the widget, on points at least as near as `reach` pixels."""
+        """Return the pointer location for a position in the widget; points within `reach` pixels count as hit."""
         pointer = self.pointer_at(position)
         return replace(pointer, reach=max(pointer.reach, reach))
 
     def _drag(self, position: QPointF) -> None:
         if self._stroke is not None:
-            self._stroke = self.nearest_inside(position)  # nothing is done where nobody sees it
+            self._stroke = self.nearest_inside(position)  # nothing happens outside the visible part
             self._hand.drag(self.pointer_at(self._stroke))
 
     def _end_stroke(self) -> None:
-        """The stroke of the mouse or a finger ends where it is; nothing happens when there is none."""
+        """End the stroke of the mouse or a finger where it is; do nothing if there is none."""
         self._holding.stop()
         stroke, self._stroke = self._stroke, None
         if stroke is not None:
@@ -256,7 +257,8 @@ class PointingPlot(pg.PlotWidget):
         self._eye.pan(-moved.x() * unit, moved.y() * unit)
 
     def event(self, event: QEvent) -> bool:
-        # A scroll area hears the pointer through its viewport only; events sent to the canvas itself count as well.
+        # A scroll area receives pointer events through its viewport only; handle those sent to the canvas itself as
+        # well.
         name = _DIRECT.get(event.type())
         if name is not None:
             getattr(self, name)(event)
@@ -267,10 +269,10 @@ class PointingPlot(pg.PlotWidget):
         handled: bool = super().event(event)
         return handled
 
-    # -- fingers ---------------------------------------------------------------------------------------------------
+    # -- touch -----------------------------------------------------------------------------------------------------
 
     def viewportEvent(self, event: QEvent) -> bool:
-        # The fingers on a touch pad move the pointer; only those on a screen touch the picture.
+        # Fingers on a touch pad move the pointer; only those on a touch screen touch the picture.
         if isinstance(event, QTouchEvent) and event.device().type() == QInputDevice.DeviceType.TouchScreen:
             self._touch(event)
             event.accept()
@@ -279,7 +281,7 @@ class PointingPlot(pg.PlotWidget):
         return handled
 
     def _touch(self, event: QTouchEvent) -> None:
-        """One finger is the mouse; two pinch and pan, and what the first had begun is taken back."""
+        """Treat one finger as the mouse; two pinch and pan, which undoes what the first had started."""
         points = event.points()
         if event.type() is QEvent.Type.TouchBegin:
             self._fingers = 0
@@ -298,16 +300,16 @@ class PointingPlot(pg.PlotWidget):
             self._pinch(points[0].position(), points[1].position(), anew=before < 2)
 
     def _tap(self, position: QPointF, now: int) -> None:
-        """A finger comes down at `now` (ms), perhaps for the second time in a double tap."""
+        """Handle a finger that touches at `now` (ms), perhaps for the second time in a double tap."""
         hints, (before, there) = QGuiApplication.styleHints(), self._tapped
         near = _length(position - there) <= hints.touchDoubleTapDistance()
         double = near and now - before < hints.mouseDoubleClickInterval()
         self._tapped = (now, position)
         self._press(position, Keys(double=double), COARSE_PIXELS)
-        self._stays = not self._hand.holds_after  # else the tool acts while the finger stays
+        self._stays = not self._hand.holds_after  # else the tool acts while the finger stays down
 
     def _lift(self, now: int) -> None:
-        """The finger leaves; where it has stayed long, what it had begun is taken back, and a menu opened."""
+        """Handle a finger that lifts; if it has stayed long, undo what it had started and open a menu."""
         before, position = self._tapped
         if self._stays and self._stroke is not None and now - before >= LONG_PRESS:
             self._take_back()
@@ -316,15 +318,15 @@ class PointingPlot(pg.PlotWidget):
             self._end_stroke()
 
     def _take_back(self) -> None:
-        """Break the stroke of a finger off."""
+        """Abort the stroke of a finger."""
         self._holding.stop()
         self._stroke = None
         self._hand.cancel()
 
     def _pinch(self, first: QPointF, second: QPointF, anew: bool) -> None:
-        """Two fingers, `anew` when they have just come down together."""
+        """Handle two fingers, `anew` when they have just touched together."""
         middle, between = (first + second) / 2, first - second
-        # The event's own lastPosition is in other coordinates.
+        # The event's own lastPosition uses other coordinates.
         (middle_before, between_before), self._pinched = self._pinched, (middle, between)
         if not anew:
             self._pan_by(middle - middle_before)
@@ -345,7 +347,7 @@ class PointingPlot(pg.PlotWidget):
             step = fine if held & Qt.KeyboardModifier.ShiftModifier else plain
             step = coarse if held & Qt.KeyboardModifier.ControlModifier else step
             dx, dy = _ARROWS[key]
-            # What a held key repeats faster than it can be painted would go on after its release.
+            # Repeats of a held key that outpace painting would continue after its release.
             if self._repeat_seen or not event.isAutoRepeat():
                 self._repeat_seen = False
                 self._hand.arrow(step * dx, step * dy, self.unit(), event.isAutoRepeat())
@@ -374,7 +376,7 @@ class PointingPlot(pg.PlotWidget):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._space = False
-        self._end_stroke()  # a menu or dialog has come: it gets the release
+        self._end_stroke()  # a menu or dialog has opened and gets the release
         super().focusOutEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

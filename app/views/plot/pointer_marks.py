@@ -1,4 +1,4 @@
-"""Pointer marks: what lies over a picture and is not of the model: brush, class, keyboard cursor, outlines."""
+"""Pointer marks: what is drawn over a picture for the pointer: brush, class, keyboard cursor, outlines."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from app.views.widgets.painting import saved
 
 from .symbols import draw
 
-#: Where the symbol of the active class stands beside the pointer, in pixels.
+#: Offset of the active class's symbol from the pointer (pixels).
 BESIDE = QPointF(14, 14)
-#: Half the length of the keyboard cursor's arms, and the gap in their middle.
+#: Length of the keyboard cursor's arms, and the gap in their middle (pixels).
 ARM, GAP = 14, 4
 
 
 @dataclass(frozen=True, eq=False)
 class Overlay:
-    """All of it, in the canvas's pixels.
+    """The marks of the pointer, in the canvas's pixels.
 
     Attributes
     ----------
     pointer : QPointF or None
-        Where the mouse is, when it is inside the axes.
+        The mouse, if it is inside the axes.
     radius : int
-        Of the brush; 0 for none.
+        Radius of the brush; 0 for none.
     paints : int
-        The class that the tool puts, -1 for none.
+        Class of the points that the tool adds, -1 for none.
     cursor : QPointF or None
-        Of the keyboard.
+        The keyboard cursor.
     outline : (kind, corners) or None
     """
 
@@ -43,7 +43,7 @@ class Overlay:
     outline: tuple[OutlineKind, list[QPointF]] | None
 
     def bounds(self) -> QRect:
-        """The pixels it covers."""
+        """Return the rectangle of the pixels it covers."""
         area = QRectF()
         marked = self.pointer if self.radius or self.paints >= 0 else None
         for at in (marked, self.cursor):
@@ -55,12 +55,12 @@ class Overlay:
         return area.toAlignedRect()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Draw it; each line twice, light under dark, so that it stands out from every surface."""
+        """Draw all marks; each line twice, light under dark, to stand out from every surface."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         halo, ink = QPen(QColor(*theme.background, 200), 3.0), QPen(QColor(*theme.ink), 1.4)
         for pen in (halo, ink):
-            if self.outline is not None:  # in a colour that no line of the model has
+            if self.outline is not None:  # in a colour that no line of a model has
                 painter.setPen(halo if pen is halo else QPen(QColor(*theme.accent), 1.6))
                 self._paint_outline(painter)
             painter.setPen(pen)
@@ -73,7 +73,7 @@ class Overlay:
             if at is not None and self.paints >= 0:
                 with saved(painter):
                     painter.translate(at + BESIDE)
-                    painter.setOpacity(0.6)  # it is no point
+                    painter.setOpacity(0.6)  # translucent, to distinguish it from a point
                     painter.scale(0.8, 0.8)
                     draw(painter, theme, str(self.paints))
 

@@ -1,16 +1,16 @@
-"""AlignedForm: a form whose labels stand on the baseline of their fields."""
+"""AlignedForm: a form whose labels share the baseline of their fields."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QFormLayout
 
-#: Fields up to this many times as tall as their labels have one line.
+#: Largest ratio of a field's height to its label's at which the field counts as one line.
 ONE_LINE = 3.0
 
 
 class AlignedForm(QFormLayout):
-    """Qt gives a label 7/4 of its height, from the top of its field: it stands higher than what the field shows."""
+    """A form layout that aligns labels by baseline; Qt places them higher than the text of the field."""
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)

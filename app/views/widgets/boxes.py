@@ -1,4 +1,4 @@
-"""Boxes: widgets beside or below each other, as one widget."""
+"""Boxes: combine widgets side by side, or one below the other, into one widget."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .form_fields import Part, filled
 
 
 def in_row(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWidget:
-    """Parts beside each other, see `filled`."""
+    """Return a widget with the parts side by side, see `filled`."""
     box = QWidget()
     filled(QHBoxLayout(box), *parts, margins=margins, spacing=spacing)
     return box
 
 
 def in_column(*parts: Part, margins: Any = 0, spacing: int | None = None) -> QWidget:
-    """Parts below each other, see `filled`."""
+    """Return a widget with the parts below each other, see `filled`."""
     box = QWidget()
     filled(QVBoxLayout(box), *parts, margins=margins, spacing=spacing)
     return box
 
 
 def in_lines(gap: int, *parts: QWidget) -> QWidget:
-    """Parts beside each other, in as many lines as there must be."""
+    """Return a widget with the parts side by side, in as many lines as needed."""
     box = QWidget()
     layout = FlowLayout(box, gap)
     for part in parts:

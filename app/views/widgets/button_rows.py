@@ -12,7 +12,7 @@ SPACING = 4
 
 
 class ButtonRows(QWidget):
-    """Buttons beside each other as long as there is room, and then below."""
+    """Buttons side by side as far as there is room, and the rest below."""
 
     def __init__(self, buttons: Sequence[QAbstractButton]) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class ButtonRows(QWidget):
         self.show_only(buttons)
 
     def show_only(self, buttons: Sequence[QAbstractButton]) -> None:
-        """Show these of the buttons."""
+        """Show only these buttons."""
         if list(buttons) != self._shown:
             self._shown = list(buttons)
             for button in self._buttons:
@@ -44,12 +44,12 @@ class ButtonRows(QWidget):
         self._arrange()
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:  # a button has another text, or the text another size
+        if event.type() == QEvent.Type.LayoutRequest:  # the text of a button or its size has changed
             self._arrange()
         return super().event(event)
 
     def _width_of(self, columns: int) -> int:
-        """What so many columns need, each as wide as its widest button."""
+        """Return the width of this many columns, each as wide as its widest button."""
         widths = [button.sizeHint().width() for button in self._shown]
         widest = [max(widths[column::columns]) for column in range(min(columns, len(widths)))]
         return sum(widest) + SPACING * max(len(widest) - 1, 0)
@@ -57,7 +57,7 @@ class ButtonRows(QWidget):
     def _arrange(self) -> None:
         number = len(self._shown)
         columns = next((each for each in range(number, 1, -1) if self._width_of(each) <= self.width()), 1)
-        columns = -(-number // max(1, -(-number // columns)))  # rows as evenly filled as can be
+        columns = -(-number // max(1, -(-number // columns)))  # fill the rows as evenly as possible
         if columns == self._columns:
             return
         self._columns = columns

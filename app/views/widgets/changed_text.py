@@ -1,4 +1,4 @@
-"""Changed text: another text in a text field, of which all that stays the same is left alone."""
+"""Changed text: replace the text of a text field where it differs, and leave the rest untouched."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 
 def replace_changed(document: QTextDocument, old: str, new: str) -> QTextCursor:
-    """Make `new` of the `old` text of `document`; a cursor behind what was put in."""
+    """Change the text of `document` from `old` to `new`; return a cursor behind the inserted text."""
     return _replace(QTextCursor(document), 0, old, new)
 
 
 def replace_lines(document: QTextDocument, old: str, new: str) -> list[int]:
-    """Make `new` of the `old` text of `document`, where they are as many line by line; numbers of changed lines."""
+    """Change the text of `document` from `old` to `new`, which has as many lines; return the changed lines."""
     pairs = list(zip(old.split("\n"), new.split("\n"), strict=False))
     changed = [number for number, (before, after) in enumerate(pairs) if before != after]
     if old.count("\n") != new.count("\n"):
@@ -35,11 +35,11 @@ def _replace(cursor: QTextCursor, at: int, old: str, new: str) -> QTextCursor:
 
 
 def _alike(first: str, second: str) -> int:
-    """How many characters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     shorter = min(len(first), len(second))
     return next((place for place in range(shorter) if first[place] != second[place]), shorter)
 
 
 def _units(text: str) -> int:
-    """Length as Qt counts it."""
+    """Return the length as Qt counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,4 +1,4 @@
-"""Buttons and boxes with their names, their teaching sentence and what a click on them does."""
+"""Buttons and check boxes with their names, teaching sentence and click handler."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ Button = TypeVar("Button", bound=QAbstractButton)
 
 
 def clickable(button: Button, name: str, title: str, tip: str, act: Callable[[], object]) -> Button:
-    """Have `button`, named `name` for programs and `title` for people, do `act`; hand it back."""
+    """Give `button` its object name, its `title` for people, its `tip` and the handler `act`; return the button."""
     button.clicked.connect(lambda: act())
     return describe(button, name, title, tip)

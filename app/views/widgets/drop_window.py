@@ -1,4 +1,4 @@
-"""DropWindow: a main window on which files and share texts can be dropped."""
+"""DropWindow: a main window that accepts dropped files and share texts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QVBoxLayout, QWidget
 from app.core.plain_text import plain
 from app.exchange.opening import is_share_text
 
-BORDER, WASH = 4, 40  # pixels, and the opacity of the colour over everything, of 255
+BORDER, WASH = 4, 40  # width in pixels, and the opacity of the colour over everything (0 to 255)
 
 
 class DropWindow(QMainWindow):
-    """Hands files that are dropped on it to `take_files`, or a share text to `take_text`; shows that it would while
+    """A main window that passes dropped files to `take_files`, or a share text to `take_text`; it announces this while
     they are held over it."""
 
     def __init__(self) -> None:
@@ -24,11 +24,11 @@ class DropWindow(QMainWindow):
         self._highlight = _Highlight(self)
 
     def take_files(self, paths: list[Path]) -> None:
-        """Files were dropped."""
+        """Handle dropped files."""
         raise NotImplementedError
 
     def take_text(self, text: str) -> None:
-        """A share text was dropped."""
+        """Handle a dropped share text."""
         raise NotImplementedError
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -55,7 +55,7 @@ class DropWindow(QMainWindow):
 
 
 class _Highlight(QFrame):
-    """Over the whole window, out of the pointer's way."""
+    """An overlay on the whole window that ignores the pointer."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -66,7 +66,7 @@ class _Highlight(QFrame):
         self.hide()
 
     def show_over(self, text: str) -> None:
-        """Show `text` over what the window is now."""
+        """Show `text` over the present contents of the window."""
         window = self.parentWidget()
         assert window is not None
         colour = self.palette().highlight().color()

@@ -1,4 +1,4 @@
-"""ElidedLabel: a line of text that ends in dots where there is no room for all of it."""
+"""ElidedLabel: a line of text that ends in dots if it does not fit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.widgets.painting import painter_on
 
 
 class ElidedLabel(QLabel):
-    """A sentence in one line; where there is no room for all of it, it ends in dots, and the tip has the rest."""
+    """A sentence in one line; if it does not fit, it ends in dots, and the tip has the full text."""
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -24,5 +24,5 @@ class ElidedLabel(QLabel):
             painter.drawText(room, align.value, said)
 
     def is_whole(self) -> bool:
-        """Whether all of it is in sight."""
+        """Return True if all of the text is visible."""
         return self.fontMetrics().horizontalAdvance(self.text()) <= self.contentsRect().width()

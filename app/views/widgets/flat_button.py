@@ -1,4 +1,4 @@
-"""Flat buttons: small buttons with a sign, without a frame until the pointer is on them."""
+"""Flat buttons: small buttons with a symbol, without a frame until the pointer is over them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .icons import ICON_SIZE
 def flat_button(
     name: str, title: str, tip: str, act: Callable[[], object], size: tuple[int, int] = (30, 30), text: str = ""
 ) -> QToolButton:
-    """Return a button that calls `act()`, with room for an icon; after a click the keys still belong to the picture.
+    """Return a button that calls `act()`, with room for an icon; a click leaves the keyboard focus with the picture.
 
     Parameters
     ----------
@@ -22,9 +22,9 @@ def flat_button(
         As for `describe`.
     act : callable
     size : (int, int)
-        Its least width and height in pixels.
+        Minimum width and height in pixels.
     text : str
-        A sign in place of an icon.
+        A symbol in place of an icon.
     """
     button = QToolButton(autoRaise=True)
     button.setText(text)

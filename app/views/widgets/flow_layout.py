@@ -1,4 +1,4 @@
-"""FlowLayout: widgets in lines, as words in a paragraph: as many lines as the width asks for."""
+"""FlowLayout: widgets arranged in lines, like words in a paragraph."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Returned = TypeVar("Returned")
 
 
 def _normalized(method: Callable[..., Returned]) -> Callable[..., Returned]:
-    """Have an error of `method`, which Qt calls, be an exception object when PySide takes it.
+    """Decorate `method`, which Qt calls, so that PySide receives its errors as exception objects.
 
-    Below Python 3.12 an error that comes from C is a type and a text until somebody handles it; PySide 6.11 takes the
-    text for the exception, where Qt was called from Python, and the process ends with a segmentation fault.
+    Below Python 3.12 an error raised in C is a type and a text until it is handled; PySide 6.11 mistakes the text for
+    the exception if Qt was called from Python, and the process ends with a segmentation fault.
     """
 
     @wraps(method)
@@ -38,13 +38,13 @@ def _grows(item: QLayoutItem) -> bool:
 
 
 def _shortest(item: QLayoutItem) -> int:
-    """Width in pixels below which a widget cannot go; less than its least where it can do without a part."""
+    """Return the width in pixels below which a widget cannot go; `shortest` may be less than its minimum size."""
     shortest = getattr(item.widget(), "shortest", None)
     return item.minimumSize().width() if shortest is None else int(shortest())
 
 
 def n_lines(widths: Iterable[int], room: int, gap: int) -> int:
-    """Return the number of lines that items of these least widths take in `room` pixels."""
+    """Return the number of lines that items of these minimum widths take in `room` pixels."""
     lines, x = 1, 0
     for width in widths:
         if x and x + width > room:
@@ -54,17 +54,17 @@ def n_lines(widths: Iterable[int], room: int, gap: int) -> int:
 
 
 class FlowLayout(QLayout):
-    """Lays its widgets out from left to right, and goes on in the next line where there is no room.
+    """Arrange widgets from left to right, and continue on the next line when a line is full.
 
-    Widgets that expand are as narrow as they can be before a line ends, and get what is left of it.  Where one line is
-    too short for that, the last widgets that have a method `shortest` go down to the width that it returns, if one line
-    then holds everything.
+    Widgets that expand take their minimum width first, then share the rest of their line.  If one line is too short for
+    all, the last widgets with a method `shortest` shrink to the width that it returns, provided that one line then
+    holds everything.
 
     Parameters
     ----------
     parent : QWidget
     gap : int
-        Pixels between two widgets, and half of it between two lines.  The margins are 0, unless they are set.
+        Pixels between two widgets; half of that between two lines.  The margins are 0 unless set.
     """
 
     def __init__(self, parent: QWidget, gap: int = 12) -> None:
@@ -75,7 +75,7 @@ class FlowLayout(QLayout):
         self.setContentsMargins(0, 0, 0, 0)
 
     def break_before(self, widget: QWidget | None) -> None:
-        """Have a line begin with `widget`; None: only where there is no room."""
+        """Let a line begin with `widget`; None: break only full lines."""
         if widget is not self._first_of_line:
             self._first_of_line = widget
             self.invalidate()
@@ -124,13 +124,13 @@ class FlowLayout(QLayout):
         return size.grownBy(self.contentsMargins())
 
     def least_line(self) -> int:
-        """Return the least width in pixels at which all widgets are whole in one line."""
+        """Return the minimum width in pixels at which all widgets fit in one line unshortened."""
         around, sizes = self.contentsMargins(), self._sizes(MOST)
         between = self._gap * max(len(sizes) - 1, 0)
         return sum(size.width() for _, size, _ in sizes) + between + around.left() + around.right()
 
     def _sizes(self, room: int) -> list[tuple[QLayoutItem, QSize, bool]]:
-        """Return the items in sight, each with its size before there is anything left, and whether it grows."""
+        """Return the visible items, each with its size before the rest is distributed, and whether it grows."""
         sizes = []
         for item in self._items:
             if not item.isEmpty():
@@ -148,7 +148,7 @@ class FlowLayout(QLayout):
         return sizes
 
     def _arrange(self, rect: QRect, move: bool) -> int:
-        """Put every widget in its place, if `move`; returns the height of all lines."""
+        """Lay out all widgets, moving them if `move`; return the height of all lines."""
         lines: list[list[tuple[QLayoutItem, int, QSize, bool]]] = [[]]
         x = 0
         for item, size, grows in self._sizes(rect.width()):
@@ -165,7 +165,7 @@ class FlowLayout(QLayout):
                 growing = sum(grows for *_, grows in line)
                 spare = rect.width() - line[-1][1] - line[-1][2].width() if growing else 0
                 added = 0
-                for item, x, size, grows in line:  # in the middle of their line, those at its top that have more below
+                for item, x, size, grows in line:  # centred in their line; those with a taller lower part at its top
                     corner = QPoint(rect.left() + x + added, y + (height - size.height()) // 2)
                     if grows:
                         share = spare // growing

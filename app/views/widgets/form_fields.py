@@ -1,5 +1,6 @@
-"""Form fields and boxes: a layout with its parts, showing values in input widgets without signals of the user, and
-fields for numbers and names.
+"""Form fields: fill layouts, show values in input widgets without emitting the user's signals, and fields for numbers
+and
+names.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ from .painting import painter_on
 Box = TypeVar("Box", bound=QBoxLayout)
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 LEAVING = (Qt.Key.Key_Escape, *ENTER)
-#: Losing the focus for these reasons, a field gets it back: another window is in front, or a menu is open.
+#: Reasons of losing the focus after which a field gets it back: another window is in front, or a menu is open.
 STAYS = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
-#: A widget or layout, alone or with its stretch (and alignment); a number is a stretch without anything in it.
+#: A widget or layout, alone or with its stretch (and alignment); a number is an empty stretch.
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag]
 
 
 def filled(
     layout: Box, *parts: Part, margins: int | tuple[int, int, int, int] | None = None, spacing: int | None = None
 ) -> Box:
-    """Put `parts` into `layout` one after the other, and give it its margins and spacing where they are not Qt's.
+    """Add `parts` to `layout` in order, and set its margins and spacing where they are not Qt's.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ Described = TypeVar("Described", bound=QWidget)
 
 
 def show_number(widget: QSpinBox | QSlider, value: int) -> None:
-    """Set a spin box or slider silently; a handle that is dragged stays where it is."""
+    """Set a spin box or slider without signals; a handle that is being dragged stays in place."""
     if isinstance(widget, QSlider) and widget.isSliderDown():
         return
     if widget.value() != value:
@@ -90,13 +91,13 @@ def show_number(widget: QSpinBox | QSlider, value: int) -> None:
 
 
 def show_choice(combo: QComboBox, data: object) -> None:
-    """Choose the entry whose data equals `data`; none where there is no such entry."""
-    if combo.currentIndex() < 0 or combo.currentData() != data:  # (findData takes only the very same tuple for equal)
+    """Select the entry whose data equals `data`; none if there is no such entry."""
+    if combo.currentIndex() < 0 or combo.currentData() != data:  # (findData treats only the identical tuple as equal)
         combo.setCurrentIndex(next((at for at in range(combo.count()) if combo.itemData(at) == data), -1))
 
 
 def show_entries(combo: QComboBox, entries: Iterable[tuple[str, object]]) -> None:
-    """Offer `entries`, texts with their data, unless they are offered already."""
+    """Set the entries, texts with their data, unless they are already there."""
     wanted = list(entries)
     if [(combo.itemText(at), combo.itemData(at)) for at in range(combo.count())] != wanted:
         combo.clear()
@@ -105,25 +106,26 @@ def show_entries(combo: QComboBox, entries: Iterable[tuple[str, object]]) -> Non
 
 
 def show_check(box: QCheckBox, on: bool) -> None:
-    """Set a check box silently."""
+    """Set a check box without signals."""
     if box.isChecked() != on:
         with QSignalBlocker(box):
             box.setChecked(on)
 
 
 def named(item: Named, object_name: str) -> Named:
-    """Give `item` its name for programs, and hand it back."""
+    """Set the object name of `item`, and return the item."""
     item.setObjectName(object_name)
     return item
 
 
 def describe(widget: Described, object_name: str, accessible: str, tip: str) -> Described:
-    """Give a control its name for programs, its name for people and its teaching sentence, and hand it back.
+    """Set a control's object name, accessible name and teaching sentence (its tip), and return the control.
 
-    The tip of a button that shows no word begins with its name.
+    The tip of a button without text begins with its name.
 
-    A button or list takes what is being typed elsewhere when it is pressed: many take no focus, and no field would
-    notice.  After a click on a list or a check box the keys still belong to the picture: Space would open the list.
+    Pressing a button or list commits what is being typed elsewhere: many of them take no focus, so no field would
+    notice. A click on a list or a check box leaves the keyboard focus with the picture: Space would open the list
+    otherwise.
     """
     if isinstance(widget, QAbstractButton) and not widget.objectName():  # the first time
         widget.pressed.connect(take_typed_number)
@@ -141,12 +143,12 @@ def describe(widget: Described, object_name: str, accessible: str, tip: str) -> 
     return widget
 
 
-#: Controls that Qt lets the wheel change.
+#: Controls that Qt changes with the wheel.
 TURNED = (QComboBox, QAbstractSpinBox, QSlider)
 
 
 class _WheelFilter(QObject):
-    """Ignores the wheel over the controls it watches: the widget behind them gets it.  A press takes what was typed."""
+    """Redirect the wheel from the watched controls to the widget behind them.  A press commits what was typed."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.MouseButtonPress and isinstance(watched, QComboBox):
@@ -161,10 +163,10 @@ _wheel_filter: _WheelFilter | None = None
 
 
 def pass_wheel_on(control: QWidget) -> None:
-    """Let the wheel over `control` scroll what lies behind it: it neither changes the control nor gives it the focus.
+    """Let the wheel over `control` scroll what is behind it: it neither changes the control nor focuses it.
 
-    The filter watches each control, not the application: one for every event of every widget would hold up all of
-    them while something trains.
+    The filter watches each control, not the application: a filter for every event of every widget would slow down all
+    of them during training.
     """
     global _wheel_filter
     if _wheel_filter is None or not isValid(_wheel_filter):
@@ -175,17 +177,17 @@ def pass_wheel_on(control: QWidget) -> None:
 
 
 def label_for(text: str, field: QWidget) -> QLabel:
-    """A label whose key leads to `field`."""
+    """Return a label whose shortcut key leads to `field`."""
     label = QLabel(text)
     label.setBuddy(field)
     return label
 
 
 class ShortCombo(QComboBox):
-    """A choice that may have less room than its entry: that ends in dots then, and begins the tip."""
+    """A combo box that may be narrower than its entry: the entry is then elided, and the tip begins with it."""
 
     def is_whole(self) -> bool:
-        """Whether all of the entry is in sight."""
+        """Return True if all of the entry is visible."""
         return self.fontMetrics().horizontalAdvance(self.currentText()) <= self._room()
 
     def _room(self) -> int:
@@ -195,7 +197,7 @@ class ShortCombo(QComboBox):
         return self.style().subControlRect(whole, option, field, self).width() - 2
 
     def minimumSizeHint(self) -> QSize:
-        """Qt keeps its own from before the length of the contents was changed."""
+        """Return the minimum size; Qt caches its own from before the contents' length changed."""
         return self.sizeHint()
 
     def event(self, event: QEvent) -> bool:
@@ -217,7 +219,7 @@ class ShortCombo(QComboBox):
 
 
 def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QComboBox:
-    """A box of `entries`, texts with their data; if `width` is given, of so many characters however long the texts."""
+    """Return a combo box of `entries`, texts with their data, `width` characters wide if given."""
     policy = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
     combo = ShortCombo(sizeAdjustPolicy=policy, minimumContentsLength=width) if width else QComboBox()
     show_entries(combo, entries)
@@ -225,11 +227,11 @@ def combo_box(entries: Iterable[tuple[str, object]] = (), width: int = 0) -> QCo
 
 
 class WholeField(QSpinBox):
-    """A field for a whole number, which tells of it once it is typed, not of every digit.
+    """A field for a whole number that reports it once it has been typed, not at every digit.
 
-    Qt would swallow the digit that leads beyond the limits (100000 became 10000) and all that is no digit (2.5 became
-    25), and go back to the old number without a word from what is below them.  Here all is typed, and answered with
-    `refused`: it stays to be corrected until Escape or another focus brings the old number back.
+    Qt would swallow the digit that exceeds the limits (100000 became 10000) and anything that is no digit (2.5 became
+    25), and silently restore the old number for values below the limits.  Here everything can be typed, and invalid
+    input emits `refused`: it stays to be corrected until Escape or a change of focus restores the old number.
     """
 
     refused = Signal(str)
@@ -241,7 +243,7 @@ class WholeField(QSpinBox):
 
     def validate(self, text: str, pos: int) -> tuple[QValidator.State, str, int]:
         state = super().validate(text, pos)[0]
-        refusable = state is QValidator.State.Invalid and text.endswith(self.suffix())  # which cannot be edited
+        refusable = state is QValidator.State.Invalid and text.endswith(self.suffix())  # the suffix cannot be edited
         return QValidator.State.Intermediate if refusable else state, text, pos
 
     def _typed(self, text: str) -> str:
@@ -262,24 +264,24 @@ class WholeField(QSpinBox):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self.commit()
-        super().focusOutEvent(event)  # brings the old number back
+        super().focusOutEvent(event)  # restores the old number
         mark_bad(self, bad=False)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if is_refused(self):  # a frame of the style sheet would take Qt's arrows away
+        if is_refused(self):  # a frame in the style sheet would remove Qt's arrows
             with painter_on(self, smooth=True) as painter:
                 painter.setPen(QPen(self.palette().brightText(), 2))
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 3, 3)
 
     def restore(self) -> None:
-        """Forget what was typed."""
+        """Discard what was typed."""
         with QSignalBlocker(self):
-            self.setValue(self.value())  # writes the text anew
+            self.setValue(self.value())  # rewrites the text
         mark_bad(self, bad=False)
 
     def commit(self) -> bool:
-        """Take what was typed, if anything was; False where it is refused."""
+        """Commit what was typed, if anything; return False if it is refused."""
         if self.hasAcceptableInput():
             self.interpretText()
             return True
@@ -289,25 +291,25 @@ class WholeField(QSpinBox):
         return False
 
     def limits(self) -> str:
-        """What can be typed."""
+        """Return the description of valid input."""
         return f"a whole number from {self.minimum()} to {self.maximum()}"
 
 
 def spin_box(low: int, high: int, step: int = 1, suffix: str = "") -> WholeField:
-    """A field for a whole number."""
+    """Return a field for a whole number."""
     return WholeField(low, high, step, suffix)
 
 
 def show_text(label: QLabel, text: str) -> None:
-    """Set the text of a label where it is another: Qt would lay out anew for the same, too."""
+    """Set the text of a label if it differs: Qt would repeat the layout even for the same text."""
     if label.text() != text:
         label.setText(text)
 
 
 class Gestures(QObject):
-    """Counts what the user does on the widgets it watches: a drag or a held key counts once.
+    """Count the user's gestures on the watched widgets: a drag or a held key counts once.
 
-    Changes of a value with the same `count` are one undo step.
+    Changes of a value with the same `count` form one undo step.
     """
 
     def __init__(self, parent: QObject) -> None:
@@ -315,7 +317,7 @@ class Gestures(QObject):
         self.count = 0
 
     def watch(self, widget: QWidget) -> None:
-        """Count the gestures on `widget`, too."""
+        """Count the gestures on `widget` as well."""
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -327,9 +329,9 @@ class Gestures(QObject):
 
 
 def take_typed_number() -> None:
-    """Commit what is being typed into a field, as leaving it would: keys and toolbar leave none."""
+    """Commit what is being typed into a field, as leaving it would: shortcuts and the toolbar do not leave it."""
     popup = QApplication.activePopupWidget()
-    # The field of a popup has its keys, but not the application's focus.
+    # The field of a popup receives the keys, but is not the application's focus widget.
     for field in {QApplication.focusWidget(), None if popup is None else popup.focusWidget()}:
         _commit(field)
 
@@ -346,10 +348,10 @@ def commit_within(widget: QWidget) -> None:
 
 
 def leave_field(event: QKeyEvent, within: QWidget, lane: int = 0) -> bool:
-    """For a key that a field inside `within` has left over: Enter and Escape give the focus back to a lane's picture.
+    """Handle a key that a field inside `within` did not use: Enter and Escape return the focus to a lane's picture.
 
-    The letters then are commands again.  False where the key is another, or comes from no field for numbers; a field
-    whose number is refused leaves no Enter over.
+    Letters are then commands again.  Return False for other keys, or if no field for numbers has the focus; a field
+    whose number is refused uses Enter itself.
     """
     if event.key() not in LEAVING or not isinstance(within.focusWidget(), (WholeField, NumberField)):
         return False
@@ -358,9 +360,9 @@ def leave_field(event: QKeyEvent, within: QWidget, lane: int = 0) -> bool:
 
 
 def focus_picture(near: QWidget, lane: int = 0) -> None:
-    """Give the focus to the picture of `lane` in the window that `near` is in, or belongs to."""
+    """Move the focus to the picture of `lane` in the window that contains or owns `near`."""
     window = near.window()
-    while (owner := window.parentWidget()) is not None:  # a popup's
+    while (owner := window.parentWidget()) is not None:  # a popup's owner
         window = owner.window()
     picture = window.findChild(QWidget, f"canvas{lane}")
     if picture is not None:
@@ -368,13 +370,13 @@ def focus_picture(near: QWidget, lane: int = 0) -> None:
 
 
 def plain_tip(text: str) -> str:
-    """`text` for a tooltip that shows it as it is, even where a name in it looks like HTML."""
+    """Return `text` for a tooltip that shows it verbatim, even if a name in it looks like HTML."""
     text = "\n".join(plain(line) for line in text.split("\n"))
     return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text or "&" in text else text
 
 
 def mark_bad(widget: QWidget, bad: bool) -> None:
-    """Frame a field whose text was refused, or take the frame away."""
+    """Frame a field whose text was refused, or remove the frame."""
     if bool(widget.property("bad")) != bad:
         widget.setProperty("bad", bad)
         widget.style().unpolish(widget)
@@ -382,19 +384,19 @@ def mark_bad(widget: QWidget, bad: bool) -> None:
 
 
 def show_tip(widget: QWidget, tip: str) -> None:
-    """Show a tip that follows what is shown."""
+    """Set a tip that depends on what is displayed."""
     if widget.toolTip() != tip:
         widget.setToolTip(tip)
         widget.setAccessibleDescription(tip)
 
 
 def is_refused(field: QWidget | None) -> bool:
-    """Whether a field shows what was typed and cannot be used."""
+    """Return True if a field shows invalid input."""
     return field is not None and bool(field.property("bad"))
 
 
 def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, stays: str) -> None:
-    """Mark what was typed, and say why it cannot be used: below the field, and by its signal."""
+    """Mark invalid input, and report why it cannot be used: below the field, and by its signal."""
     mark_bad(field, bad=True)
     is_not = f"; “{typed[:20]}” is not" if typed else ""
     sentence = f"{name} must be {limits}{is_not}: it stays {stays}."
@@ -404,7 +406,7 @@ def refuse(field: WholeField | NumberField, name: str, limits: str, typed: str, 
 
 
 def keeps_escape(field: QWidget, event: QEvent) -> bool:
-    """Take Escape from the shortcuts of the window where it brings a refused number's old one back."""
+    """Keep Escape from the window's shortcuts when it restores the old value of a refused number."""
     offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
     if not (offered and is_refused(field) and event.key() == Qt.Key.Key_Escape):  # type: ignore[attr-defined]
         return False
@@ -413,14 +415,14 @@ def keeps_escape(field: QWidget, event: QEvent) -> bool:
 
 
 def is_undo(event: QEvent) -> bool:
-    """True for the keys of undo and redo being offered to a field before they go to the window."""
+    """Return True if undo or redo is offered to a field before it goes to the window."""
     keys = QKeySequence.StandardKey
     offered = isinstance(event, QKeyEvent) and event.type() is QEvent.Type.ShortcutOverride
     return offered and (event.matches(keys.Undo) or event.matches(keys.Redo))  # type: ignore[attr-defined]
 
 
 class NameField(QLineEdit):
-    """A field for a name; `committed` tells of one that was typed and is another."""
+    """A field for a name; `committed` reports a name that was typed and differs."""
 
     committed = Signal(str)
 
@@ -430,20 +432,20 @@ class NameField(QLineEdit):
         self.editingFinished.connect(self.commit)
 
     def show_name(self, name: str) -> None:
-        """Show `name`, unless another is being typed."""
+        """Show `name`, unless another one is being typed."""
         self._shown = name
         if self.text() != name and not (self.hasFocus() and self.isModified()):
             self.setText(name)
             self.setCursorPosition(0)
 
     def event(self, event: QEvent) -> bool:
-        if is_undo(event) and not self.isModified():  # with nothing typed, undo is that of the document
+        if is_undo(event) and not self.isModified():  # if nothing has been typed, undo means that of the document
             event.ignore()
             return False
         return super().event(event)
 
     def commit(self) -> None:
-        """Take what was typed, if anything was."""
+        """Commit what was typed, if anything."""
         if self.isModified():
             self.setModified(False)
             name = " ".join(self.text().split())
@@ -458,20 +460,20 @@ def _digits(value: float) -> str:
 
 
 class NumberField(QLineEdit):
-    """A field for an exact number, which shows what it was given to every digit.
+    """A field for an exact number, displayed with every digit.
 
-    A spin box rounds to its decimals and would edit what it shows; this emits `committed` only for a number that was
-    typed, within the limits and different.  Anything else is answered with `refused`, and stays to be corrected until
-    Escape or another focus brings the old number back.
+    A spin box rounds to its decimals and would edit the rounded value; this emits `committed` only for a number that
+    was typed, is within the limits and differs.  Anything else emits `refused`, and stays to be corrected until Escape
+    or a change of focus restores the old number.
 
     Parameters
     ----------
     name : str
     low, high : float
     endless : bool
-        Infinity is a number, too.
+        Infinity is allowed.
     percent : bool
-        Shares are shown and typed in per cent: 0.1 is "10 %", typed as 10, 10% or 10 %.
+        Show and read shares in per cent: 0.1 is "10 %", typed as 10, 10% or 10 %.
     """
 
     committed = Signal(float)
@@ -493,18 +495,18 @@ class NumberField(QLineEdit):
             self.restore()
 
     def show_percent(self, percent: bool) -> None:
-        """Show and take shares in per cent, or else plain numbers."""
+        """Show and read shares in per cent, or else plain numbers."""
         if percent != self._percent:
             self._percent = percent
             self.restore()
 
     def value(self) -> float:
-        """The number shown last, not what is being typed."""
+        """Return the number displayed last, not what is being typed."""
         return self._value
 
     def event(self, event: QEvent) -> bool:
         untouched = not (self.isModified() or is_refused(self))
-        if is_undo(event) and untouched:  # with nothing typed, undo is that of the document
+        if is_undo(event) and untouched:  # if nothing has been typed, undo means that of the document
             event.ignore()
             return False
         return keeps_escape(self, event) or super().event(event)
@@ -516,7 +518,7 @@ class NumberField(QLineEdit):
         if event.key() in ENTER and not self.commit():
             return
         if event.key() in ENTER and typed:
-            event.ignore()  # no `returnPressed`: Enter alone takes what is shown
+            event.ignore()  # no `returnPressed`: Enter alone commits what is displayed
         else:
             super().keyPressEvent(event)
 
@@ -529,13 +531,13 @@ class NumberField(QLineEdit):
             self.restore()
 
     def restore(self) -> None:
-        """Forget what was typed."""
+        """Discard what was typed."""
         self.setText(self._text(self._value))
         self.setModified(False)
         mark_bad(self, bad=False)
 
     def commit(self) -> bool:
-        """Take what was typed, if anything was; False where it is refused."""
+        """Commit what was typed, if anything; return False if it is refused."""
         if not self.isModified():
             return not is_refused(self)
         self.setModified(False)
@@ -551,7 +553,7 @@ class NumberField(QLineEdit):
         return not is_refused(self)
 
     def refuse(self, typed: str) -> None:
-        """Answer `typed` with the limits."""
+        """Refuse `typed`, and report the limits."""
         low, high = (self._text(limit) if self._percent else f"{limit:g}" for limit in (self._low, self._high))
         stays = self._text(self._value) if self._percent else f"{self._value:g}"
         refuse(self, self._name, f"a number from {low} to {high}", typed, stays)

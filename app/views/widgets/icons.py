@@ -1,4 +1,4 @@
-"""Icons: the program's own, drawn in the theme's ink from the SVG files of `assets/icons`."""
+"""Icons: the program's own, drawn in the theme's foreground colour from the SVG files of `assets/icons`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ICON_SIZE = 20  # pixels
 
 @lru_cache(maxsize=256)
 def icon(name: str, theme: Theme, ratio: float) -> QIcon:
-    """The icon of this name in the theme's ink; none where there is none that can be read."""
+    """Return the icon of this name in the theme's foreground colour; an empty one if it cannot be read."""
     return QIcon(drawn(name, QColor(*theme.ink), ICON_SIZE, ratio))
 
 
 def drawn(name: str, ink: QColor, size: int, ratio: float) -> QPixmap:
-    """The sign of this name, `size` pixels wide; none where there is none that can be read."""
+    """Return the symbol of this name, `size` pixels wide; an empty one if it cannot be read."""
     try:
         svg = _source(name).replace("currentColor", ink.name())
     except OSError:

@@ -1,4 +1,4 @@
-"""Calling something when the events at hand are done with."""
+"""Later: call a function after the present events have been handled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shiboken6 import isValid
 
 
 class _Waiting(QTimer):
-    """What is to be called, in its order.
+    """The pending calls, in order.
 
-    One timer, connected once: of a timer for each call, PySide would keep a part of its connection to a method of
-    what is no QObject for as long as that object lives.  Nor is it `QTimer.singleShot`: where its owner goes first, it
-    keeps what it should have called, and with it the whole window, for ever.
+    It is one timer, connected once: for a timer per call, PySide would keep part of its connection to a method of a
+    non-QObject for as long as that object lives.  Nor is it `QTimer.singleShot`: if its owner is destroyed first, it
+    keeps the function, and with it the whole window, for ever.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,11 @@ class _Waiting(QTimer):
         self.timeout.connect(self._call)
 
     def _call(self) -> None:
-        for _ in range(len(self.calls)):  # what is added meanwhile comes after the next events
+        for _ in range(len(self.calls)):  # calls added meanwhile wait for the next events
             if not self.calls:
                 return
             owner, act = self.calls.pop(0)
-            if self.calls:  # before the call: it may fail, or wait in a loop of events of its own
+            if self.calls:  # before the call: it may fail, or run an event loop of its own
                 self.start(0)
             if isValid(owner):
                 act()
@@ -38,7 +38,7 @@ _waiting: _Waiting | None = None
 
 
 def later(owner: QObject, act: Callable[[], object]) -> None:
-    """Call `act` when the events at hand are done with, unless `owner` is gone by then."""
+    """Call `act` after the present events have been handled, unless `owner` has been destroyed by then."""
     global _waiting
     if _waiting is None or not isValid(_waiting):
         _waiting = _Waiting()

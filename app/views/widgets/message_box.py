@@ -1,4 +1,4 @@
-"""Message boxes: a sentence with the program's own sign beside it, and buttons."""
+"""Message boxes: a sentence with the program's own icon beside it, and buttons."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ def message_box(
     parent: QWidget,
     buttons: QMessageBox.StandardButton = QMessageBox.StandardButton.NoButton,
 ) -> QMessageBox:
-    """A box that says `sentence` as plain text, and is gone once it is closed; not open yet.
+    """Return a message box, not yet open, that shows `sentence` as plain text and is deleted when closed.
 
     Parameters
     ----------
     sign : str
+        Name of the icon.
     name : str
-        Its object name.
+        Object name.
     title, sentence : str
     parent : QWidget
     buttons : QMessageBox.StandardButton, optional

@@ -1,4 +1,4 @@
-"""Painted: a widget that paints itself within a guard, and shows by a frame that it has the focus."""
+"""Painted: a widget that paints itself, reports painting errors, and shows by a frame that it has the focus."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .painting import painter_on
 
 
 class Painted(QWidget):
-    """Paints itself in `paint`.
+    """A widget that paints itself in `paint`.
 
     Attributes
     ----------
     framed : bool
-        There is a frame without the focus, too.
+        Paint the frame without the focus as well.
     """
 
     framed = False
@@ -28,7 +28,7 @@ class Painted(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def metrics(self) -> QFontMetricsF:
-        """Measures of its text."""
+        """Return the metrics of its font."""
         return QFontMetricsF(self.font())
 
     def sizeHint(self) -> QSize:

@@ -1,7 +1,7 @@
 """Painting: painters that are always closed, and a sentence in place of what cannot be painted.
 
-An exception that leaves a `paintEvent` takes the process down: Qt paints on with an error pending, and a painter that
-is left open is destroyed after what it painted on.
+An exception that leaves a `paintEvent` aborts the process: Qt continues to paint with an error pending, and a painter
+left open is destroyed after its paint device.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QRect, QRectF
 from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QWidget
 
-#: Characters of the longest sentence.
+#: Length of the longest sentence (characters).
 LONGEST = 200
-#: What was reported last of each widget: the same fault comes with every frame.
+#: Last reported error of each widget: the same error occurs in every frame.
 _reported: WeakKeyDictionary[QWidget, str] = WeakKeyDictionary()
 
 
 def blank(width: float, height: float, ratio: float, colour: QColor | Qt.GlobalColor | None = None) -> QPixmap:
-    """A picture to paint on, in Qt's pixels of `ratio` of the screen's each; transparent without `colour`."""
+    """Return a picture to paint on, in Qt's pixels of `ratio` device pixels each; transparent without `colour`."""
     pixmap = QPixmap(round(width * ratio), round(height * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent if colour is None else colour)
@@ -30,14 +30,14 @@ def blank(width: float, height: float, ratio: float, colour: QColor | Qt.GlobalC
 
 
 def bold(font: QFont) -> QFont:
-    """`font`, bold."""
+    """Return `font` in bold."""
     strong = QFont(font)
     strong.setBold(True)
     return strong
 
 
 def broken(text: str, measure: Callable[[str], float], most: float) -> list[str]:
-    """`text` in lines that `measure` no more than `most`, broken between words."""
+    """Return `text` in lines for which `measure` returns at most `most`, broken between words."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip(" ")
@@ -50,10 +50,10 @@ def broken(text: str, measure: Callable[[str], float], most: float) -> list[str]
 
 @contextmanager
 def painter_on(device: QPaintDevice, smooth: bool = False) -> Iterator[QPainter]:
-    """Open a painter on `device`, `smooth` for one that antialiases, and close it whatever happens.
+    """Open a painter on `device`, antialiased if `smooth`, and close it in any case.
 
-    On a widget an exception ends here: it is handed to `sys.excepthook`, and a sentence stands where the widget would
-    have been painted.  On an image or pixmap it goes on to the caller.
+    On a widget an exception ends here: it is passed to `sys.excepthook`, and a sentence is painted in place of the
+    widget.  On an image or pixmap it is raised to the caller.
     """
     painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, smooth)
@@ -82,14 +82,14 @@ def svg_bytes(
     description: str = "Generated with Qt",
     plain: bool = False,
 ) -> bytes:
-    """The SVG file that `paint` draws: version 1.1 at 96 dots per inch; where nothing is clipped, `plain` Tiny 1.2."""
+    """Return the SVG file that `paint` draws: version 1.1 at 96 dpi; if `plain`, Tiny 1.2, without clipping."""
     from PySide6.QtSvg import QSvgGenerator  # a library of its own, seldom needed
 
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     versions = QSvgGenerator.SvgVersion
-    generator = QSvgGenerator(versions.SvgTiny12 if plain else versions.Svg11)  # the older version knows no clipping
+    generator = QSvgGenerator(versions.SvgTiny12 if plain else versions.Svg11)  # the older version has no clipping
     generator.setOutputDevice(buffer)
     generator.setResolution(72 if plain else 96)
     generator.setSize(size)
@@ -102,9 +102,10 @@ def svg_bytes(
 
 @contextmanager
 def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator[None]:
-    """Paint a part of `widget` with a painter that belongs to somebody else; a sentence stands in `area` if that fails.
+    """Paint a part of `widget` with a painter that belongs to another function; if that fails, paint a sentence in
+    `area`.
 
-    The painter is left as it was.
+    The state of the painter is restored.
     """
     try:
         with saved(painter):
@@ -112,13 +113,13 @@ def guarded(painter: QPainter, area: QRectF, widget: QWidget | None) -> Iterator
     except Exception as error:
         with saved(painter):
             place = painter.worldTransform().mapRect(area)
-            painter.resetTransform()  # the text is as large as any
+            painter.resetTransform()  # the text is independent of the scale
             _tell(painter, place, error, widget)
 
 
 @contextmanager
 def saved(painter: QPainter) -> Iterator[None]:
-    """What is set on `painter` meanwhile does not last."""
+    """Save the state of `painter`, and restore it afterwards."""
     painter.save()
     try:
         yield
@@ -143,7 +144,7 @@ def _tell(painter: QPainter, area: QRectF, error: Exception, widget: QWidget | N
 
 
 def scale_font(font: QFont, size: float) -> None:
-    """Letters `size` times as large; a style sheet may have given the font in pixels."""
+    """Scale the font size by `size`; a style sheet may have set the font in pixels."""
     if size == 1.0:
         return
     if font.pointSizeF() > 0:

@@ -1,4 +1,4 @@
-"""PictureBesideText: a picture with text below it, or beside it where there is more width; or one plain sentence."""
+"""PictureBesideText: a picture with text below it, or beside it if the widget is wide; or one plain sentence."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from app.views.widgets.form_fields import filled, named
 
 from .scrolling_form import LEAST_HEIGHT, ScrollingForm
 
-#: From this ratio of width to height on, the text stands beside the picture.
+#: Ratio of width to height from which the text is beside the picture.
 WIDE = 1.6
 
 
 class PictureBesideText(QWidget):
-    """
+    """A picture with a line and texts below or beside it.
+
     Parameters
     ----------
     name : str
@@ -23,9 +24,9 @@ class PictureBesideText(QWidget):
     picture : QWidget
         Gets all room that the text leaves.
     line : QWidget
-        Always in sight.
+        Always visible.
     texts : sequence of QWidget
-        Below the line; they scroll where there is no room for all of them.
+        Below the line; they scroll if they do not fit.
     """
 
     def __init__(self, name: str, picture: QWidget, line: QWidget, texts: tuple[QWidget, ...]) -> None:
@@ -43,7 +44,7 @@ class PictureBesideText(QWidget):
         filled(QVBoxLayout(self), (self._drawn, 1), (self._plain, 1), margins=(8, 6, 8, 6))
 
     def show_plain(self, sentence: str) -> None:
-        """Say `sentence` in place of everything; with "" show everything."""
+        """Show `sentence` in place of everything; show everything again if it is ""."""
         self._plain.setText(sentence)
         self._plain.setVisible(bool(sentence))
         self._drawn.setVisible(not sentence)

@@ -1,4 +1,4 @@
-"""Dialogs with a name, a title and buttons, and opening Qt's own, which ask for a file or a colour."""
+"""Dialogs with a name, a title and buttons; opening Qt's own dialogs for files and colours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class NamedDialog(QDialog):
     parent : QWidget
     name, title : str
     once : bool
-        It is gone once it is closed.
+        Delete the dialog when it is closed.
     """
 
     def __init__(self, parent: QWidget, name: str, title: str, once: bool = False) -> None:
@@ -32,7 +32,9 @@ class NamedDialog(QDialog):
     def button_box(
         self, button: QDialogButtonBox.StandardButton = QDialogButtonBox.StandardButton.Close
     ) -> QDialogButtonBox:
-        """A row of buttons with one of Qt's that closes, which has no icon: Qt's are coloured, or black in the dark."""
+        """Return a row of buttons with one that closes, without Qt's icons, which are coloured, or black on a dark
+        theme.
+        """
         box = QDialogButtonBox(button)
         box.button(button).setIcon(QIcon())
         box.rejected.connect(self.close)
@@ -42,14 +44,14 @@ class NamedDialog(QDialog):
 def add_action(
     box: QDialogButtonBox, text: str, name: str, title: str, tip: str, act: Callable[[], object]
 ) -> QPushButton:
-    """Add a button that does something and leaves the dialog open; `name`, `title` and `tip` as for `describe`."""
+    """Add a button that acts and leaves the dialog open; `name`, `title` and `tip` as for `describe`."""
     button = describe(box.addButton(text, QDialogButtonBox.ButtonRole.ActionRole), name, title, tip)
     button.clicked.connect(lambda: act())
     return button
 
 
 def fixed_text(text: str, name: str) -> QPlainTextEdit:
-    """A text to be read, in letters of one width."""
+    """Return a read-only text in a monospaced font."""
     page = named(QPlainTextEdit(text, readOnly=True), name)
     page.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
     return page
@@ -67,11 +69,11 @@ def ask_where(
         Object name of the dialog.
     title : str
     offered : Path
-        Folder and name to begin with.
+        Proposed folder and name.
     kinds : mapping of str to str
-        Suffixes by their titles; a name without one gets that of the chosen kind.
+        Suffixes by their titles; a name without a suffix gets that of the chosen kind.
     use : callable
-        ``use(path)`` gets the answer.
+        ``use(path)`` receives the answer.
     """
     filters = {f"{kind} (*{suffix})": suffix[1:] for kind, suffix in kinds.items()}
     save, first = QFileDialog.AcceptMode.AcceptSave, next(iter(filters.values()))
@@ -81,7 +83,7 @@ def ask_where(
 
 
 def ask_path(dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> QFileDialog:
-    """Open a dialog for one path, which ``use(path)`` gets."""
+    """Open a dialog for one path; ``use(path)`` receives it."""
     dialog.setObjectName(name)
     dialog.fileSelected.connect(lambda path: use(Path(path)))
     open_dialog(dialog)
@@ -89,7 +91,7 @@ def ask_path(dialog: QFileDialog, name: str, use: Callable[[Path], object]) -> Q
 
 
 def open_dialog(dialog: QDialog) -> None:
-    """Open a dialog of Qt's, which is gone once it is closed; the wheel changes none of its controls."""
+    """Open a Qt dialog, which is deleted when closed; the wheel changes none of its controls."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     for control in dialog.findChildren(QWidget):
         if isinstance(control, TURNED):

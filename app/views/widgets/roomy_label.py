@@ -1,4 +1,4 @@
-"""RoomyLabel: text that wraps, with room for the longest of its texts, so that nothing around it jumps."""
+"""RoomyLabel: wrapped text with room for the longest of its texts, so that nothing around it moves."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-#: What tells of another font.
+#: Events after which the font may differ.
 NEW_FONT = (QEvent.Type.FontChange, QEvent.Type.StyleChange)
-#: Pixels at which a text is measured that has not its width yet.
+#: Width (pixels) at which a text is measured before its real width is known.
 LEAST_WIDTH = 60
-#: Heights that are remembered.
+#: Largest number of cached heights.
 MOST_KNOWN = 100
 
 
 class RoomyLabel(QLabel):
-    """As high as the highest of its texts at this width and in this font; `forget()` takes the room back.
+    """A label as high as the highest of its texts at the present width and font; `forget()` releases that room.
 
     Parameters
     ----------
     name : str
-        Its object name.
+        Object name.
     longest : str
-        It has room for this one from the beginning.
+        Text for which it reserves room from the beginning.
     title : str
-        What it is called; its text, which can be selected, is then its description.
+        Accessible name; the text, which can be selected, is then the accessible description.
     rich : bool
-        Its texts are HTML.
+        The texts are HTML.
     """
 
     def __init__(self, name: str = "", longest: str = "", *, title: str = "", rich: bool = False) -> None:
@@ -50,27 +50,27 @@ class RoomyLabel(QLabel):
         self.setSizePolicy(policy)
 
     def say(self, text: str, keep: bool = True) -> None:
-        """Show `text`; the room of those before it is kept, or not."""
+        """Show `text`; if `keep`, keep the room of earlier texts."""
         if text != self.text():
             self.setText(text)
             if not keep:
                 self.forget()
-            if self.accessibleName():  # else the text is what is read out
+            if self.accessibleName():  # else the text itself is what a screen reader reads out
                 self.setAccessibleDescription(unescape(re.sub(r"<[^>]*>", " ", text)) if self._rich else text)
             self._fit()
 
     def reserve(self, longest: str) -> None:
-        """Keep room for this text, too."""
+        """Reserve room for this text as well."""
         if longest != self._longest:
             self._longest = longest
             self._fit()
 
     def forget(self) -> None:
-        """Take the room of earlier texts back."""
+        """Release the room of earlier texts."""
         self._kept = (0, 0)
 
     def heightForWidth(self, width: int) -> int:
-        """Of any width, so that who asks before it has that width is answered as afterwards."""
+        """Return the height for any width, the same before and after the label has that width."""
         width = max(width, LEAST_WIDTH)
         kept = self._kept[1] if self._kept[0] == width else 0
         return max(kept, self._room(self._longest or self.text(), width), self._room(self.text(), width))
@@ -101,7 +101,7 @@ class RoomyLabel(QLabel):
             self.updateGeometry()
 
     def _room(self, text: str, width: int) -> int:
-        """Pixels that `text` needs; a label itself says no less than it has been given."""
+        """Return the height in pixels that `text` needs; a label itself returns at least its present height."""
         known = self._heights.get((text, width))
         if known is None:
             if len(self._heights) > MOST_KNOWN:

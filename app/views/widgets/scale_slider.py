@@ -1,4 +1,4 @@
-"""ScaleSlider: a slider over the positions of a scale, and where on screen each of them is."""
+"""ScaleSlider: a slider over the positions of a scale, and the pixel of each of them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QSlider, QStyle, QStyleOptionSlider
 
 from app.learners.scales import PER_DECADE, Scale
 
-#: Width in pixels of the shortest one.
+#: Minimum width (pixels).
 LEAST = 36
-#: What Qt's style is given as the length of the track: positions stand where the scale has them, not evenly.
+#: Length of the track reported to Qt's style: positions follow the scale, they are not evenly spaced.
 FINE = 1 << 20
 
 
 class ScaleSlider(QSlider):
-    """A slider over the positions of a scale, and with `endless` one more for infinity.
+    """A slider over the positions of a scale, and with `endless` an additional one for infinity.
 
-    A press beside the handle takes the handle there.
+    A press beside the handle moves the handle there.
     """
 
     def __init__(self, scale: Scale, page: int = PER_DECADE, endless: bool = False) -> None:
@@ -27,16 +27,16 @@ class ScaleSlider(QSlider):
         self.scale, self._beyond = scale, int(endless)
         self._centres: list[float] = []
         self._measured_for: tuple[object, ...] = ()
-        self._grip = 0.0  # from the handle's centre to where the mouse holds it
+        self._grip = 0.0  # distance from the handle's centre to the pointer
         self.setRange(scale.low, scale.high + self._beyond)
         self.setPageStep(page)
 
     def sizeHint(self) -> QSize:
-        """A short one will do; where there is room, layouts make it longer."""
+        """Return a short size; layouts extend it if there is room."""
         return QSize(64, super().sizeHint().height())
 
     def show_scale(self, scale: Scale) -> None:
-        """Stand for other values, unless it is being dragged."""
+        """Change the scale, unless the slider is being dragged."""
         if scale != self.scale and not self.isSliderDown():
             self.scale = scale
             with QSignalBlocker(self):
@@ -44,32 +44,32 @@ class ScaleSlider(QSlider):
             self.update()
 
     def minimumSizeHint(self) -> QSize:
-        """Room to move in."""
+        """Return the smallest usable size."""
         return QSize(LEAST, super().minimumSizeHint().height())
 
     def place_of(self, value: float) -> int:
-        """The position nearest to `value`."""
+        """Return the position nearest to `value`."""
         return self.scale.high + 1 if math.isinf(value) else self.scale.place_of(value)
 
     def value_at(self, position: int) -> float:
-        """The number at `position`."""
+        """Return the number at `position`."""
         return math.inf if position > self.scale.high else self.scale.value_at(position)
 
     def _share(self, position: int) -> float:
-        """How far along the track `position` is, from 0 to 1."""
+        """Return the share of the track before `position`, from 0 to 1."""
         steps = self.scale.high - self.scale.low
         if position > self.scale.high:
             return 1.0
         return self.scale.share(position) * (steps / (steps + self._beyond) if self._beyond else 1.0)
 
     def initStyleOption(self, option: QStyleOptionSlider) -> None:
-        """Tell the style where the handle stands."""
+        """Set the location of the handle in the style option."""
         super().initStyleOption(option)
         option.minimum, option.maximum = 0, FINE
         option.sliderPosition = option.sliderValue = round(FINE * self._share(self.sliderPosition()))
 
     def _handle(self, share: float | None = None) -> QRect:
-        """The handle's rectangle, where it is or at a share of the track."""
+        """Return the handle's rectangle, at present or at a share of the track."""
         option = QStyleOptionSlider()
         self.initStyleOption(option)
         if share is not None:
@@ -78,7 +78,7 @@ class ScaleSlider(QSlider):
         return self.style().subControlRect(slider, option, handle, self)
 
     def centres(self) -> list[float]:
-        """Where the handle's centre is at each position of the scale, in pixels from the slider's left edge."""
+        """Return the handle's centre at each position of the scale, in pixels from the slider's left edge."""
         first, last = self._handle(0.0), self._handle(1.0)
         key = (first.getRect(), last.getRect(), self.scale)
         if key != self._measured_for:

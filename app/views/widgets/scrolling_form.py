@@ -1,4 +1,4 @@
-"""ScrollingForm: a form that is as tall as it wants to be, and scrolls where there is no room for that."""
+"""ScrollingForm: a form that has its preferred height, and scrolls if there is less room."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ LEAST_HEIGHT = 150
 
 
 class Scrolled(QScrollArea):
-    """`content`, as wide as there is room, with bars where it does not fit; no stop of the Tab key."""
+    """A scroll area for `content`, as wide as there is room, with bars where it does not fit; Tab skips the area
+    itself.
+    """
 
     def __init__(self, content: QWidget) -> None:
         super().__init__(widgetResizable=True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a field that gets the focus is shown
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a field that gets the focus is scrolled into view
         self.setWidget(content)
 
 
@@ -25,12 +27,12 @@ def scrolling(content: QWidget) -> QScrollArea:
 
 
 class ScrollingForm(Scrolled):
-    """`form`, with a bar beside it when it is cut off below, and one below it when it is wider than its place.
+    """`form` in a scroll area, with a bar beside it if it is too tall, and one below it if it is too wide.
 
     Signals
     -------
     wants : ()
-        It has come to want another height.
+        The preferred height has changed.
     """
 
     wants = Signal()
@@ -48,7 +50,7 @@ class ScrollingForm(Scrolled):
         return QSize(self._form.sizeHint().width(), self._wanted + self._below())
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as the form with the bar, which stands in the form's right margin; less tall."""
+        """Return a size as wide as the form with the bar, which uses the form's right margin, but less tall."""
         inner = self._form_width()
         bar = self.verticalScrollBar().sizeHint().width()
         return QSize(inner + max(self._margins.right(), bar), min(self._wanted, LEAST_HEIGHT))
@@ -59,22 +61,22 @@ class ScrollingForm(Scrolled):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
-            self.updateGeometry()  # the least width follows the form's, as with larger text
+            self.updateGeometry()  # the minimum width follows the form's, as with larger text
             self._measure()
         elif event.type() is QEvent.Type.Show:
-            self._layout.update()  # what the form was resized to while it came into sight, Qt has not told it
+            self._layout.update()  # Qt has not notified it of a resize during showing
         return super().eventFilter(watched, event)
 
     def _below(self) -> int:
-        """Height of the bar below, where large text makes the form wider than its place."""
+        """Return the height of the bar below, needed where large text makes the form wider than its area."""
         return self.horizontalScrollBar().sizeHint().height() if self.width() < self._form_width() else 0
 
     def _form_width(self) -> int:
         return self._form.minimumSizeHint().width() - self._layout.contentsMargins().right()
 
     def _measure(self) -> None:
-        # The height is asked for the width without a bar, so that the answer does not depend on the bar: with one, the
-        # layout has no margin at the right.
+        # The height is requested for the width without a bar, so that the result does not depend on the bar: with a
+        # bar, the layout has no margin at the right.
         beside = self._margins.right() - self._layout.contentsMargins().right()
         wanted = self._layout.totalHeightForWidth(max(self.width(), self._form_width()) - beside)
         wanted = max(wanted, self._form.minimumSizeHint().height()) if wanted < 0 else wanted

@@ -1,4 +1,4 @@
-"""StableLabel: a label whose new texts leave the layout alone; Qt's own has the whole window laid out for each."""
+"""StableLabel: a label whose new texts do not change the layout; a QLabel has the whole window laid out for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 
 class StableLabel(QWidget):
-    """A place with a label of its size, which is for others to fix, or `grow` with the texts.
+    """A widget that contains a label; the caller fixes its size, or lets it `grow` with the texts.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class StableLabel(QWidget):
         self._font: QFont | None = None
 
     def grow(self) -> None:
-        """Have room for this text, and for any before it in the same font."""
+        """Extend the minimum size for this text; it never shrinks unless the font changes."""
         font, least = self.label.font(), self.label.minimumSizeHint()
         self.setMinimumSize(least.expandedTo(self.minimumSize()) if font == self._font else least)
         self._font = font

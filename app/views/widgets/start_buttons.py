@@ -1,4 +1,4 @@
-"""StartButtons: a sentence, and a button for each command that goes on from an empty picture or panel."""
+"""StartButtons: a sentence, and a button for each command that continues from an empty picture or panel."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from app.scene.start_offer import StartOffer
 from app.views.widgets.button_rows import ButtonRows
 from app.views.widgets.form_fields import describe, filled, named
 
-#: What the buttons are called.
+#: Texts of the buttons.
 TEXTS = {"examples": "Examples…", "paste": "Paste", "open": "Open…", "add_lane": "Add a classifier"}
-#: Size of large text, as a share of the text around it.
+#: Size of large text, relative to the text around it.
 LARGE = 1.25
 MARGIN = 6
 
 
 class StartButtons(QFrame):
-    """Hidden where nothing is offered; a click on a button triggers its action.
+    """A frame of command buttons, hidden if nothing is offered; a click on a button triggers its action.
 
     Parameters
     ----------
     name : str
-        Its object name, and the beginning of its buttons' names.
+        Object name, and prefix of the buttons' names.
     """
 
     def __init__(self, name: str) -> None:
@@ -41,19 +41,19 @@ class StartButtons(QFrame):
 
     def _button(self, name: str) -> QPushButton:
         button = describe(QPushButton(TEXTS[name]), f"{self.objectName()}.{name}", TEXTS[name].rstrip("…"), "")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click the keys still belong to the picture
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard focus with the picture
         button.clicked.connect(lambda: self._actions[name].trigger())
         return button
 
     def height_at(self, width: int) -> int:
-        """The height that all of it needs at this width."""
+        """Return the height that all of it needs at this width."""
         frame = self.contentsMargins()
         self._rows.resize(width - frame.left() - frame.right() - 2 * MARGIN, self._rows.height())
-        wanted = self.heightForWidth(width)  # -1 where there is no sentence, which alone could be wrapped
+        wanted = self.heightForWidth(width)  # -1 without a sentence: nothing else wraps
         return wanted if wanted > 0 else self.sizeHint().height()
 
     def show_offer(self, offer: StartOffer | None, actions: Mapping[str, QAction]) -> bool:
-        """Show what is offered, or nothing; True where that is something else than before."""
+        """Show what is offered, or nothing; return True if that has changed."""
         self._actions = actions
         if offer is not None:
             for name in offer.actions:

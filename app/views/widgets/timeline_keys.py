@@ -1,4 +1,4 @@
-"""Timeline keys: the keys that go through a run, the same on the timeline and in the curves."""
+"""Timeline keys: the keys that move through a run, the same on the timeline and in the curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-#: A page of a run of so many steps is one of this many.
+#: Number of pages of a run: a page key moves by the run's length divided by this.
 PAGES = 20
 
 _KEYS = {
@@ -22,7 +22,7 @@ _PAGES = {Qt.Key.Key_PageDown: -1, Qt.Key.Key_PageUp: 1}
 
 
 class Timeline(Protocol):
-    """What has steps to go through, each lane its own."""
+    """Something with steps for each lane."""
 
     def step(self, lane: int, by: int) -> None: ...
     def to_start(self, lane: int) -> None: ...
@@ -30,12 +30,12 @@ class Timeline(Protocol):
 
 
 def page_of(length: int) -> int:
-    """Steps that a page key goes in a run of `length` steps."""
+    """Return the number of steps that a page key moves in a run of `length` steps."""
     return max(1, length // PAGES)
 
 
 def take_key(event: QKeyEvent, timeline: Timeline, lane: int, length: int) -> bool:
-    """Go where the key says in the steps of `lane`; False for a key that says nothing of it."""
+    """Move through the steps of `lane` as the key specifies; return False for other keys."""
     if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
         return False
     key = Qt.Key(event.key())

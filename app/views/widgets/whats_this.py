@@ -1,4 +1,4 @@
-"""What's this: the tooltip of a control as the answer to Shift+F1 and a click on it."""
+"""What's this: show the tooltip of a control in answer to Shift+F1 or a click on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.views.widgets.later import later
 
 
 def teaching(widget: QWidget | None) -> str:
-    """What is known of a widget: its text, else its tooltip, else those of what it is in."""
+    """Return the help text of a widget: its What's This text, else its tooltip, else those of its parents."""
     while widget is not None:
         if text := widget.whatsThis() or widget.toolTip():
             return text
@@ -19,7 +19,7 @@ def teaching(widget: QWidget | None) -> str:
 
 
 class _Answers(QObject):
-    """Answers for a window while a click asks what something is; not always: each event would go through Python."""
+    """An event filter for the duration of a What's This click; always active, it would run Python for every event."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LeaveWhatsThisMode:
@@ -29,13 +29,13 @@ class _Answers(QObject):
 
 
 def begin(window: QWidget) -> None:
-    """Have the next click in `window` say what it is on."""
+    """Let the next click in `window` show the help text of its target."""
     window.installEventFilter(_Answers(window))
     QWhatsThis.enterWhatsThisMode()
 
 
 def answer(window: QWidget, event: QEvent) -> bool:
-    """Answer an event that asks what stands at its place in `window`; False for any other event, and for no answer."""
+    """Answer a What's This event in `window`; return False for any other event, and if there is no help text."""
     if event.type() not in (QEvent.Type.WhatsThis, QEvent.Type.QueryWhatsThis) or not isinstance(event, QHelpEvent):
         return False
     text = teaching(window.childAt(window.mapFromGlobal(event.globalPos())))
@@ -46,7 +46,7 @@ def answer(window: QWidget, event: QEvent) -> bool:
 
 
 def show_of_focused(window: QWidget) -> None:
-    """What is known of the control that has the focus, beside it."""
+    """Show the help text of the focused control beside it."""
     widget = window.focusWidget()
     if widget is not None and (text := teaching(widget)):
         QWhatsThis.showText(widget.mapToGlobal(widget.rect().bottomLeft()), text, widget)

@@ -1,4 +1,4 @@
-"""Window size: how a window comes back to a size that it outgrew for a moment."""
+"""Window size: let a window return to a size that it exceeded for a moment."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 
 def shrink(window: QMainWindow, size: QSize) -> None:
-    """Make the window no larger than this, now that its parts need less room again."""
+    """Shrink the window to at most this size, once its contents need less room again."""
     QApplication.sendPostedEvents()
     layout = window.layout()
     assert layout is not None
-    layout.activate()  # else the least size of before would be kept
+    layout.activate()  # else the earlier minimum size would stay cached
     if not window.isMaximized() and not window.isFullScreen():
         window.resize(window.size().boundedTo(size))
