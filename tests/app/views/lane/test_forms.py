@@ -445,7 +445,7 @@ def test_a_form_too_tall_for_the_window_scrolls(make: Make, qtbot: QtBot, kernel
     assert last.mapTo(window, QPoint(0, last.height())).y() <= bottom, "the focus brings it into sight"
     inner = window.lanes_view.panels[1]
     assert inner.width() <= form.viewport().width(), "nothing is cut off at the side"
-    window.resize(1100, 1000)
+    window.resize(1100, 1100)
     QApplication.sendPostedEvents()
     settle(qtbot, window)
     assert not form.verticalScrollBar().isVisible()
