@@ -1,6 +1,6 @@
-"""AtOnceRun: a lane trained on many points as fast as can be, without steps to follow, and the frames it gives.
+"""AtOnceRun: the fastest training of a lane with many points, without recorded steps, and the frames it yields.
 
-First a rough picture: of the answer for a sample of the points.
+The first frame shows a rough answer, trained on a sample of the points.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .requests import AtOnce, Frame, LaneSpec, Phase
 from .run_report import values_of
 from .training_run import marks_of
 
-#: Points of the rough answer, its largest C, and the seconds of the processor after which it is taken as it is: these
-#: take 5 to 30 ms, where a larger C would take as long as the training itself.
+#: Points of the rough answer, its largest C, and the processor time (s) after which its training stops: 5 to 30 ms in
+#: all, while a larger C would take as long as the training itself.
 ROUGH, ROUGH_C, ROUGH_SECONDS = 1000, 100.0, 0.1
-#: Seconds after which it is looked at first why a training takes long.
+#: Training time (s) after which the reason for its length is first estimated.
 LONG = 2.0
-#: Updates that are asked for in one go; the clock ends them.
+#: Most updates in one call of the solver, which the clock usually ends earlier.
 ROUND = 1_000_000
 
 
@@ -37,9 +37,9 @@ class AtOnceRun:
     Attributes
     ----------
     ended : bool
-        The answer is there.
+        Whether the model is available.
     state : AtOnce
-        What is known of how long it takes.
+        Estimate of the training's duration.
     """
 
     def __init__(self, spec: LaneSpec) -> None:
@@ -59,7 +59,7 @@ class AtOnceRun:
 
     @staticmethod
     def continuing(before: AtOnceRun | None, spec: LaneSpec) -> AtOnceRun:
-        """`before` where it is of this very problem, else a new one."""
+        """Return `before` if it trains on the same problem, else a new run."""
         if before is None or before._points is not spec.points:
             return AtOnceRun(spec)
         same = before._key == _key(spec.lane) and before._restart == spec.restart
@@ -70,7 +70,7 @@ class AtOnceRun:
         return self._found is not None
 
     def advance(self, late: Callable[[], bool]) -> bool:
-        """Train until it is `late`; True when there is news to show."""
+        """Train until `late` returns True; return whether `state` has changed."""
         begun = time.perf_counter()
         assert self._estimator is not None
         if self._trainer is None:
@@ -86,24 +86,24 @@ class AtOnceRun:
         before = self.state
         if expected > 0.0:
             self.state = AtOnce(expected, slow=True)
-        elif self._seconds > 2.0 * before.expected:  # it was wrong
+        elif self._seconds > 2.0 * before.expected:  # the estimate was wrong
             self.state = AtOnce(math.nan, before.slow)
         return repr(self.state) != repr(before)
 
     @property
     def trained(self) -> bool:
-        """Nothing is left to train."""
+        """Whether the training is complete."""
         return self.ended or (self._trainer is not None and self._trainer.status is not Status.RUNNING)
 
     def unfinished(self, frame: Frame, paused: bool) -> Frame:
-        """`frame` with the rough answer."""
+        """Return `frame` with the rough answer."""
         phase = Phase.PAUSED if paused else Phase.TRAINING
         return replace(
             frame, phase=phase, model=self.rough, seconds=self._seconds, provisional=True, at_once=self.state
         )
 
     def frame(self, frame: Frame, pace: Pace) -> Generator[Step, None, Frame]:
-        """`frame` with the answer and its numbers, in pieces."""
+        """Return `frame` with the trained model and its numbers, computed in pieces."""
         if self._found is None:
             assert self._trainer is not None and self._estimator is not None
             begun = time.perf_counter()
@@ -140,7 +140,7 @@ def _key(lane: Lane) -> tuple[str, Any, bool]:
 
 
 def _rough(lane: Lane, points: Points) -> SVC:
-    """The answer for some of the points, as far as it is found in a moment."""
+    """Return a model of a sample of the points, trained for `ROUGH_SECONDS` at most."""
     some = points.sample(ROUGH)
     estimator: Any = lane.estimator(at_once=True)
     estimator.C = min(estimator.C, ROUGH_C)

@@ -1,6 +1,6 @@
-"""CompileAhead: compiling the numeric kernels on a thread of its own while the window already works.
+"""CompileAhead: compile the numeric loops on a thread of its own while the window already works.
 
-First what every lane needs; then, if that has never been done, what the other learners need.
+It compiles the loops that every lane needs, then, at the first start ever, those of the other learners.
 """
 
 from __future__ import annotations
@@ -15,28 +15,27 @@ from solver.warmup import compile_all, complete
 
 
 class CompileAhead:
-    """Starts compiling at once, or when it is told to.
+    """Compile at once, or when `begin` is called.
 
     Parameters
     ----------
     done : callable
-        Called from the thread when everything is compiled, and when there is something else to tell; must return at
-        once.
+        Called from the thread when everything is compiled, and when `progress` has changed; must return at once.
     waiting : float, default=0.0
-        Seconds after which it starts if `begin` was not called: loading machine code takes the interpreter for 0.3 s,
-        and meanwhile plain numpy can have made the first pictures.
+        Longest wait for `begin` (s): loading machine code holds the interpreter for 0.3 s, in which plain numpy can
+        already make the first pictures.
     """
 
-    #: Machine code has been loaded into this process.
+    #: Whether machine code has been loaded into this process.
     _loaded = False
 
     def __init__(self, done: Callable[[], None], waiting: float = 0.0) -> None:
         self._done, self._waiting = done, 0.0 if CompileAhead._loaded else waiting
         self._begun = threading.Event()
         fast_loops.everywhere = CompileAhead._loaded
-        #: Why they never will be, or "".
+        #: Sentence that says why compiling failed, or "".
         self.failure = ""
-        #: How far the first compilation ever is, in words, or "".
+        #: Sentence on the progress of the first compilation ever, or "".
         self.progress = ""
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
@@ -47,7 +46,7 @@ class CompileAhead:
 
     @property
     def running(self) -> bool:
-        """True while compiling; such a thread cannot be stopped, only left behind."""
+        """Whether the thread is compiling; it cannot be stopped, so a program that ends abandons it."""
         return self._thread.is_alive()
 
     def _work(self) -> None:
@@ -55,8 +54,8 @@ class CompileAhead:
         fast_loops.load_on_this_thread()
         try:
             compile_all(self._report if not complete(in_window=True) else _nobody, in_window=True)
-            # What is loaded by now stays for good: looking through it for garbage would stop the window for 0.1 s.
-            # Only once: windows that were closed since the first must be found to be garbage.
+            # Loaded modules are never garbage, and scanning them would stop the window for 0.1 s.  Freeze only once:
+            # windows closed since then must still be collected.
             if not CompileAhead._loaded:
                 gc.freeze()
             fast_loops.everywhere = CompileAhead._loaded = True
@@ -68,7 +67,7 @@ class CompileAhead:
         if not self.failure and not complete():
             try:
                 compile_all()
-            except Exception:  # the first use says what is wrong
+            except Exception:  # the first use reports the error
                 log.caught("What other classifiers need could not be compiled.")
 
     def _report(self, done: int, total: int, name: str) -> None:
@@ -77,4 +76,4 @@ class CompileAhead:
 
 
 def _nobody(done: int, total: int, name: str) -> None:
-    """What is there already is loaded in no time."""
+    """Report nothing: loading compiled loops takes no time."""

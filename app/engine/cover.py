@@ -1,4 +1,4 @@
-"""Cover: what of a lane's results no view may display yet."""
+"""Cover: the parts of a lane's results that no view may display yet."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from enum import IntFlag, auto
 
 
 class Cover(IntFlag):
-    """Parts of what is known of a lane; `Results.without` withholds them from every view.
+    """Parts of a lane's results; `Results.without` withholds them from every view.
 
-    NUMBERS contains the test accuracy, and PICTURE contains all.
+    NUMBERS contains the test accuracy, and PICTURE contains everything.
     """
 
     NOTHING = 0
-    MARKS = auto()  #: rings, thick edges and crosses on points, and the pair that moves
+    MARKS = auto()  #: rings, thick edges and crosses on points, and the working pair
     TEST = auto()  #: the test accuracy
     TRAINING = auto()
     PAINT = auto()

@@ -1,6 +1,6 @@
-"""Cross-validation: the one way in which classifiers are tested on points that they have not learnt.
+"""Cross-validation: train a classifier without each fold in turn, and test it on that fold.
 
-Evaluation reports its result, validation curves draw it for each value of a slider; studies use the same folds.
+Evaluation reports the result, validation curves draw it for each value of a slider, and studies use the same folds.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from .fitting import fitted
 from .outcome import outcome, outcome_of_shares
 from .pieces import Pace, Step
 
-#: Training points up to which each of them is left out in turn: of kNN, which looks for neighbours anew, and of
-#: learners that train anew.
+#: Most training points of which each is left out in turn: for kNN, which repeats a search each time, and for learners
+#: that repeat a training.
 MOST_LEFT_OUT, MOST_REFITS = 20_000, 300
-#: Updates after which a fold's training counts as stopped early.
+#: Most updates of a fold's training, which then counts as stopped early.
 MOST_UPDATES = 3_000_000
-#: Seconds between two posts while points are left out one by one.
+#: Interval between two posts (s) while points are left out one by one.
 INTERVAL = 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """A cross-validation as far as it has come.
+    """State of a cross-validation, complete or in progress.
 
     Attributes
     ----------
     right, sizes : ndarray of shape (n_done,)
-        Points classified rightly, a tie of m classes counting 1 / m, and points, of each fold that is done; of leaving
-        one out all in one.
+        Number of points classified correctly, a tie of m classes counting 1 / m, and number of points, of each fold
+        that is done; one entry in all for leave-one-out.
     folds : int
-        How many there will be.
+        Total number of folds.
     left_out : int
-        How many points have been tested.
+        Number of points tested so far.
     unfinished : int
-        Folds in which training was stopped before its end.
+        Number of folds whose training was stopped early.
     each : bool
-        Every point is a fold of its own.
+        Whether every point is a fold of its own (leave-one-out).
     one_class : int
-        Folds without which points of only one class are left: then that class is what is always said.
+        Number of folds whose removal leaves points of only one class, which is then the prediction everywhere.
     """
 
     right: Array
@@ -61,12 +61,12 @@ class Validated:
 
     @property
     def accuracies(self) -> Array:
-        """Of each fold that is done."""
+        """Accuracy of each fold that is done."""
         return self.right / self.sizes
 
     @property
     def mean(self) -> float:
-        """Mean accuracy of the folds that are done; of points left out one by one, the share classified rightly."""
+        """Mean accuracy of the folds that are done; for leave-one-out, the share of points classified correctly."""
         return float(self.accuracies.mean()) if len(self.sizes) else float("nan")
 
     @property
@@ -89,9 +89,9 @@ def cross_validated(
     Parameters
     ----------
     k : int
-        Number of folds; 0 makes every point a fold of its own.  A learner that `leaves_out` trains only once then.
+        Number of folds; 0 makes every point a fold of its own, for which a learner that `leaves_out` trains only once.
     seed : int
-        How the points are dealt, as in `folds_of`.
+        Seed of the assignment of points to folds, as in `folds_of`.
     post : callable, optional
         Receives the result so far after each fold, or after some of the points left out one by one.
     most : int
@@ -100,10 +100,10 @@ def cross_validated(
     Raises
     ------
     ValueError
-        Too few points or classes for these folds, or too many points to leave each out; in one sentence.
+        If there are too few points or classes for these folds, or too many points to leave each out; one sentence.
     """
     n = len(points)
-    if k == 0 and lane.family.leaves_out and not lane.standardises:  # without a point, the means are others
+    if k == 0 and lane.family.leaves_out and not lane.standardises:  # each point left out changes the means
         return (yield from _without_each(lane, points, pace, post))
     if k == 0 and n > MOST_REFITS:
         raise ValueError(
@@ -142,7 +142,7 @@ def cross_validated(
 def _without_each(
     lane: Lane, points: Points, pace: Pace, post: Callable[[Validated], None]
 ) -> Generator[Step, None, Validated]:
-    """Test each point on all others, without training anew: they vote at the location of each point."""
+    """Predict each point by the votes of all others, with one training."""
     n = len(points)
     if n < 2:
         raise ValueError("Leaving one out needs at least two training points.")

@@ -1,7 +1,7 @@
-"""EstimatorProcess: a process that trains classifiers of other libraries, so that none of them can hold up the window.
+"""EstimatorProcess: a process that trains classifiers of other libraries, so that none of them can block the window.
 
-A thread for each process reads its answers.  A job that waits for one looks now and then (`Pace.wait`): it keeps no
-thread of the pool.  A process that does not answer in time is ended, and the next request starts another.
+One thread for each process reads its answers.  A job that waits for an answer polls for it (`Pace.wait`), and blocks
+no thread of the pool.  A process that does not answer in time is killed, and the next request starts another.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from solver.core.own_process import command
 
 from . import estimator_worker
 
-#: Seconds after which a process is ended that has not answered.
+#: Longest time for an answer (s), after which the process is killed.
 LONGEST = 30.0
-#: Parts of surfaces that a model keeps until they are painted.
+#: Number of surface parts that a model caches until they are painted.
 KEPT = 4
-#: Why there is no answer.
+#: End of a sentence: why there is no answer.
 ENDED = "its process has ended.  The next change tries again."
 _numbers = itertools.count(1)
 
 
 class Pending:
-    """An answer that is on its way.
+    """An answer that the process has yet to send.
 
     Parameters
     ----------
     process : EstimatorProcess
     title : str
-        What the classifier is called in sentences.
+        Name of the classifier in sentences.
     request : tuple
     """
 
@@ -59,27 +59,27 @@ class Pending:
 
     @property
     def done(self) -> bool:
-        """The answer is here, or will never come."""
+        """Whether the answer has arrived, or never will."""
         if not self._came.is_set() and self.seconds > LONGEST:
             self._process.end(f"it took longer than {LONGEST:g} s.  The next change tries again.")
         return self._came.is_set()
 
     @property
     def seconds(self) -> float:
-        """Seconds that the process has been at work on it."""
+        """Time that the process has spent on the request (s)."""
         return 0.0 if math.isnan(self._sent) else time.monotonic() - self._sent
 
     def sent(self) -> None:
-        """Its turn has come."""
+        """Note the time at which the request was sent."""
         self._sent = time.monotonic()
 
     def give_up(self) -> None:
-        """End the process where it is not done: nobody waits any more."""
+        """Kill the process if it has not answered: the answer is no longer needed."""
         if not self._came.is_set():
             self._process.end("it was stopped.")
 
     def result(self) -> Any:
-        """Return the answer, once it is here; ValueError with a sentence where there is none."""
+        """Wait for the answer and return it; raise a ValueError with a sentence if there is none."""
         while not self.done:
             self._came.wait(0.05)
         if self._fault:
@@ -87,7 +87,7 @@ class Pending:
         return self._value
 
     def come(self, value: Any, fault: str) -> None:
-        """Take the answer."""
+        """Set the answer, or the end of the sentence that says why there is none."""
         self._value, self._fault = value, fault
         self._came.set()
 
@@ -95,24 +95,24 @@ class Pending:
 class EstimatorProcess:
     """One process, and the thread that reads from it; safe to use from several threads.
 
-    It has one request at a time, so that nobody waits until it reads the next.
+    The process gets one request at a time, so that no caller blocks on a full pipe.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        #: The first is what the process is at work on.
+        #: The process works on the first of these.
         self._waiting: deque[Pending] = deque()
         self._dropped: deque[int] = deque()
 
     def fit(self, lane: Lane, points: Points) -> tuple[EstimatorModel, Pending]:
-        """Begin to train the classifier of `lane`; the model can be asked once that is done."""
+        """Start training the classifier of `lane`; the model can predict once the answer is `done`."""
         model = EstimatorModel(self, lane.family.title, np.unique(points.labels))
         maker = lane.family.maker(lane.settings)
         return model, self.ask(model.title, "fit", model.number, maker, lane.standardises, points.xy, points.labels)
 
     def ask(self, title: str, *request: Any) -> Pending:
-        """Request something of the classifier called `title`."""
+        """Queue a request for the classifier named `title`."""
         pending = Pending(self, title, request)
         with self._lock:
             self._waiting.append(pending)
@@ -121,14 +121,14 @@ class EstimatorProcess:
         return pending
 
     def end(self, why: str) -> None:
-        """End the process; whoever waits for an answer is told why there is none."""
+        """Kill the process; pending answers report `why` there is none."""
         with self._lock:
             if self._process is not None:
                 self._process.kill()
                 self._lose(self._process, why)
 
     def drop(self, number: int) -> None:
-        """Have a model forgotten, together with the next request: this may be called by the garbage collector."""
+        """Forget a model with the next request; safe to call from the garbage collector."""
         self._dropped.append(number)
 
     def _send(self) -> None:
@@ -139,14 +139,14 @@ class EstimatorProcess:
                 self._process = self._started()
             assert self._process.stdin is not None
             estimator_worker.write(self._process.stdin, (dropped, pending.request))
-        except OSError:  # it has ended, or none could be started
+        except OSError:  # the process has ended, or none could be started
             self._lose(self._process, ENDED)
         else:
             pending.sent()
 
     def _started(self) -> subprocess.Popen[bytes]:
         flags = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # of Windows
-        # One thread for its linear algebra: the cores are for the pictures of the other lanes.
+        # One thread for its linear algebra: the other cores are for the pictures of the other lanes.
         environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         process = subprocess.Popen(
             command(estimator_worker.__name__),
@@ -160,7 +160,7 @@ class EstimatorProcess:
         return process
 
     def _read(self, process: subprocess.Popen[bytes]) -> None:
-        """Hand the answers of `process` to those who wait, until it ends."""
+        """Deliver the answers of `process` until it ends."""
         assert process.stdout is not None
         while True:
             try:
@@ -180,10 +180,10 @@ class EstimatorProcess:
         with self._lock:
             self._lose(process, ENDED)
         process.kill()
-        process.communicate()  # closes the pipes, and waits for its end
+        process.communicate()  # closes the pipes, and waits for the process
 
     def _lose(self, process: subprocess.Popen[bytes] | None, why: str) -> None:
-        """Leave a process that has ended, or is about to."""
+        """Abandon a process that has ended or been killed, and fail the pending requests."""
         if self._process is process:
             self._process = None
             self._dropped.clear()
@@ -198,14 +198,14 @@ class EstimatorModel(RemoteModel):
     ----------
     process : EstimatorProcess
     title : str
-        What it is called in sentences.
+        Name of the classifier in sentences.
     classes : ndarray of shape (n_classes,)
     """
 
     def __init__(self, process: EstimatorProcess, title: str, classes: Any) -> None:
         self._process, self.title, self.classes_ = process, title, classes
         self.number = next(_numbers)
-        #: The last surfaces that were asked for, by their columns and rows.
+        #: The surfaces requested last, with their columns and rows.
         self._surfaces: deque[tuple[Array, Array, Pending]] = deque(maxlen=KEPT)
         weakref.finalize(self, _drop, weakref.ref(process), self.number).atexit = False
 

@@ -1,7 +1,7 @@
-"""Estimator worker: the program of the process that trains classifiers of other libraries and asks them.
+"""Estimator worker: the program of the process in which classifiers of other libraries train and predict.
 
-Messages are pickles of this program's own, each behind its length, on standard input and output; nothing else is
-unpickled, and what a classifier prints goes to standard error.
+Messages on standard input and output are pickles, each after its length; both ends are this program, and nothing else
+is unpickled.  What a classifier prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEAD = struct.Struct("<Q")
 
 
 def write(pipe: IO[bytes], message: object) -> None:
-    """Send a message."""
+    """Write a message to `pipe`."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     pipe.write(HEAD.pack(len(data)))
     pipe.write(data)
@@ -29,21 +29,21 @@ def write(pipe: IO[bytes], message: object) -> None:
 
 
 def read(pipe: IO[bytes]) -> Any:
-    """Return the next message; EOFError where the other process has ended."""
+    """Return the next message; raise EOFError if the other process has ended."""
     head = pipe.read(HEAD.size)
     if len(head) < HEAD.size:
         raise EOFError
     length = HEAD.unpack(head)[0]
     data = pipe.read(length)
-    if len(data) < length:  # it was ended in the middle of a message
+    if len(data) < length:  # the other process was killed within a message
         raise EOFError
     return pickle.loads(data)
 
 
 def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]], standardises: bool = False) -> Any:
-    """Return a new estimator: by module and class, or as a copy of one that was passed; and by parameters.
+    """Return a new estimator with given parameters, of a class named by its module, or copied from a pickled one.
 
-    One that `standardises` is the last step of a pipeline.
+    With `standardises`, it is the last step of a pipeline after a StandardScaler.
     """
     if standardises:
         from sklearn.pipeline import make_pipeline
@@ -61,15 +61,15 @@ def made(maker: tuple[str, str, dict[str, Any]] | tuple[bytes, dict[str, Any]], 
 
 
 def shares_of(estimator: Any, X: Any, classes: Any) -> Any:
-    """Return the share of each class at `X`, shape (n, n_classes); the largest is that of the class predicted.
+    """Return the share of each class at `X`, shape (n, n_classes); the predicted class has the largest share.
 
-    They are probabilities where the estimator has some, else as large as its `decision_function` is; a row of which
-    the largest is not what `predict` says is 1 for that class, since the class is what is true.
+    The shares are the estimator's probabilities if it has any, else computed from its `decision_function`.  In a row
+    whose largest share is not of the class that `predict` returns, that class gets 1: the prediction counts.
 
     Raises
     ------
     ValueError
-        What it says makes no sense.
+        If the estimator returns invalid values.
     """
     predicted = np.asarray(estimator.predict(X))
     name = type(estimator).__name__
@@ -92,7 +92,7 @@ def shares_of(estimator: Any, X: Any, classes: Any) -> Any:
             found = _checked(found, found.shape, f"{name}.decision_function")
             found = np.exp(found - found.max(axis=1, keepdims=True))
             found /= found.sum(axis=1, keepdims=True)
-        else:  # of pairs of classes
+        else:  # values for pairs of classes
             return shares
     else:
         return shares
@@ -108,22 +108,22 @@ def _checked(found: Any, shape: tuple[int, ...], name: str) -> Any:
     if found.shape != shape:
         raise ValueError(f"{name} returned shape {found.shape} where {shape} was expected.")
     if not np.isfinite(found).all():
-        raise ValueError(f"{name} returned what is no number.")
+        raise ValueError(f"{name} returned a value that is not a number.")
     return found
 
 
 class GoneError(Exception):
-    """The model that is asked was trained by a process before this one."""
+    """The requested model was trained by an earlier process."""
 
 
 class Worker:
-    """Answers requests one after the other; the models stay here, under numbers that the program has chosen."""
+    """Answer requests one after the other; keep the models, by numbers that the program has chosen."""
 
     def __init__(self) -> None:
         self.models: dict[int, tuple[Any, Any]] = {}
 
     def answer(self, request: tuple[Any, ...]) -> Any:
-        """Do what is asked."""
+        """Carry out `request` and return its result."""
         kind, number, *rest = request
         if kind == "fit":
             maker, standardises, X, y = rest
@@ -148,7 +148,7 @@ class Worker:
 
 
 def main() -> None:
-    """Answer until the program ends."""
+    """Answer requests until the program ends."""
     warnings.simplefilter("ignore")
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -165,7 +165,7 @@ def main() -> None:
             answer: tuple[bool, Any] = (True, worker.answer(request))
         except GoneError as error:
             answer = (False, (str(error), ""))
-        except BaseException as error:  # an estimator may raise anything: the lane says what
+        except BaseException as error:  # an estimator may raise anything: the lane reports it
             answer = (False, (f"{type(error).__name__}: {error}", traceback.format_exc()))
         write(answers, answer)
 

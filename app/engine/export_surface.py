@@ -1,4 +1,4 @@
-"""Export surface: the picture of a model that never changes at any resolution, in short pieces; for files and print."""
+"""Export surface: the picture of a model at any resolution, in short pieces; for files and print."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from .requests import Frame, Picture
 from .shading import Shades, colours_of
 from .surface_values import Surface, difference_source, in_blocks, probability_source, rows_of, source_of
 
-#: Pixels whose values are kept, and whose lines are found, at a time.
+#: Pixels of a band, whose values are held in memory together, and whose lines are found together.
 MOST_PIXELS = 100_000
-#: Ends of line segments per pixel of the picture's width and height from which on they would hide the colours.
+#: Most ends of line segments per pixel of width plus height: more lines would hide the colours.
 MOST_VERTICES = 50
 
 
 def enlarge(
     frame: Frame, grid: Grid, shades: Shades, done: Callable[[Picture | str], None], given_up: Callable[[], bool]
 ) -> Generator[Step]:
-    """The job that makes `frame`'s model's picture on `grid`; `done` gets it, or a sentence, in a compute thread."""
+    """Make the picture of `frame`'s model on `grid`; a compute thread calls `done` with it, or with a sentence."""
     try:
         picture = yield from picture_of(frame, grid, shades, Pace(given_up))
     except OvertakenError:
@@ -58,7 +58,7 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
     yield from pace.pause()
     boundary: list[Array] = []
     margins: list[Array] = []
-    blocks: list[tuple[Any, ...]] = []  # values of a band's rows; of the band below, its last row
+    blocks: list[tuple[Any, ...]] = []  # values of a band's rows, after the last row of the band below
     levels: tuple[float, ...] = ()
     n_classes = len(frame.points.classes)
 
@@ -71,8 +71,8 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         blocks.append((classes, predicted.tie, values.f, other, values.shares))
         levels = values.margins
 
-    # Lines are found in bands that depend on the size alone, not on how fast the blocks were: dashes begin where they
-    # did in the picture before.
+    # The bands depend on the size alone, not on how fast the blocks were, so that dashes begin at the same places in
+    # each picture.
     height = max(4, MOST_PIXELS // grid.width)
     for start in range(0, grid.height, height):
         stop = min(start + height, grid.height)
@@ -81,7 +81,7 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
         own: tuple[Any, ...] = tuple(
             None if parts[0] is None else np.concatenate(parts) for parts in zip(*blocks, strict=True)
         )
-        # A band of lines begins on the last row of the band below, so that none is missing between the two.
+        # A band overlaps the last row of the band below, so that no line is missing between the two.
         found = Surface(rows_of(grid, slice(max(start - 1, 0), stop)), *own)
         found.levels = levels
         boundary.append(found.boundary(n_classes))
@@ -99,9 +99,9 @@ def picture_of(frame: Frame, grid: Grid, shades: Shades, pace: Pace) -> Generato
 
 
 def joined(bands: list[Array], pixel: float) -> Array:
-    """The polylines of all `bands`, parted by NaN rows, with those put together that end where another begins.
+    """Return the polylines of all `bands`, separated by NaN rows, joining those that end where another begins.
 
-    A dashed line in pieces would begin its dashes anew in each.
+    In a dashed line of several polylines, the dashes would begin anew in each.
     """
     pieces = [piece for band in bands for piece in _pieces(band)]
     at: dict[tuple[int, int], list[int]] = {}
@@ -115,7 +115,7 @@ def joined(bands: list[Array], pixel: float) -> Array:
     used = [False] * len(pieces)
 
     def onward(chain: list[Array]) -> None:
-        """Lengthen `chain` at its end as far as it goes."""
+        """Append polylines to the end of `chain` until none fits."""
         while True:
             end = key(chain[-1][-1])
             following = next((n for n in at[end] if not used[n]), None)

@@ -1,4 +1,4 @@
-"""Fitting: training any lane's classifier on any points, and predicting, in short pieces, to compare models."""
+"""Fitting: train any lane's classifier on any points, and predict, in short pieces; for queries."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from solver.kernels.kernel_classifier import UNFINISHED
 from .estimator_process import EstimatorProcess
 from .pieces import Pace, Step
 
-#: Updates of one binary problem before it is the turn of the next.
+#: Updates of one binary problem before the next has its turn.
 ROUND = 500
-#: Where classifiers of other libraries are trained for questions; each lane has a process of its own.
+#: Process that trains classifiers of other libraries for queries; each lane has another of its own.
 BACKGROUND = EstimatorProcess()
-#: Updates after which a training that has not come to its end is left as it is.
+#: Most updates of a training, which then stops early.
 MOST_UPDATES = 300_000
-#: Kernel values, and locations, of a first block: a fraction of a millisecond.
+#: Most kernel values, and locations, of a first block: a fraction of a millisecond.
 KERNEL_VALUES, MOST_AT_FIRST = 100_000, 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A model, and whether its training came to its end."""
+    """A model, and whether its training finished."""
 
     model: Model
     finished: bool
@@ -39,17 +39,17 @@ class Fitted:
 def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) -> Generator[Step, None, Fitted]:
     """Train the classifier of `lane` on `points`.
 
-    Nobody follows its steps: where the learner knows a shorter way to the same optimum, it takes that.
+    Its steps are not recorded: a learner with a faster algorithm for the same optimum uses that.
 
     Parameters
     ----------
     most : int
-        Updates after which it stops early.
+        Updates after which the training stops early.
 
     Raises
     ------
     ValueError
-        Too few points or classes, or what the lane asks for does not exist; in one sentence.
+        If there are too few points or classes, or no solution exists for the lane's settings; one sentence.
     """
     if len(points.classes) < 2 <= lane.family.n_classes_needed:
         raise ValueError("This classifier needs points of two classes.")
@@ -67,7 +67,7 @@ def fitted(lane: Lane, points: Points, pace: Pace, *, most: int = MOST_UPDATES) 
 def trained(
     estimator: Stepwise, trainer: PairTrainer[Any], pace: Pace, *, most: float
 ) -> Generator[Step, None, Fitted]:
-    """Run the `trainer` that `estimator` has prepared, to its end or for `most` updates."""
+    """Run the `trainer` that `estimator` has prepared until it finishes, or for `most` updates."""
     while trainer.status is Status.RUNNING and trainer.n_iter < most:
         trainer.step(int(min(ROUND, most - trainer.n_iter)), pace.late)
         if pace.late():
@@ -77,7 +77,7 @@ def trained(
 
 
 def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, Integers]:
-    """The classes of all `xy`, shape (n, 2), in blocks."""
+    """Return the predicted classes at `xy`, shape (n, 2), in blocks."""
     if (pending := begun_shares(model, xy)) is not None:
         shares: Array = yield from pace.wait(pending)
         classes: Integers = model.classes_[shares.argmax(axis=1)]
@@ -93,13 +93,13 @@ def predictions(model: Model, xy: Array, pace: Pace) -> Generator[Step, None, In
 
 
 def begun_shares(model: Model, xy: Array) -> Pending | None:
-    """Begin to work out the shares of a model in another process; None for any other model."""
+    """Start computing the shares of a model in another process; return None for any other model."""
     there = remote(model)
     return None if there is None else there.begin_shares(xy)
 
 
 def block_sizes(model: Model) -> tuple[int, int]:
-    """Return how many locations a model predicts first in one go, and at least: as fast as one."""
+    """Return the sizes of the first and the smallest block of predictions; the smallest is as fast as one location."""
     if model.kind != "f":
         return 16, 2
     expansion = model.expansion

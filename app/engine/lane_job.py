@@ -1,4 +1,4 @@
-"""LaneJob: what the background does for one lane's request: train in short pieces, colour pictures, post frames."""
+"""LaneJob: the background work for one lane: train in short pieces, paint pictures, post frames."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from .requests import AtOnce, Frame, LaneRequest, LaneSpec, Marks, Phase, Pictur
 from .surface_values import Source, difference_source, painted, probability_source, source_of, svm_source, vote_source
 from .training_run import TrainingRun
 
-#: Seconds between two pictures of a training that runs at full speed.
+#: Interval between two pictures of a training at full speed (s).
 FRAME_INTERVAL = 0.025
-#: Size of the first picture, and share of the samples, while plain numpy stands in for the compiled loops.
+#: Size of the first picture, and share of the samples, while plain numpy replaces the compiled loops.
 PLAIN_SIZE, PLAIN_SHARE = (80, 60), 1.0 / 128.0
-#: Longest processor time of a first picture (s), a frame of most screens; it has as many samples as that allows.
+#: Processor time of a first picture (s), a frame of most screens: it limits the number of samples.
 FRAME = 0.016
-#: Time by the clock (s) after which a first picture that takes longer than expected is given up for a coarse one.
+#: Wall-clock time (s) after which a first picture that is slower than expected is discarded for a coarse one.
 TOO_LATE = 3 * FRAME
-#: Share of `FRAME` that a first picture may be expected to take if it has more samples than the last one: else it
-#: would change back and forth between two sizes.
+#: Share of `FRAME` that a first picture with more samples than the last one may be expected to take: without it, the
+#: picture would alternate between two sizes.
 SURE = 0.75
 #: Delay (s) between a coarse first picture and the work on the full one, while the window draws the first.
 BREATH = 0.008
-#: Pixels of pictures of neighbours up to which they are kept for the next one, with 25 bytes for each.
+#: Largest kNN picture (pixels) that is kept for the next one, with 25 bytes a pixel.
 MOST_KEPT = 1 << 21
-#: Points up to which plain numpy stands in while the compiled loops are not ready.
+#: Most points for which plain numpy replaces the compiled loops until they are ready.
 PLAIN_LIMIT = 600
-#: Points up to which kNN counts its training accuracy, a search for each of them, before its first picture.
+#: Most points for which kNN computes its training accuracy, one search for each, before its first picture.
 COUNTED_FIRST = 1000
-#: Rows that kNN works on together: a part of them takes nearly as long.
+#: Rows that kNN computes together: fewer take nearly as long.
 TILE = 16
 
-#: Gives the source of pictures on a grid.
+#: Function that returns the source of pictures on a grid.
 SourceOn = Callable[[Grid], Source]
 
 
 class LaneJob:
-    """The background half of one lane; only the lane's running job touches it, and there is one at a time.
+    """The background state of one lane; only the lane's running job uses it, and there is one at a time.
 
     Parameters
     ----------
@@ -62,20 +62,20 @@ class LaneJob:
 
     def __init__(self, post: Callable[[Frame], None]) -> None:
         self._post = post
-        #: Processor time of the last picture for each of its samples (s), and how many samples it had.
+        #: Processor time per sample of the last picture (s), and its number of samples.
         self._per_sample, self._samples = math.inf, 0
         self._process = EstimatorProcess()
         #: The last frame of a classifier of another library.
         self._last: Frame | None = None
         self._training: TrainingRun | None = None
         self._whole: AtOnceRun | None = None
-        #: Of the last model whose probability was to be shaded.
+        #: Calibration of the last model whose probability was requested.
         self._calibration: Calibration | None = None
-        #: Of nearest neighbours, by grid: the last pictures.
+        #: Last kNN pictures, by grid.
         self._votes: dict[Grid, RunningVotes] = {}
 
     def __call__(self, request: LaneRequest, overtaken: Callable[[], bool]) -> Generator[Step]:
-        """The job of `request`; whatever goes wrong becomes a frame with a sentence; the next request starts anew."""
+        """Run `request`; an error becomes a frame with a sentence, and the next request starts from scratch."""
         spec = request.spec
         frame = Frame(request.number, request.index, spec.points, spec.lane, Phase.DONE)
         try:
@@ -87,11 +87,11 @@ class LaneJob:
                 yield from self._at_once(spec, frame, overtaken)
             else:
                 yield from self._svm(spec, frame, overtaken)
-            if not spec.lane.family.own_process:  # until now its model may have been asked
+            if not spec.lane.family.own_process:  # until now, views may have used the process's model
                 self.close()
         except OvertakenError:
             pass
-        except ValueError as error:  # the solver's sentences
+        except ValueError as error:  # one sentence, by the solver
             self._forget()
             self._post(replace(frame, phase=Phase.FAILED, message=str(error)))
         except Exception as error:
@@ -101,7 +101,7 @@ class LaneJob:
             self._post(replace(frame, phase=Phase.FAILED, message=text))
 
     def _forget(self) -> None:
-        """Nothing of a run that failed is gone on with."""
+        """Discard the state of a run that failed."""
         self._training = self._whole = self._last = None
         self._votes = {}
 
@@ -119,7 +119,7 @@ class LaneJob:
         model = spec.lane.fit(points)
         frame = replace(frame, model=model, seconds=time.perf_counter() - start)
         few = len(points) <= COUNTED_FIRST
-        if few:  # in one go: a pause, and the calls for each block, would make the first picture later
+        if few:  # in one block: pauses, and a call for each block, would delay the first picture
             frame = _marked(frame, judged(model, points.xy, points.labels))
         frame = yield from self._pictures(lambda grid: self._source(model, spec, grid), spec, frame, overtaken)
         if not few:
@@ -129,7 +129,7 @@ class LaneJob:
             self._post(_marked(frame, found))
 
     def _elsewhere(self, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]) -> Generator[Step]:
-        """A classifier of another library, in a process of this lane's own; the last picture stays until the next."""
+        """Train a classifier of another library, in the lane's process; the last picture stays until the next."""
         self._training, self._whole, self._votes = None, None, {}
         if len(spec.points.classes) < spec.lane.family.n_classes_needed:
             self._post(replace(frame, phase=Phase.EMPTY))
@@ -154,7 +154,7 @@ class LaneJob:
         self._last = yield from self._full(_same(source), spec, frame, overtaken)
 
     def _source(self, model: Model, spec: LaneSpec, grid: Grid) -> Source:
-        """Of pictures on `grid`; of nearest neighbours, one after the other: only what changed points reach is made."""
+        """Return the source of pictures on `grid`; kNN recomputes only the pixels that changed points affect."""
         if model.kind != "f" and model.neighbours and spec.compiled and grid.width * grid.height <= MOST_KEPT:
             running = self._votes.get(grid)
             if running is None:
@@ -184,7 +184,7 @@ class LaneJob:
             yield from self._as_a_whole(spec, frame, overtaken)
             return
         self._whole = None
-        # Nothing is kept meanwhile: a training that could not be made may have taken the one before with it.
+        # Empty meanwhile: if a new training fails to start, it may have used up the one before.
         before, self._training = self._training, None
         training = self._training = TrainingRun.continuing(before, spec, frame.job)
         last = -math.inf
@@ -207,7 +207,7 @@ class LaneJob:
                     if speed <= 10:
                         frame = yield from self._full(source_on, spec, frame, overtaken)
             if resting and not overtaken():
-                # What a run that rests has time for: the numbers that are only worked out where somebody looks.
+                # The run has stopped: compute the numbers that open panels need.
                 for newer in training.details(frame):
                     if newer is not None:
                         self._post(newer)
@@ -227,7 +227,7 @@ class LaneJob:
             frame = yield from self._pictures(_same(svm_source(run.rough, spec.lane)), spec, frame, overtaken)
             if spec.paused:
                 return
-        # Now and then before other lanes' pictures, so that none that trains for minutes stops it.
+        # Every fourth piece precedes other lanes' pictures: a lane that trains for minutes cannot block this one.
         turns = itertools.cycle((*[Priority.FULL_PICTURE] * 3, Priority.TRAINING))
         while not run.trained:
             yield next(turns)
@@ -244,7 +244,7 @@ class LaneJob:
     def _finished(
         self, model: Model, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        """Post the pictures of a finished training: of f, or of the probability, which may have to be fitted first."""
+        """Post the pictures of a finished training: of f, or of the probability, after fitting it if necessary."""
         if not spec.lane.shows_probability or frame.phase is not Phase.DONE or model.kind != "f":
             return (yield from self._pictures(source_on, spec, frame, overtaken))
         calibration = self._calibration
@@ -259,11 +259,11 @@ class LaneJob:
         return (yield from self._pictures(source_on, spec, replace(frame, probability=found, full=False), overtaken))
 
     def _coarse_grid(self, spec: LaneSpec) -> Grid:
-        """Where the first picture is sampled: more coarsely where a sample takes longer."""
+        """Return the grid of a coarse first picture, coarser in plain numpy."""
         return spec.grid.coarse() if spec.compiled else spec.grid.coarse(*PLAIN_SIZE, share=PLAIN_SHARE)
 
     def _first_grid(self, spec: LaneSpec) -> Grid:
-        """The full grid, or one of a half, a quarter, ... of its samples, that is expected to take a frame at most."""
+        """Return the full grid, or the finest with 1/2, 1/4, ... of its samples, expected to take a frame at most."""
         for halved in range(5 if spec.compiled else 0):
             grid = spec.grid.coarse(share=0.5**halved)
             samples = grid.width * grid.height
@@ -274,12 +274,12 @@ class LaneJob:
     def _pictures(
         self, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
-        """The promised first picture and, unless that was it, the full one; `source_on` gives the source for a grid."""
+        """Post the promised first picture and, if that was coarse, the full one, from the source `source_on(grid)`."""
         frame = yield from self._first(source_on, spec, frame)
         return (yield from self._full(source_on, spec, frame, overtaken))
 
     def _first(self, source_on: SourceOn, spec: LaneSpec, frame: Frame) -> Generator[Step, None, Frame]:
-        """The promised first picture, full or coarse: nothing stops it."""
+        """Post the promised first picture, full or coarse, which no newer request stops."""
         grid, coarse, late = self._first_grid(spec), self._coarse_grid(spec), time.perf_counter() + TOO_LATE
         if grid != coarse:
             pace = Pace(lambda: time.perf_counter() > late, Priority.FIRST_PICTURE)
@@ -292,7 +292,7 @@ class LaneJob:
         self, source_on: SourceOn, spec: LaneSpec, frame: Frame, overtaken: Callable[[], bool]
     ) -> Generator[Step, None, Frame]:
         if not (frame.full or overtaken()):
-            # The window draws the first picture meanwhile: it would wait for the interpreter at each call of Qt.
+            # Meanwhile the window draws the first picture; work here would make it wait at each call of Qt.
             yield Later(BREATH, Priority.FULL_PICTURE)
             if not overtaken():
                 pace = Pace(overtaken, Priority.FULL_PICTURE)
@@ -305,13 +305,13 @@ class LaneJob:
         """Post `frame` with its picture on `grid`, and return it."""
         shares = frame.model is not None and frame.model.kind != "f"
         least = TILE if shares and len(frame.points) > COUNTED_FIRST else 2
-        # In one go where that is a short piece: each block and each pause between two would make it later.
+        # In one block if that is a short piece: each further block and pause would delay the picture.
         samples, seconds = grid.width * grid.height, 0.0
         expected = samples * self._per_sample
         size = 16 if math.isinf(expected) else math.ceil(grid.height / max(round(expected / PIECE), 1))
         steps = painted(source, grid, spec.shades, len(spec.points.classes), pace, max(size, least), least)
         while True:
-            begun = time.thread_time()  # by the clock, it would count waiting for other threads, and change with them
+            begun = time.thread_time()  # wall-clock time would include waiting for other threads
             try:
                 step = next(steps)
             except StopIteration as end:
@@ -327,10 +327,10 @@ class LaneJob:
 
 
 def _same(source: Source) -> SourceOn:
-    """The same source for any grid."""
+    """Return a function that returns `source` for any grid."""
     return lambda grid: source
 
 
 def _marked(frame: Frame, found: Outcome) -> Frame:
-    """`frame` with what the model comes to at its own training points."""
+    """Return `frame` with the outcome of its model at the training points."""
     return replace(frame, marks=Marks(wrong=found.wrong, tied=found.tied), accuracy=found.accuracy)

@@ -1,4 +1,4 @@
-"""Mailbox: what the compute threads send the window: one slot per lane or question, the newest wins, one wake-up."""
+"""Mailbox: results from the compute threads to the window; one slot per lane or query, latest wins, one wake-up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Posted(Protocol):
-    """What can be posted: it says which slot it belongs into."""
+    """A result that can be posted; its `index` is its slot."""
 
     @property
     def index(self) -> Hashable: ...
@@ -18,10 +18,10 @@ Item = TypeVar("Item", bound=Posted)
 
 
 class Mailbox(Generic[Item]):
-    """One slot per lane, or per question.
+    """One slot per lane or query.
 
-    A queued signal per frame would pile up faster than a window can draw; here an unread frame is replaced, and the
-    window is woken once for whatever has come.
+    Queued signals, one a frame, would pile up faster than a window can draw; here a newer frame replaces an unread one,
+    and one wake-up serves all.
 
     Parameters
     ----------
@@ -36,14 +36,14 @@ class Mailbox(Generic[Item]):
 
     def post(self, frame: Item) -> None:
         """Put `frame` into its lane's slot."""
-        with self._lock:  # held while waking: whoever is woken cannot be taken down meanwhile
+        with self._lock:  # held while waking, so that the window cannot be closed meanwhile
             first = not self._slots
             self._slots[frame.index] = frame
             if first:
                 self._wake()
 
     def take(self) -> list[Item]:
-        """Empty the box."""
+        """Return the results in the box, and empty it."""
         with self._lock:
             frames = list(self._slots.values())
             self._slots.clear()
@@ -51,6 +51,6 @@ class Mailbox(Generic[Item]):
 
     @property
     def empty(self) -> bool:
-        """True when nothing waits to be read."""
+        """Whether every result has been taken."""
         with self._lock:
             return not self._slots

@@ -1,8 +1,8 @@
-"""Outcome: what a model's predictions come to at points of known classes, where several classes may tie.
+"""Outcome: a model's predictions at labelled points, and how many of them are correct, with ties.
 
-The rule of every accuracy on screen: a point whose class ties with m - 1 others counts 1 / m.  That is what a fair draw
-comes to on average, and does not depend on how the classes are numbered.  `predict` and `score` of the library name
-the lowest class, as scikit-learn does.
+The rule of every accuracy on screen: a point whose class ties with m - 1 others counts 1 / m.  That is the average
+credit of a random choice among the tied classes, and does not depend on the order of the classes.  `predict` and
+`score` of the library choose the lowest class, like scikit-learn.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ Labels = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What is predicted at some points, and how much of it is right.
+    """Predictions at some labelled points, and their credit.
 
     Attributes
     ----------
     predicted : ndarray of shape (n,)
-        Classes; of several that tie the lowest.
+        Predicted classes; the lowest of several that tie.
     credit : ndarray of shape (n,)
         1 where the point's class is predicted alone, 1 / m where it ties with m - 1 others, else 0.
     shares : ndarray of shape (n_tied, n_classes)
-        For each point at which classes tie, 1 / m for each of the m classes ahead; columns as `classes_` of the model.
+        For each point with a tie, 1 / m for each of the m tied classes; columns in the order of the model's `classes_`.
     at : ndarray of shape (n_tied,)
-        Indices of these points.
+        Indices of the points with a tie.
     scores : ndarray of shape (n,)
-        Of a model of two classes, how much it is for the second: f, or the share of the votes; else empty.
+        For a model of two classes, the score of the second: f, or its share of the votes; else empty.
     """
 
     predicted: Integers
@@ -55,24 +55,24 @@ class Outcome:
 
     @property
     def wrong(self) -> Indices:
-        """Points that are classified wrongly, whatever a tie is decided for."""
+        """Indices of points classified wrongly, however ties are broken."""
         return np.flatnonzero(self.credit == 0.0)
 
     @property
     def tied(self) -> Indices:
-        """Points that are neither right nor wrong: their class is one of several that tie."""
+        """Indices of points that are neither right nor wrong: their class is one of several that tie."""
         return np.flatnonzero((self.credit > 0.0) & (self.credit < 1.0))
 
 
 def outcome_of_shares(shares: Array, classes: Labels, labels: Labels) -> Outcome:
-    """The outcome at points of class `labels`, where each of `classes` has a share, shape (n, n_classes)."""
+    """Return the outcome at points of class `labels`, given the shares of the `classes`, shape (n, n_classes)."""
     leaders = shares == shares.max(axis=1, keepdims=True)
     scores = shares[:, 1] if len(classes) == 2 else np.empty(0)
     return _outcome_of(leaders, classes, classes[leaders.argmax(axis=1)], labels, scores)
 
 
 def outcome_of_values(model: PairClassifier, pair_values: Array, xy: Array, labels: Labels) -> Outcome:
-    """The outcome at `xy`, shape (n, 2), where f of the binary problems is `pair_values`, shape (n, n_problems)."""
+    """Return the outcome at `xy`, shape (n, 2), given f of the binary problems, shape (n, n_problems)."""
     rounding = model.rounding_at(xy)
     leaders, predicted = model.leaders_of(pair_values, rounding), model.classes_[model.winner(pair_values)]
     two = len(model.classes_) == 2  # rounding errors would rank points that score alike
@@ -88,7 +88,7 @@ def _outcome_of(leaders: Mask, classes: Labels, predicted: Labels, labels: Label
 
 
 def credit_of(leaders: Mask, classes: Labels, labels: Labels) -> Array:
-    """Share of each point that is right: `leaders` is of shape (n, n_classes), or (n, n_classes, m) for m models."""
+    """Return the credit of each point; `leaders` has shape (n, n_classes), or (n, n_classes, m) for m models."""
     own = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     ahead = leaders[np.arange(len(labels)), own]
     known = (classes[own] == labels).reshape(-1, *[1] * (ahead.ndim - 1))
@@ -97,14 +97,14 @@ def credit_of(leaders: Mask, classes: Labels, labels: Labels) -> Array:
 
 
 def judged(model: Model, xy: Array, labels: Labels) -> Outcome:
-    """What `model` comes to at `xy`, shape (n, 2), of class `labels`, in one go."""
+    """Return the outcome of `model` at `xy`, shape (n, 2), of class `labels`, in one block."""
     if model.kind == "f":
         return outcome_of_values(model, model.pair_decision_function(xy), xy, labels)
     return outcome_of_shares(model.predict_proba(xy), model.classes_, labels)
 
 
 def outcome(model: Model, xy: Array, labels: Labels, pace: Pace) -> Generator[Step, None, Outcome]:
-    """What `model` comes to at `xy`, shape (n, 2), of class `labels`; in blocks."""
+    """Return the outcome of `model` at `xy`, shape (n, 2), of class `labels`, in blocks."""
     if (pending := begun_shares(model, xy)) is not None:
         shares: Array = yield from pace.wait(pending)
         return outcome_of_shares(shares, model.classes_, labels)

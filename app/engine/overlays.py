@@ -1,4 +1,4 @@
-"""Overlays: what features lay between the surface and the points of a lane's picture, as values of the plane."""
+"""Overlays: lines, hatching and symbols that features draw between the surface and the points, in the plane."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Dashes = tuple[float, float]
 
 
 class LineStyle(str):
-    """How lines are drawn; as a string, the name of their sign in the legend.
+    """Style of lines; as a string, the name of their legend entry.
 
     Parameters
     ----------
     name : str
     height : int
-        The higher lie over the lower.
+        Lines of greater height are drawn over others.
     width : float
         In pixels.
     dashes, sample : (float, float) or None
-        Strokes and gaps in widths, in pictures and in the legend.
+        Lengths of dashes and gaps, in line widths; in pictures and in the legend.
     accent : bool
-        In the theme's accent, not in its ink.
+        Drawn in the theme's accent colour rather than its ink.
     faint : bool
-        Many of them, hardly seen each.
+        For many lines, each hardly visible.
     """
 
     height: int
@@ -54,12 +54,12 @@ class LineStyle(str):
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Polylines that belong together.
+    """Polylines of one style.
 
     Attributes
     ----------
     xy : ndarray of shape (m, 2)
-        In the plane; joined with NaN rows.
+        Vertices in the plane; NaN rows separate the polylines.
     style : LineStyle
     """
 
@@ -69,12 +69,12 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class Hatch:
-    """A part of the plane that stands out.
+    """A hatched region of the plane.
 
     Attributes
     ----------
     mask : ndarray of shape (height, width), bool
-        Row 0 is the highest, as in a `Picture`.
+        Row 0 is the top, as in a `Picture`.
     grid : Grid
     """
 
@@ -84,15 +84,15 @@ class Hatch:
 
 @dataclass(frozen=True, eq=False)
 class Specks:
-    """Symbols beside those of the points.
+    """Symbols in the plane that are not points.
 
     Attributes
     ----------
     xy : ndarray of shape (n, 2)
     kinds : tuple of str
-        As the plots name their symbols: "0" to "7" for the classes, and the marks.
+        Names of symbols in the plots: "0" to "7" for the classes, and the marks.
     kind : ndarray of shape (n,), intp
-        Which of `kinds` each is.
+        For each symbol, an index into `kinds`.
     """
 
     xy: Array
@@ -104,6 +104,6 @@ Sheet = Lines | Hatch | Specks
 
 
 def signs_of(sheets: Sequence[Sheet]) -> set[str]:
-    """Kinds of the legend's entries that `sheets` need: the styles of lines, and "differ" for a hatching."""
+    """Return the legend entries of `sheets`: the styles of lines, and "differ" for a hatched region."""
     styles: set[str] = {sheet.style for sheet in sheets if isinstance(sheet, Lines)}
     return styles | ({"differ"} if any(isinstance(sheet, Hatch) for sheet in sheets) else set())

@@ -1,4 +1,4 @@
-"""Work in short pieces: when a piece has lasted long enough, who may take over then, and how much comes next."""
+"""Work in short pieces: a clock that ends a piece of a job, and the sizes of blocks that fit into one."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from .pool import Later, Priority
 
 Step = Priority | Later
 T = TypeVar("T")
-#: Seconds a piece of work aims at; with what it takes to notice, none lasts longer than 8 ms.
+#: Target duration of a piece of work (s); including the delay until its end is noticed, none exceeds 8 ms.
 PIECE = 0.005
-#: Seconds between two looks at whether another process has answered.
+#: Polling interval (s) while another process works.
 LOOK = 0.002
-#: Seconds of work of another process from which on it is ended where nobody waits for it any more.
+#: Time that another process may spend on a request (s) before it is killed when the answer is no longer needed.
 PATIENCE = 2.0
 
 
 class OvertakenError(Exception):
-    """Nobody waits for the result any more."""
+    """A newer request has replaced this one."""
 
 
 def never() -> bool:
-    """What is promised is not overtaken."""
+    """Return False: a promised picture is never overtaken."""
     return False
 
 
 class Pace:
-    """Says when a job is to pause, and ends it where it was overtaken meanwhile.
+    """Divide a job into pieces, and end it if it was overtaken meanwhile.
 
     Parameters
     ----------
     overtaken : callable, default=never
-        True when nobody waits for the result any more.
+        Returns True if the result is no longer needed.
     priority : Priority, default=Priority.BACKGROUND
-        Of each next piece.
+        Priority of each following piece.
     """
 
     def __init__(self, overtaken: Callable[[], bool] = never, priority: Priority = Priority.BACKGROUND) -> None:
@@ -45,18 +45,18 @@ class Pace:
         self._begun = time.perf_counter()
 
     def late(self) -> bool:
-        """The present piece has lasted long enough."""
+        """Return whether the present piece has lasted long enough."""
         return time.perf_counter() - self._begun >= PIECE
 
     def pause(self) -> Generator[Step]:
-        """End the present piece; OvertakenError when nothing more is wanted."""
+        """End the present piece; raise OvertakenError if the result is no longer needed."""
         yield self._priority
         if self._overtaken():
             raise OvertakenError
         self._begun = time.perf_counter()
 
     def wait(self, pending: Pending) -> Generator[Step, None, Any]:
-        """Return the answer of another process; OvertakenError, and no answer, when nothing more is wanted."""
+        """Wait for another process and return its answer; raise OvertakenError if that is no longer needed."""
         while not pending.done:
             yield Later(LOOK, self._priority)
             if self._overtaken():
@@ -67,7 +67,7 @@ class Pace:
         return pending.result()
 
     def through(self, work: Generator[None, None, T]) -> Generator[Step, None, T]:
-        """What `work` returns, with a pause wherever it yields."""
+        """Run `work` with a pause wherever it yields, and return its result."""
         while True:
             try:
                 next(work)
@@ -79,14 +79,14 @@ class Pace:
     def in_blocks(
         self, count: int, work: Callable[[slice], None], *, size: int = 16, least: int = 2, begin: int = 0
     ) -> Generator[Step]:
-        """Have `work(block)` done for the places from `begin` to `count`, with pauses.
+        """Call `work(block)` for blocks of the indices from `begin` to `count`, with pauses.
 
         Parameters
         ----------
         size : int
-            Of the first block; the next ones aim at the seconds of a piece.
+            Size of the first block; that of the others adapts to the duration of a piece.
         least : int
-            Of any block but the last.
+            Smallest size of any block but the last.
         """
         while begin < count:
             begun = time.perf_counter()
@@ -94,6 +94,6 @@ class Pace:
             work(block)
             begin, now = block.stop, time.perf_counter()
             size = int(min(max(size * PIECE / max(now - begun, 1e-5), least), 2 * size))
-            # Of the block alone: the short ones before it were half as long together, and a pause lets other lanes in.
+            # This block alone decides: the smaller ones before it took half as long together, so no pause was due.
             if begin < count and now - begun > 0.5 * PIECE:
                 yield from self.pause()

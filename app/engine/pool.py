@@ -1,9 +1,9 @@
-"""Pool: the compute threads.  A job is an iterator of short pieces of work; between two pieces anyone may overtake it.
+"""Pool: the compute threads.  A job is an iterator of short pieces of work; other jobs may run between two pieces.
 
-Each piece should take at most about 8 ms.  What a job yields says when its next piece is wanted: a `Priority`, or a
-`Later` for a moment that has not come yet.  So fairness, priorities, pacing and cancelling are one mechanism.
+Each piece should take at most about 8 ms.  After each, a job yields the `Priority` of its next piece, or a `Later` with
+a delay.  So fairness, priorities, pacing and cancelling are one mechanism.
 
-LatestQueue: of the requests in one place only the newest matters, and only one runs at a time.
+`LatestQueue` runs the requests of one lane or query: one at a time, and of those that wait only the newest.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from threadpoolctl import threadpool_limits
 
 from app.core import log
 
-#: Of so many pieces one is that which has waited longest, if it has for so many seconds, unless a first picture is
-#: wanted: else a lane that trains for minutes would leave the other lane's picture coarse for as long.
+#: One of `SHARE` pieces is the one that has waited longest, if for more than `LONG` seconds and no first picture waits:
+#: without this, a lane that trains for minutes would keep the other lane's picture coarse for as long.
 SHARE, LONG = 8, 0.1
 
 
 class Priority(IntEnum):
-    """Order in which waiting pieces are taken; first come, first served within one."""
+    """Order in which waiting pieces run; first come, first served at equal priority."""
 
     FIRST_PICTURE = 0
     TRAINING = 1
@@ -48,32 +48,32 @@ Job = Iterator[Priority | Later]
 
 
 class Pool:
-    """Runs jobs piece by piece on a few threads.
+    """Run jobs piece by piece on a few threads.
 
     Parameters
     ----------
     threads : int, optional
-        Default max(1, cores - 1), so that the window keeps a core.  Where there are several cores, one thread more does
-        nothing but first pictures: none waits for the end of another piece of work, and two lanes' are made side by
-        side, in a moment in which the window waits for just them.
+        Default max(1, cores - 1), so that the window keeps a core.  With several cores, one more thread makes only
+        first pictures: none of them waits for the end of another piece, and those of two lanes are made at the same
+        time, while the window waits for them.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._ready: list[tuple[Priority, int, Job, float]] = []  # and since when
+        self._ready: list[tuple[Priority, int, Job, float]] = []  # the last is the time since when
         self._later: list[tuple[float, int, Priority, Job]] = []
         self._order = itertools.count()
         self._taken = 0
         self._resting_until = 0.0
         self._running: set[Job] = set()
-        self._hurried: set[Job] = set()  # of the running ones: what they wish next is overruled
+        self._hurried: set[Job] = set()  # running jobs whose next piece gets the priority of a first picture
         self._closed = False
         lock = threading.RLock()
         self._changed, self._urgent = threading.Condition(lock), threading.Condition(lock)
-        # Matrix products on one thread each: more would wait for one another on the core the window lives on.
+        # One thread for each matrix product: more would compete for the window's core.
         threadpool_limits(1, user_api="blas")
         cores = os.cpu_count() or 2
         count = threads or max(1, cores - 1)
-        #: How many threads do any work; the others only first pictures.
+        # The threads from `count` on make only first pictures.
         extra = int(threads is None and cores > 1)
         self._threads = [
             threading.Thread(target=self._work, args=(i >= count,), name=f"compute-{i}", daemon=True)
@@ -89,11 +89,11 @@ class Pool:
                 self._push(priority, job)
 
     def hurry(self, job: Job) -> None:
-        """Let `job`, if it waits for anything, wait no longer than a first picture does: its reason to wait is gone."""
+        """Give `job`, if it waits, the priority of a first picture: its reason to wait is gone."""
         with self._changed:
             if job in self._running:
                 self._hurried.add(job)
-            # One that waits as a first picture keeps its place: else a flood of requests would hold back its own lane.
+            # A waiting first picture keeps its position: else a flood of requests would delay its own lane.
             late = [entry for entry in self._later if entry[3] is job]
             behind = [entry for entry in self._ready if entry[2] is job and entry[0] != Priority.FIRST_PICTURE]
             if late or behind:
@@ -104,19 +104,21 @@ class Pool:
                 self._push(Priority.FIRST_PICTURE, job)
 
     def rest(self, seconds: float) -> None:
-        """Begin nothing of `BACKGROUND` for so long: the user has done something, and the window's thread, which waits
-        for the interpreter at every call of Qt, is to have it to itself."""
+        """Start no `BACKGROUND` piece for some `seconds`, in which the window's thread responds to the user.
+
+        That thread would have to wait for the interpreter at every call of Qt.
+        """
         with self._changed:
             self._resting_until = time.monotonic() + seconds
 
     @property
     def idle(self) -> bool:
-        """True when no job is queued, waiting or running."""
+        """Whether no job is queued, waiting or running."""
         with self._changed:
             return not (self._ready or self._later or self._running)
 
     def close(self, timeout: float = 2.0) -> bool:
-        """Drop what is queued, let the pieces in hand finish; True when every thread has ended in time."""
+        """Discard queued jobs and let running pieces finish; return whether every thread has ended in time."""
         with self._changed:
             self._closed = True
             self._ready.clear()
@@ -129,7 +131,7 @@ class Pool:
         return not any(thread.is_alive() for thread in self._threads)
 
     def _work(self, urgent: bool) -> None:
-        """What a thread does; an `urgent` one nothing but first pictures."""
+        """Run pieces until `close`; an `urgent` thread runs only first pictures."""
         while True:
             with self._changed:
                 while (job := self._next_urgent() if urgent else self._next()) is None:
@@ -139,7 +141,7 @@ class Pool:
                 self._running.add(job)
             try:
                 spec = next(job, None)
-            except Exception:  # a job reports its own failures; one that cannot must not take the thread with it
+            except Exception:  # a job reports its own failures; one that cannot must not end the thread
                 log.caught("A job failed.")
                 spec = None
             with self._changed:
@@ -151,7 +153,7 @@ class Pool:
                     self._queue(job, spec)
 
     def _wait(self) -> float | None:
-        """Seconds until something is due that nobody will tell of."""
+        """Return the seconds until the next delayed job, or None."""
         due = [self._later[0][0]] if self._later else []
         due += [self._resting_until] if self._ready else []
         return max(0.0, min(due) - time.monotonic()) if due else None
@@ -196,11 +198,10 @@ Wanted = TypeVar("Wanted")
 
 
 class LatestQueue(Generic[Wanted]):
-    """Runs the newest request of one lane, or of one question.
+    """Run the newest request of one lane or query.
 
-    A request that has not begun is replaced by a newer one.  One that runs hears of a newer one through `overtaken`,
-    which that of a lane asks only after its first picture, full or coarse: that picture is a promise, else a long drag
-    would paint nothing.
+    A newer request replaces one that has not begun.  One that runs checks `overtaken`; that of a lane does so only
+    after its first picture, full or coarse, which is a promise: otherwise a long drag would paint nothing.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ class LatestQueue(Generic[Wanted]):
     work : callable
         ``work(request, overtaken) -> Job``.
     priority : Priority, default=Priority.FIRST_PICTURE
-        Of the beginning of each request.
+        Priority of the first piece of each request.
     """
 
     def __init__(
@@ -221,7 +222,7 @@ class LatestQueue(Generic[Wanted]):
         self._job: Job | None = None
 
     def cancel(self) -> None:
-        """Nothing is wanted any more."""
+        """Discard the waiting request, and end the running one at its next check."""
         self.submit(None)
 
     def submit(self, request: Wanted | None) -> None:
@@ -236,7 +237,7 @@ class LatestQueue(Generic[Wanted]):
         if running is None:
             self._pool.submit(job, self._priority)
         elif self._priority is Priority.FIRST_PICTURE:
-            # It may be waiting for its next slow step, or behind other lanes with what nobody wants any more.
+            # The job may be waiting for its next slow step, or behind other lanes, for a result no longer needed.
             self._pool.hurry(job)
 
     def _run(self) -> Iterator[Priority | Later]:
@@ -248,4 +249,4 @@ class LatestQueue(Generic[Wanted]):
                     self._job = None
                     return
             yield from self._work(request, lambda: self._changed)
-            yield self._priority  # one piece ends here: other lanes may want theirs
+            yield self._priority  # a piece ends here, so that other lanes get their turn

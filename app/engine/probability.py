@@ -38,7 +38,7 @@ class Probability:
     contradicted : int
         Number of training points whose class by f is not the most probable one.
     refused : str
-        Why there is no probability, in a sentence; "" where there is one.
+        Sentence that says why there is no probability, or "".
     """
 
     pairs: list[Pair]
@@ -65,9 +65,9 @@ class Probability:
 
 
 class Calibration:
-    """The probability of one lane's model on its way: five trainings, each without a fold of the points.
+    """The calibration of one lane's model in progress: five trainings, each without a fold of the points.
 
-    A calibration that was interrupted continues with the fold at which it was.
+    A calibration that was interrupted continues with the same fold.
 
     Parameters
     ----------
@@ -88,11 +88,11 @@ class Calibration:
         return self._points is points and self._lane.training_key == lane.training_key
 
     def run(self, model: PairClassifier, pace: Pace) -> Generator[Step, None, Probability]:
-        """Do what is left, and return the probability of `model`, which was trained on all points."""
+        """Complete the calibration, and return the probability of `model`, which was trained on all points."""
         if self.found is None:
             try:
                 self.found = yield from self._run(model, pace)
-            except ValueError as error:  # a sentence, of the training of a fold
+            except ValueError as error:  # one sentence, from the training of a fold
                 self.found = _refused(model, str(error))
         return self.found
 
@@ -126,14 +126,14 @@ def probabilities(model: Model, calibration: Calibration, xy: Array, pace: Pace)
     ----------
     model : Model
     calibration : Calibration
-        Of the settings and the training points of `model`; only a model with an f needs it.
+        Calibration for the settings and training points of `model`; used only if the model has an f.
     xy : ndarray of shape (n, 2)
     pace : Pace
 
     Raises
     ------
     ValueError
-        If there is none; in one sentence.
+        If there is no probability; one sentence.
     """
     if (pending := begun_shares(model, xy)) is not None:
         found: Array = yield from pace.wait(pending)

@@ -1,4 +1,4 @@
-"""Query: a question about models that the background answers when nothing else is wanted, and its answer."""
+"""Query: a background question of a feature about models, answered when nothing is more urgent; and its answer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .pool import Job
 
 
 class LaneQuestion(str):
-    """The name of a question about one lane: as a string, `what` followed by the slot.
+    """Name of a query about one lane: as a string, `what` followed by the slot.
 
-    A question of any other name is about all lanes.
+    A query with any other name is about all lanes.
 
     Parameters
     ----------
@@ -33,50 +33,50 @@ class LaneQuestion(str):
 
 
 class Query(Protocol):
-    """What somebody wants to know: a frozen value that holds everything the answer depends on.
+    """A question, as a frozen value that holds everything its answer depends on.
 
-    Questions are compared with ``==``: one that equals the last of its name is not asked again.  One that is more
+    Queries are compared with ``==``: one that equals the last of its name is not computed again.  A query that is more
     urgent than others has a `priority`.
     """
 
     def answer(self, post: Callable[[Any], None], overtaken: Callable[[], bool]) -> Generator[Step]:
-        """Work it out in pieces of at most 8 ms, with ``yield Priority.BACKGROUND`` between them.
+        """Compute the answer in pieces of at most 8 ms, with ``yield Priority.BACKGROUND`` between them.
 
         Parameters
         ----------
         post : callable
-            ``post(value)`` delivers the answer as far as it is known, any number of times.
+            ``post(value)`` delivers the answer so far, any number of times.
         overtaken : callable
-            True when nobody waits for this any more: return, or let the `Pace` end it.  One that is asked anew with
-            every picture of a training should post something before it looks, else nothing is ever seen of it.
+            Returns True if the answer is no longer needed: then return, or let the `Pace` end the job.  A query that
+            changes with every picture of a training should post something before it checks this, else it never would.
 
         Raises
         ------
         ValueError
-            There is no answer; the sentence says why.
+            If there is no answer; the sentence says why.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A question that was asked, and what is known of its answer.
+    """A query, with its answer so far.
 
     Attributes
     ----------
     name : str
-        Under which it was asked.
+        Name of the query.
     number : int
-        Of the asking; later ones are greater.
+        Number of the request; later ones are greater.
     query : Query
     value : Any
-        What was posted last; None before that.
+        Value posted last; None before the first.
     done : bool
-        Nothing more comes.
+        Whether the answer is complete.
     message : str
-        Why there is no (more of an) answer, in a sentence; or "".
+        Sentence that says why there is no (further) answer, or "".
     owner : str
-        Of whose questions it is one.
+        Owner of the query, as in `Scheduler.ask`.
     """
 
     name: str
@@ -89,13 +89,13 @@ class Answer:
 
     @property
     def index(self) -> str:
-        """The mailbox's slot."""
+        """Slot of the mailbox."""
         return self.name
 
     def given_away(self, covers: Mapping[int, Cover]) -> bool:
-        """Return whether the answer would give away something that is covered of the lanes that it is about.
+        """Return whether the answer would reveal covered results of the lanes it is about.
 
-        A query says in its `tells` what its answer gives away; without that, everything.
+        The attribute `tells` of a query names the results that its answer reveals; a query without it reveals all.
         """
         about = [self.name.slot] if isinstance(self.name, LaneQuestion) else covers
         tells: Cover = getattr(self.query, "tells", Cover.PICTURE)
@@ -103,7 +103,7 @@ class Answer:
 
 
 def work_out(asked: Answer, post: Callable[[Answer], None], overtaken: Callable[[], bool]) -> Job:
-    """The job of a question of which nothing is known yet; whatever goes wrong becomes an answer with a sentence."""
+    """Compute the answer to a new query; an error becomes an answer with a sentence."""
     answer = asked
 
     def deliver(value: Any) -> None:

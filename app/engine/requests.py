@@ -1,4 +1,4 @@
-"""Requests and frames: what the window asks of the background, and what comes back; both never change."""
+"""Requests for the lanes' pictures, and the frames that answer them; frozen values."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AnyCertificate = Certificate | PerceptronCertificate | PegasosCertificate | Redu
 
 @dataclass(frozen=True)
 class Side:
-    """One of two models that are compared, with the lane it belongs to; the same while it is the same object."""
+    """One of two compared models, with its lane; compared by identity of the model."""
 
     model: Model
     lane: Lane
@@ -43,14 +43,14 @@ Sides = tuple[Side, Side]
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """Where a training began: the multipliers of each binary problem, None where they were zero."""
+    """Initial multipliers of a training, for each binary problem; None if they were zero."""
 
     multipliers: tuple[Array | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class LaneSpec:
-    """What a lane's picture depends on; a lane is asked anew when, and only when, its wish differs."""
+    """Everything a lane's picture depends on; a lane is requested again if, and only if, this differs."""
 
     points: Points
     lane: Lane
@@ -62,15 +62,15 @@ class LaneSpec:
     compiled: bool
     seek: Seek | None = None
     sides: Sides | None = None  #: the two models whose difference is the picture
-    surveyed: bool = False  #: primal and gap are looked at all along the run
-    slacks: bool = False  #: slacks are looked at
+    surveyed: bool = False  #: primal and gap are displayed along the whole run
+    slacks: bool = False  #: slacks are displayed
     replay_factor: float = 1.0  #: how many times as fast as usual a run is replayed
-    starts: Starts | None = None  #: what a new training begins from, in place of what was trained before
+    starts: Starts | None = None  #: initial multipliers of a new training, in place of the previous model's
 
 
 @dataclass(frozen=True)
 class LaneRequest:
-    """A wish with a number; numbers ascend, and the answer carries the number."""
+    """A request with a number; numbers ascend, and a frame carries that of its request."""
 
     number: int
     index: int
@@ -78,30 +78,30 @@ class LaneRequest:
 
 
 class Phase(StrEnum):
-    """Where a lane stands."""
+    """State of a lane."""
 
     TRAINING = "training"
     PAUSED = "paused"
     DONE = "done"
-    EMPTY = "empty"  #: nothing to show a picture of; `message` says why
-    FAILED = "failed"  #: `message` says how
+    EMPTY = "empty"  #: there is no picture; `message` gives the reason
+    FAILED = "failed"  #: `message` gives the error
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A coloured surface.
+    """A coloured surface, with its lines.
 
     Attributes
     ----------
     argb : ndarray of shape (height, width), uint32
-        Colours 0xffrrggbb; row 0 is the highest, as screens have it.
+        Colours 0xffrrggbb; row 0 is the top, as on screens.
     grid : Grid
     boundary, margins : ndarray of shape (m, 2)
-        Polylines joined with NaN rows; of a difference, the boundaries of the two models.
+        Polylines separated by NaN rows; for a difference, the boundaries of the two models.
     differing : float
-        Of a difference, the share of the pixels in which the two models predict different classes.
+        For a difference, the share of the pixels in which the two models predict different classes.
     tied : float
-        Share of the pixels in which no class is ahead.
+        Share of the pixels in which classes tie.
     """
 
     argb: NDArray[np.uint32]
@@ -118,9 +118,19 @@ def _none() -> NDArray[np.intp]:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Indices of points to be marked: free and bounded support vectors, points classified wrongly, points under a tie
-    of their own class with another, points without which a picture of neighbours is another, and points that a training
-    has chosen which keeps some only."""
+    """Indices of marked points.
+
+    Attributes
+    ----------
+    free, bounded : ndarray of shape (n,)
+        Free and bounded support vectors.
+    wrong, tied : ndarray of shape (n,)
+        Points classified wrongly, and points whose class ties with another.
+    kept : ndarray of shape (n,)
+        Points that determine the boundary of a kNN picture.
+    chosen : ndarray of shape (n,)
+        Points that a condensing or editing training has kept.
+    """
 
     free: NDArray[np.intp] = field(default_factory=_none)
     bounded: NDArray[np.intp] = field(default_factory=_none)
@@ -135,14 +145,14 @@ NO_MARKS = Marks()
 
 @dataclass(frozen=True)
 class AtOnce:
-    """What is known of a training on all points at once, which has no steps to follow.
+    """Progress of a training without recorded steps.
 
     Attributes
     ----------
     expected : float
-        Seconds that it takes, roughly; nan where that is not known.
+        Estimated duration (s); nan if unknown.
     slow : bool
-        There is no short way with these settings.
+        Whether these settings have no fast algorithm.
     """
 
     expected: float = float("nan")
@@ -151,41 +161,41 @@ class AtOnce:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """One picture of one lane, with the numbers that belong to it.
+    """One picture of one lane, with its numbers.
 
     Attributes
     ----------
     job : int
-        Number of the request this answers.
+        Number of the request.
     index : int
-        The lane.
+        Index of the lane.
     points : Points
-        What it was trained on.
+        Training points.
     phase : Phase
     full : bool
-        The picture has the resolution asked for.
+        Whether the picture has the requested resolution.
     model : Model or None
-        Never changes; predicts what the picture shows.
+        Frozen model that predicts what the picture shows.
     certificates : tuple of Certificate, PerceptronCertificate, PegasosCertificate or ReductionCertificate
-        One per binary problem, or one of all points; empty for what does not train.
+        One for each binary problem, or one for all points; empty for learners without training.
     marks, accuracy, seconds, message
-        Marked points, share of the training points classified rightly (see `outcome`), training time, a sentence.
+        Marked points, training accuracy (see `outcome`), training time (s), and a sentence.
     run_state : RunState or None
-        The binary problem whose run the transport drives.
+        State of the binary problem that the playback controls.
     orders : Orders or None
-        A perceptron's runs in other orders, as far as they are known.
+        A perceptron's runs in other orders, as far as they are computed.
     sides : tuple of Side or None
-        The two models whose difference this is a picture of; there is no model then.
+        The two models whose difference the picture shows; `model` is None then.
     provisional : bool
-        The surface is not that of a finished training, and will not be in a moment.
+        Whether the surface is not that of a finished training, and the training has lasted for a while.
     starts : Starts or None
-        Where the training began.
+        Initial multipliers of the training.
     at_once : AtOnce or None
-        It is trained at once: there is no run of steps.
+        Progress of a training without recorded steps.
     probability : Probability or None
-        What the picture shades in place of f.
+        Probability that the picture shades in place of f.
     cover : Cover
-        What has been withheld of it.
+        Parts that have been withheld.
     """
 
     job: int
@@ -212,30 +222,30 @@ class Frame:
 
     @property
     def neighbours(self) -> KNeighborsClassifier | None:
-        """The nearest neighbours whose votes the picture shows; None of any other classifier."""
+        """The kNN classifier whose votes the picture shows, or None."""
         return None if self.model is None or self.model.kind == "f" else self.model.neighbours
 
     @property
     def shaded_probability(self) -> Probability | None:
-        """The probability that the picture shades in place of f; None where it shades something else."""
+        """The probability that the picture shades in place of f, or None."""
         return None if self.probability is None or self.probability.refused else self.probability
 
     @property
     def shows_probability(self) -> bool:
-        """Whether the picture shades the probability, fitted to f or a model's own, and has lines of it."""
+        """Whether the picture shades a probability, fitted to f or the model's own, and draws its lines."""
         if self.model is None or not self.lane.shows_probability:
             return False
         return self.model.kind != "f" or self.shaded_probability is not None
 
     @property
     def ended(self) -> bool:
-        """Whether this shows the model of a training that came to its end, as all problems' certificates say."""
+        """Whether the training has finished, by the certificates of all problems."""
         if self.phase is not Phase.DONE or self.provisional or self.model is None:
             return False
         return all(certificate.status not in UNFINISHED for certificate in self.certificates)
 
     @property
     def certificate(self) -> AnyCertificate | None:
-        """The certificate of the only problem, or of the gravest, and of these the farthest from its end."""
+        """The certificate with the gravest status; of several, the one farthest from the optimum."""
         distance = self.lane.family.distance
         return min(self.certificates, key=lambda each: (GRAVITY.index(each.status), -distance(each)), default=None)

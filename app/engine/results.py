@@ -1,5 +1,7 @@
-"""Results: the newest frame of each lane, and the newest answer to each question; derived, disposable, never older
-than what was shown before."""
+"""Results: the newest frame of each lane, and the newest answer to each query.
+
+They are derived and disposable, and an older result never replaces a newer one.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,12 @@ from .requests import NO_MARKS, Frame
 
 
 class Results:
-    """One frame per lane, by its slot; one answer per question, by its name.
+    """One frame per lane, by its slot; one answer per query, by its name.
 
     Attributes
     ----------
     news : int
-        Number of frames and answers that were kept so far.
+        Number of frames and answers accepted so far.
     """
 
     def __init__(self) -> None:
@@ -28,7 +30,7 @@ class Results:
         self._answers: dict[str, Answer] = {}
 
     def accept(self, frame: Frame) -> bool:
-        """Keep `frame` unless a newer job's is here; True when it was kept."""
+        """Store `frame` unless that of a newer job is here; return whether it was stored."""
         present = self._frames.get(frame.index)
         if present is not None and frame.job < present.job:
             return False
@@ -37,7 +39,7 @@ class Results:
         return True
 
     def accept_answer(self, answer: Answer) -> bool:
-        """Keep `answer` unless a newer one is here; True when it was kept."""
+        """Store `answer` unless a newer one is here; return whether it was stored."""
         present = self._answers.get(answer.name)
         if present is not None and answer.number < present.number:
             return False
@@ -46,15 +48,15 @@ class Results:
         return True
 
     def frame(self, slot: int) -> Frame | None:
-        """The newest frame of a lane, or None."""
+        """Return the newest frame of a lane, or None."""
         return self._frames.get(slot)
 
     def answer(self, name: str) -> Answer | None:
-        """The newest answer to what is asked under `name`, or None; it may be to an older question."""
+        """Return the newest answer to the query `name`, or None; it may be to an older query of that name."""
         return self._answers.get(name)
 
     def without(self, covers: Mapping[int, Cover]) -> Results:
-        """Return what may be displayed while the slots of `covers` are covered; the same object where none is."""
+        """Return the results that may be displayed while `covers` withholds some; the same object if it is empty."""
         if not covers:
             return self
         others = Results()
@@ -64,24 +66,24 @@ class Results:
         return others
 
     def forget(self, slot: int) -> None:
-        """The lane is gone: the next one in its place is another."""
+        """Remove the results of a lane that has been deleted; the next one with its index is another."""
         self._frames.pop(slot, None)
 
     def forget_answer(self, name: str) -> None:
-        """Nobody asks any more."""
+        """Remove the answer to a query that is no longer made."""
         self._answers.pop(name, None)
 
 
 @lru_cache(maxsize=8)
 def _withheld(frame: Frame, cover: Cover) -> Frame | None:
-    """Return `frame` without what is covered; None without its picture.  The same one again, as views compare it."""
+    """Return `frame` without its covered parts, or None without its picture; cached, as views compare by identity."""
     if not cover:
         return frame
     if Cover.PAINT in cover:
         return None
     changes: dict[str, Any] = {"cover": cover}
     if cover & (Cover.MARKS | Cover.TRAINING):
-        changes["run_state"] = None  # it holds both
+        changes["run_state"] = None  # it contains marks and numbers
     if Cover.MARKS in cover:
         changes["marks"] = NO_MARKS
     if Cover.TRAINING in cover:

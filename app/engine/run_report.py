@@ -1,4 +1,4 @@
-"""Run report: makes the `RunState` of a run: where it stands, why its next step is what it is."""
+"""Run report: make the `RunState` of a run, with the explanation of its next step."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from solver.recording import Recording
 from .run_state import RunState, Slacks
 from .surface_values import problem_of
 
-#: Steps of a run at which primal and gap are worked out where somebody looks at the curves.
+#: Number of steps of a run at which primal and gap are computed if the curves are displayed.
 SURVEYED = 96
-#: Snapshots whose v is that of all points, in their order: LASVM's is that of the points kept, in an order of its own.
+#: Snapshots with v for all points, in their order; LASVM has it only for its own points, in another order.
 KNOWS_V = (SmoSnapshot, DualAscentSnapshot)
-#: Length of the bar of a slack of 1 whose margin is not in the picture, and of the longest, as shares of its side.
+#: Lengths of the bar for a slack of 1 whose margin is outside the picture, and of the longest bar, as shares of the
+#: picture's shorter side.
 BAR, LONGEST_BAR = 0.04, 0.2
-#: How often a replay is asked whether it should stop, each time after a millisecond or less, until it does.
+#: Number of checks, a millisecond or less apart, after which a replay ends its piece.
 LOOK = 4
 
 
@@ -42,26 +43,26 @@ def run_state_of(
     multipliers: tuple[Array, Array] | None,
     last: Explanation | None,
 ) -> RunState:
-    """Return the state of `run` where it stands now.
+    """Return the state of `run` at its present step.
 
     Parameters
     ----------
     run : Recording
     number : int
-        Of the recording.
+        Number of the recording.
     points : Points
-        What the lane is trained on.
+        Training points of the lane.
     lane : Lane
     pair : BinaryProblem
         The binary problem with its points.
     snapshot : object
-        What the run's solver says of its present state.
+        Snapshot of the run's solver.
     f : ndarray of shape (n,)
-        At the points of the problem.
+        f at the points of the problem.
     multipliers : tuple of two ndarrays of shape (n,), or None
-        alpha and C.
+        alpha and C of these points.
     last : Explanation or None
-        Of the last step of a run that has ended, if it is known.
+        Explanation of the last step of a run that has ended, if available.
     """
     solver, trainer = run.solver, lane.trainer
     assert trainer is not None
@@ -101,7 +102,7 @@ def run_state_of(
 
 
 def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, place: int, points: Points) -> Array:
-    """f at the points of a problem: from v where the snapshot has it, which costs nothing, else from the model."""
+    """Return f at the points of a problem, from the snapshot's v if it has one, which is free, else from the model."""
     if isinstance(snapshot, KNOWS_V):
         return pair.y - snapshot.v + snapshot.intercept
     values: Array = model.pair_decision_function(points.xy[pair.index])[:, place]
@@ -109,18 +110,18 @@ def values_of(snapshot: Any, pair: BinaryProblem, model: PairClassifier, place: 
 
 
 def mark(run: Recording, certificate: Any) -> None:
-    """Remember primal and gap of the present step, for the curves; a perceptron has none."""
+    """Record primal and gap of the present step for the curves; a perceptron has none."""
     if hasattr(certificate, "dual"):
         run.trace.mark(run.position, certificate.dual, certificate.primal, certificate.gap)
 
 
 def _pair(snapshot: Any, pair: BinaryProblem, why: Explanation | None) -> tuple[int, ...]:
-    """The points at work, as indices of all training points: those of the next step, else those of the newest."""
+    """Return the points of the next step, or else of the newest, as indices of all training points."""
     if why is not None:
         return int(pair.index[why.i]), int(pair.index[why.j])
     if isinstance(snapshot, ReductionSnapshot):
         return snapshot.touched, *snapshot.neighbors.tolist()
-    if isinstance(snapshot, LasvmSnapshot):  # it names the points by their numbers among all
+    if isinstance(snapshot, LasvmSnapshot):  # its working set has indices of all training points
         return snapshot.working_set if snapshot.operation in ("process", "reprocess") else (-1, -1)
     touched = getattr(snapshot, "touched", -1)
     i, j = getattr(snapshot, "working_set", (touched, -1))
@@ -128,7 +129,7 @@ def _pair(snapshot: Any, pair: BinaryProblem, why: Explanation | None) -> tuple[
 
 
 def explain_last(run: Recording) -> Iterator[Explanation | None]:
-    """Why the last step of an ended run was made; yields None while it looks, and leaves the run elsewhere."""
+    """Yield None while replaying an ended run to its last step, then the explanation of that; the run stays there."""
     if run.length == 0:
         return
     while not run.go_to(run.length - 1, few_steps()):
@@ -137,15 +138,15 @@ def explain_last(run: Recording) -> Iterator[Explanation | None]:
 
 
 def few_steps() -> Stop:
-    """What stops a solver when it has been asked `LOOK` times."""
+    """Return a stop condition that is true after `LOOK` checks."""
     left = iter(range(LOOK))
     return lambda: next(left, None) is None
 
 
 def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid) -> Generator[None, None, Slacks]:
-    """Where f reaches the own margin of each point with slack; yields every few milliseconds, returns it.
+    """Return the location where f reaches its margin, for each point with slack; yield every few milliseconds.
 
-    Where it does not within the picture, there is a bar in that direction whose length is proportional to the slack.
+    If that is outside the picture, a bar in that direction is as long as the slack, up to a scale.
     """
     slack = np.maximum(0.0, 1.0 - run_state.y * run_state.f)
     point = np.flatnonzero(slack > run_state.tol)
@@ -164,9 +165,9 @@ def slacks_of(model: PairClassifier, run_state: RunState, place: int, grid: Grid
 
 
 def survey(run: Recording) -> Iterator[bool]:
-    """Have primal and gap known all along `run`, at steps that lie evenly on a logarithmic scale and on a linear one.
+    """Record primal and gap along the whole of `run`, at steps spaced evenly on a logarithmic and a linear scale.
 
-    Yields, after some steps each time, whether something new is known; leaves the run elsewhere.
+    Yield every few steps, True after a new value; the run stays at another step.
     """
     if run.length == 0:
         return

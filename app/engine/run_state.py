@@ -1,4 +1,4 @@
-"""RunState: one binary problem of a lane at one moment of its training, with everything the panels show of it."""
+"""RunState: one binary problem of a lane at one step of its training, with everything the panels show of it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from solver.core.trace import TraceView
 from solver.inspection.metrics import KktReport
 from solver.inspection.step_explanation import Explanation
 
-#: Duration of the replay of a whole run (s), and its least speed (steps a second): a shorter run would seem to stand.
+#: Duration of the replay of a whole run (s), and its lowest speed (steps/s): slower, a short run would seem to pause.
 WHOLE_RUN, LEAST_SPEED = 10.0, 1.0
-#: Least speed of a run whose length is not known yet (steps a second).
+#: Lowest speed of a run of unknown length (steps/s).
 SPEED_AT_FIRST = 5.0
 
 
 def speed_of(seek: Seek | None, recording: int, length: int, ended: bool, live: float, factor: float) -> float:
-    """Return the steps per second at which a run plays: those of a replay, or of `live` training.
+    """Return the speed at which a run plays (steps/s): that of a replay, or of `live` training.
 
-    A replay takes `WHOLE_RUN` seconds for the whole run, `factor` times as fast.
-    A run that has not ended is trained at its own speed, unless that is full speed: nobody could follow it.
+    A replay plays the whole run in `WHOLE_RUN` seconds, and `factor` times as fast.
+    A run that has not ended trains at the speed `live`, unless that is infinite, which no user could follow.
     """
     replays = seek is not None and seek.until == "replay" and seek.recording == recording
     if not (replays and (ended or math.isinf(live))):
@@ -34,16 +34,16 @@ def speed_of(seek: Seek | None, recording: int, length: int, ended: bool, live: 
 
 @dataclass(frozen=True, eq=False)
 class Slacks:
-    """For each point with slack, where f reaches its own margin.
+    """For each point with slack, the location where f reaches its margin.
 
     Attributes
     ----------
     point : ndarray of shape (m,)
-        Places in the run's `index`.
+        Positions in the run's `index`.
     end : ndarray of shape (m, 2)
-        Where y f = 1 first, going from the point along the gradient of f; or where its capped bar ends.
+        First location with y f = 1 from the point along the gradient of f, or the end of its capped bar.
     capped : ndarray of shape (m,)
-        True where that level is not met in the view: the bar's length is proportional to the slack.
+        True if there is none in the view: the bar's length is proportional to the slack.
     """
 
     point: Indices
@@ -53,29 +53,29 @@ class Slacks:
 
 @dataclass(frozen=True, eq=False)
 class RunState:
-    """The problem whose run the transport drives.
+    """State of the problem that the playback controls.
 
     Attributes
     ----------
     recording : int
-        Number of the run; a new one whenever training began anew.
+        Number of the run; a new training has another number.
     trainer : Trainer
     rule : str
-        Working-set rule, "" for learners without one.
+        Working-set rule; "" for learners without one.
     name : str
-        What the problem is called, "" when it is the only one.
+        Name of the problem; "" if it is the only one.
     step, length : int
-        Where the run stands, and how many steps it has made so far.
+        Present step, and the number of steps made so far.
     ended : bool
-        The run has come to its end, at `length`.
+        Whether the run has finished, at `length`.
     points : Points
-        What the lane was trained on.
+        Training points of the lane.
     index : ndarray of shape (n,)
-        The points of this problem, as indices of `points`; none where there is no binary problem.
+        The points of this problem, as indices of `points`; empty if there is no binary problem.
     y : ndarray of shape (n,)
-        -1 and +1.
+        Classes -1 and +1.
     f : ndarray of shape (n,)
-        f at these points.
+        Values of f at these points.
     alpha, C : ndarray of shape (n,), or None
         Multipliers and their bounds; None for learners that have none.
     v : ndarray of shape (n,) or None
@@ -87,16 +87,16 @@ class RunState:
     certificate : Certificate
     trace : TraceView
     operation : str
-        What the newest step was, in words; "" when there is nothing to say.
+        Description of the newest step, or "".
     verdict : str
-        What is proved at the end of a run without binary problems, in words; else "".
+        Statement of what is proved at the end of a run without binary problems; else "".
     pair : tuple of int
-        The points (i, j), as indices of `points`, that the next step moves, or the newest one at the end; of a vote,
-        the point looked at in the newest step, and its neighbours.  -1 for none.
+        The points (i, j), as indices of `points`, of the next step, or at the end of the last; for condensing and
+        editing, the point examined in the newest step, and its neighbours.  -1 for none.
     explanation : Explanation or None
-        Why these two, and what the step does with them (SMO only).
+        Why the step takes this pair, and how it changes it (SMO only).
     slacks : Slacks or None
-        Known when the run rests.
+        Computed when the run stops.
     """
 
     recording: int
@@ -126,5 +126,5 @@ class RunState:
 
     @property
     def at_end(self) -> bool:
-        """The run stands where it has ended."""
+        """Whether the run has finished, and its last step is displayed."""
         return self.ended and self.step == self.length

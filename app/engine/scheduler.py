@@ -1,4 +1,4 @@
-"""Scheduler: asks the background for whatever pictures differ from what was asked before, and collects the answers."""
+"""Scheduler: request pictures whose inputs have changed, and answers to queries; collect the results."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from .requests import Frame, LaneRequest, LaneSpec, Picture
 from .results import Results
 from .shading import Shades
 
-#: Seconds that the background rests after the user has changed what a lane is to show.
+#: Pause of background work (s) after the user has changed a lane's picture.
 REST = 0.2
 
 
 class Scheduler:
-    """Keeps each lane's picture on its way to what is wished.
+    """Request the pictures of the lanes and the answers to queries, and collect them.
 
     Parameters
     ----------
     lanes : int
-        How many lanes there can be.
+        Largest number of lanes.
     wake : callable
-        Called from a compute thread when frames have come; must make the window call `collect`, and return at once.
+        Called from a compute thread when results have arrived; must make the window call `collect`, and return at
+        once.
     """
 
     def __init__(self, lanes: int, wake: Callable[[], None]) -> None:
@@ -43,16 +44,16 @@ class Scheduler:
         self._specs: list[LaneSpec | None] = [None] * lanes
         self._numbers = itertools.count(1)
         self._newest = [0] * lanes
-        self._asked_at = [0.0] * lanes  # when the newest request was made
-        self._took = [0.0] * lanes  # seconds from a lane's last request to its first picture
+        self._asked_at = [0.0] * lanes  # time of the newest request
+        self._took = [0.0] * lanes  # time from a lane's last request to its first picture (s)
         self._least = [0] * lanes
         self._answers: Mailbox[Answer] = Mailbox(wake)
         self._inquiries: dict[str, LatestQueue[Answer]] = {}
         self._asked: dict[str, Answer] = {}
-        self._since: dict[str, int] = {}  # number of the first question of a name without a pause
+        self._since: dict[str, int] = {}  # by name, number of the first query since when the name was always in use
 
     def want(self, index: int, spec: LaneSpec) -> None:
-        """Ask for lane `index` as wished; nothing happens when that is what was asked last."""
+        """Request the picture of lane `index`, unless the same was requested last."""
         if self._specs[index] != spec:
             self._specs[index] = spec
             self._newest[index] = next(self._numbers)
@@ -62,13 +63,13 @@ class Scheduler:
             self._queues[index].submit(LaneRequest(self._newest[index], index, spec))
 
     def stop(self, index: int) -> None:
-        """Lane `index` is not displayed any more: what it is doing ends soon."""
+        """Stop the work for lane `index`, which is no longer displayed."""
         if self._specs[index] is not None:
             self._specs[index] = None
             self._queues[index].cancel()
 
     def forget(self, index: int) -> None:
-        """Lane `index` is gone: the next of this number is another, and shows nothing of this one."""
+        """Discard all of lane `index`, which has been deleted: the next of this number is another."""
         if self._newest[index] > self._least[index]:
             self.stop(index)
             self._jobs[index].close()
@@ -76,15 +77,15 @@ class Scheduler:
             self.results.forget(index)
 
     def ask(self, queries: Mapping[str, Query], owner: str = "") -> None:
-        """Have these questions, by name, answered when nothing else is wanted; all others of `owner` are dropped.
+        """Request answers to `queries`, by name, when nothing is more urgent; discard all other queries of `owner`.
 
-        A question that equals the one asked last under its name goes on, or keeps its answer.
+        A query that equals the last of its name continues, or keeps its answer.
 
         Parameters
         ----------
         queries : mapping of str to Query
         owner : str, optional
-            A panel with a state of its own; what depends on document and session has none.
+            A panel with a state of its own; "" for queries that depend on document and session only.
         """
         for name in [each.name for each in self._asked.values() if each.owner == owner and each.name not in queries]:
             del self._asked[name], self._since[name]
@@ -113,43 +114,43 @@ class Scheduler:
         done: Callable[[Picture | str], None],
         given_up: Callable[[], bool],
     ) -> None:
-        """Make the picture of a frame's model on any grid, when nothing else is wanted.
+        """Make the picture of a frame's model on any grid, when nothing is more urgent.
 
-        `done` is called from a compute thread with the picture, or with a sentence that says why there is none.
+        A compute thread calls `done` with the picture, or with a sentence that says why there is none.
         """
         self._pool.submit(enlarge(frame, grid, shades, done, given_up), Priority.BACKGROUND)
 
     def queue(self, work: Callable[[Wanted, Callable[[], bool]], Job], priority: Priority) -> LatestQueue[Wanted]:
-        """A queue for jobs that answer by themselves, piece by piece among the lanes' own."""
+        """Return a queue for jobs that deliver their own results; their pieces run among those of the lanes."""
         return LatestQueue(self._pool, work, priority)
 
     def newest(self, index: int) -> int:
-        """Number of the lane's newest request; 0 before the first."""
+        """Return the number of the lane's newest request; 0 before the first."""
         return self._newest[index]
 
     def delay(self, index: int) -> float:
-        """Seconds that the lane's last first picture took from the request on; 0 before there was one."""
+        """Return the time (s) from the lane's last request to its first picture; 0 before the first."""
         return self._took[index]
 
     def collect(self) -> bool:
-        """Take the frames and answers that have come; True when any of them is to be shown."""
+        """Take the frames and answers that have arrived; return whether any is to be displayed."""
         frames = [frame for frame in self._mailbox.take() if frame.job >= self._least[frame.index]]
         now = time.perf_counter()
         for frame in frames:
             before = self.results.frame(frame.index)
             if frame.job == self._newest[frame.index] and (before is None or before.job != frame.job):
                 self._took[frame.index] = now - self._asked_at[frame.index]
-        # An answer to what is asked no more has come too late; one to an older question of a name is news still.
+        # Discard answers to queries no longer made; an answer to an older query of a name is still of use.
         answers = [a for a in self._answers.take() if a.number >= self._since.get(a.name, a.number + 1)]
         return any([self.results.accept(frame) for frame in frames] + [self.results.accept_answer(a) for a in answers])
 
     @property
     def idle(self) -> bool:
-        """True when nothing is queued, running or waiting to be collected."""
+        """Whether nothing is queued, running or waiting to be collected."""
         return self._pool.idle and self._mailbox.empty and self._answers.empty
 
     def close(self) -> bool:
-        """Stop the compute threads, and end the processes of classifiers; True when the threads ended in time."""
+        """Stop the compute threads, and kill the processes of classifiers; return whether the threads ended in time."""
         ended = self._pool.close()
         for job in self._jobs:
             job.close()

@@ -1,7 +1,7 @@
-"""Shading: model values to colours; nothing is smoothed, each pixel is one value of the model.
+"""Shading: colours from model values; each pixel shows one value of the model, without smoothing.
 
-A surface arrives as three arrays of one shape: the winning class of each pixel, how sure it is (0 to 1), and whether
-several classes share the maximum.
+A surface consists of three arrays of one shape: the predicted class of each pixel, its certainty (0 to 1), and whether
+classes tie.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from solver.core.arrays import Array, Mask
 from solver.kernels.pixels import LEVELS, SHARE, Pixels, Regions, colours_at
 
 RGB = tuple[int, int, int]
-#: Colours of the classes on a white ground.
+#: Colours of the classes on a white background.
 ON_WHITE: tuple[RGB, ...] = (
     (0, 114, 178),
     (213, 94, 0),
@@ -27,15 +27,15 @@ ON_WHITE: tuple[RGB, ...] = (
     (122, 110, 0),
     (96, 60, 20),
 )
-#: Share of the class colour in the mix with the background, where the model is least and most sure.
+#: Share of the class colour in the mix with the background, for the lowest and the highest certainty.
 LEAST, MOST = 0.16, 0.52
-#: |f| at which an SVM's shade is full.
+#: |f| from which an SVM's pixels have the full shade.
 FULL_VALUE = 2.0
 
 
 @dataclass(frozen=True)
 class Shades:
-    """The colours a picture is made of: background, one per class, and the grey of a tie."""
+    """Colours of a picture: the background, one per class, and the grey of a tie."""
 
     background: RGB
     classes: tuple[RGB, ...]
@@ -44,7 +44,7 @@ class Shades:
 
 @lru_cache(maxsize=8)
 def colours_of(shades: Shades) -> NDArray[np.uint32]:
-    """Return the colours 0xffrrggbb of class c at level l in place ``c * LEVELS + l``; the last place is the tie."""
+    """Return the colours 0xffrrggbb: that of class c at level l at index ``c * LEVELS + l``, that of a tie last."""
     background = np.array(shades.background, dtype=np.float64)
     mix = np.linspace(LEAST, MOST, LEVELS)[:, None]
     colours = [background * (1 - mix) + np.array(c, dtype=np.float64) * mix for c in shades.classes]
@@ -56,5 +56,5 @@ def colours_of(shades: Shades) -> NDArray[np.uint32]:
 
 
 def colour(shades: Shades, classes: Regions, sureness: Array, tie: Mask) -> NDArray[np.uint32]:
-    """Return colours 0xffrrggbb of winning `classes` (0 to 7), `sureness` in [0, 1] and `tie`."""
+    """Return colours 0xffrrggbb for predicted `classes` (0 to 7), `sureness` in [0, 1] and `tie`."""
     return colours_at(Pixels(classes, tie, SHARE.shade(sureness)), colours_of(shades))

@@ -1,6 +1,6 @@
-"""Surface values: what a model predicts at each pixel: who wins there, how surely, and the f of its margins.
+"""Surface values: predictions of a model at each pixel: class, certainty, and the f of the margins; and its lines.
 
-The surface of a model is walked in blocks of rows, and the lines in it are found.
+A `Source` evaluates one or two models in blocks of rows; `painted` turns them into a picture.
 """
 
 from __future__ import annotations
@@ -38,43 +38,43 @@ from .probability import LEVELS, Probability
 from .requests import Picture, Sides
 from .shading import FULL_VALUE, Shades, colours_of
 
-#: Ends of line segments in a picture, from which on lines say less than the colours they hide.
+#: Most ends of line segments in a picture: more lines would hide the colours.
 MOST_VERTICES = 30_000
-#: How sure a learner looks whose f says which class, but not how surely.
+#: Certainty displayed for a learner whose f gives the class, but no certainty.
 UNKNOWN = 0.6
-#: Pixels that are asked of another process in one go: in between it can learn something new.
+#: Pixels in one request to another process, which can start a new training between two requests.
 BAND = 25_000
-#: Pixels whose probabilities are coupled together: all that is computed on the way stays in the processor's cache.
+#: Pixels whose probabilities are coupled together: their intermediate values fit into the processor's cache.
 CACHED = 20000
-#: How sure a difference looks where both say the same, and how many pixels wide its stripes are where they do not.
+#: Certainty displayed where two models agree, and the width of the stripes where they differ (pixels).
 AGREED, STRIPE = 0.1, 5
 
 
 @dataclass(frozen=True)
 class Values:
-    """A block of surface rows: its pixels, f of the problem with the margins, and the values of f at these."""
+    """A block of surface rows: its pixels, f of the problem with the margins, and the values of f at the margins."""
 
     pixels: Pixels
     f: Array | None = None
     margins: tuple[float, ...] = ()
-    #: Of a difference: the first model's classes and the second's, where those of the `pixels` are stripes of both.
+    #: For a difference: the classes of the first and of the second model; `pixels` has stripes of both.
     two: tuple[Regions, Regions] | None = None
-    #: Shares of the winners, if `margins` are values of these and not of f.
+    #: Shares of the predicted classes, if `margins` are values of these and not of f.
     shares: Array | None = None
-    #: The classes that the model predicts, if the colours show others: the most probable ones.
+    #: The predicted classes, if the colours show the most probable ones instead.
     predicted: Pixels | None = None
 
 
 @dataclass(frozen=True)
 class Source:
-    """What pictures are made of.
+    """The models of a picture, as a function of the pixels.
 
     Attributes
     ----------
     on : callable
-        Prepares columns `xs`, gives ``rows(ys) -> Values``.
+        Prepares the columns `xs`, and returns a function ``rows(ys) -> Values``.
     remote : tuple of RemoteModel
-        Those of the models that are in other processes.
+        The models that are in other processes.
     """
 
     on: Callable[[Array], Callable[[Array], Values]]
@@ -82,10 +82,10 @@ class Source:
 
 
 def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = None) -> Source:
-    """Of any model of shares: as sure as the winner's is above an even one.
+    """Return the source of a model of shares; certainty is the predicted class's share above an even one.
 
-    The shares are the model's probabilities, and have lines where the lane shows these.  With `running`, of nearest
-    neighbours and its grid only, the picture builds on the one before it.
+    The shares are the model's probabilities; their lines are drawn if the lane shows probabilities.  With `running`,
+    for kNN on its grid only, the picture updates the one before it.
     """
     names = model.classes_.astype(np.int8)
     lines = share_levels(len(names)) if lane.shows_probability else ()
@@ -105,16 +105,16 @@ def vote_source(model: SharesModel, lane: Lane, running: RunningVotes | None = N
 
 
 def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | None = None) -> Source:
-    """Of any model made of binary problems: as sure as f is far from a border, in units of `FULL_VALUE`.
+    """Return the source of a model of binary problems; certainty is |f| relative to `FULL_VALUE`.
 
-    The margins are those of the problem the lane chose.  A learner whose f has no unit, as the perceptron's, has no
-    margins and is everywhere as sure: `UNKNOWN`.  With `running`, of its grid only, the picture builds on the one
+    The margins are those of the problem chosen in the lane.  A learner whose f has no unit, like the perceptron, has no
+    margins and the certainty `UNKNOWN` everywhere.  With `running`, for its grid only, the picture updates the one
     before it.
     """
     pairs = model.pairs_
     names = model.classes_.astype(np.int8)
     shown = shown_pair(model, lane)
-    noise = model.rounding  # below it f has no sign
+    noise = model.rounding  # bound on the rounding error of f
     margins = (-1.0, 1.0) if lane.trainer is None or lane.trainer.has_margins else ()
     ramp = Ramp(1.0 / FULL_VALUE) if margins else Ramp(0.0, UNKNOWN)
 
@@ -133,7 +133,7 @@ def svm_source(model: PairClassifier, lane: Lane, running: RunningExpansion | No
 
 
 def share_levels(n_classes: int) -> tuple[float, ...]:
-    """Return the shares of a winner at which lines are drawn; of two classes, the boundary is at 1/2."""
+    """Return the shares of the predicted class at which lines are drawn; for two classes, the boundary is at 1/2."""
     return tuple(level for level in LEVELS if level > 1.0 / n_classes)
 
 
@@ -145,9 +145,9 @@ def of_problems(f: Array, pairs: list[Pair], noise: float, ramp: Ramp, names: Re
 
 
 def probability_source(model: PairClassifier, probability: Probability) -> Source:
-    """Of any model made of binary problems: the most probable class, as sure as its probability is above an even one.
+    """Return the source of a model of binary problems that shades the most probable class by its probability.
 
-    The boundary stays that of the model's predictions; the lines of probability take the place of the margins.
+    The boundary remains that of the predictions; lines of probability replace the margins.
     """
     names, pairs = model.classes_.astype(np.int8), model.pairs_
     a, b = float(probability.A[0]), float(probability.B[0])
@@ -196,27 +196,27 @@ def probability_source(model: PairClassifier, probability: Probability) -> Sourc
 
 
 def shown_pair(model: PairClassifier, lane: Lane) -> int:
-    """Which of the model's binary problems has its margins drawn: the chosen one, else the first."""
+    """Return the index of the binary problem whose margins are drawn: the chosen one, else the first."""
     classes = model.classes_.tolist()
     return lane.drawn([problem_of(pair, classes) for pair in model.pairs_])
 
 
 def problem_of(pair: Pair, classes: list[int]) -> tuple[int, int]:
-    """The class numbers of a binary problem, in order; twice the same one for a class against the rest."""
+    """Return the two class numbers of a binary problem, ascending; both equal for one class against the rest."""
     first = classes[pair.positive]
     second = first if pair.negative == REST else classes[pair.negative]
     return min(first, second), max(first, second)
 
 
 def source_of(model: Model, lane: Lane) -> Source:
-    """Of any one model, trained with the settings of `lane`."""
+    """Return the source of one model, trained with the settings of `lane`."""
     return svm_source(model, lane) if model.kind == "f" else vote_source(model, lane)
 
 
 def difference_source(sides: Sides) -> Source:
-    """Of two models: pale where they say the same, stripes of both their classes where they differ.
+    """Return the source of a difference: pale where two models agree, stripes of both classes where they differ.
 
-    A tie is no class: it differs from any.
+    A tie differs from every class.
     """
     sources = [source_of(side.model, side.lane) for side in sides]
 
@@ -227,7 +227,7 @@ def difference_source(sides: Sides) -> Source:
         def values(ys: Array) -> Values:
             two = first(ys).pixels.regions, second(ys).pixels.regions
             differ = two[0] != two[1]
-            # Counted in pixels from the plane's origin: the stripes of one block of rows go on in the next.
+            # Counted in pixels from the plane's origin, so that the stripes continue across blocks of rows.
             stripe = (np.rint(xs / pixel)[None, :] + np.rint(ys / pixel)[:, None]) % (2 * STRIPE) < STRIPE
             classes = np.where(stripe, two[0], two[1])
             shade = SHARE.shade(np.where(differ, 1.0, AGREED))
@@ -240,20 +240,20 @@ def difference_source(sides: Sides) -> Source:
 
 @dataclass(eq=False)
 class Surface:
-    """What a model says at the pixels of `grid`; row 0 is the lowest.
+    """Predictions of a model at the pixels of `grid`; row 0 is the bottom.
 
     Attributes
     ----------
     grid : Grid
     classes : ndarray of shape (height, width), int8
-        Those predicted; of a difference, by the first model.
+        Predicted classes; for a difference, those of the first model.
     tie : ndarray of shape (height, width), bool
     f : ndarray of shape (height, width) or None
-        Of the problem with the margins.
+        f of the problem with the margins.
     other : ndarray of shape (height, width), int8, or None
-        What the second model of a difference predicts.
+        For a difference, the classes predicted by the second model.
     shares : ndarray of shape (height, width) or None
-        Of the winners, if `levels` are values of these.
+        Shares of the predicted classes, if `levels` are values of these.
     levels : tuple of float
         Values of f at the margins, or shares at the lines of probability.
     """
@@ -267,7 +267,7 @@ class Surface:
     levels: tuple[float, ...] = ()
 
     def put(self, block: slice, values: Values) -> None:
-        """Fill in a block of rows."""
+        """Set the values of a block of rows."""
         predicted = values.predicted or values.pixels
         self.tie[block], self.levels = predicted.tie, values.margins
         if values.two is None:
@@ -279,7 +279,7 @@ class Surface:
         self.shares = self._with(self.shares, block, values.shares)
 
     def _with(self, whole: Array | None, block: slice, part: Array | None) -> Array | None:
-        """Return the values of all rows so far, with those of a block."""
+        """Return `whole`, created if necessary, with `part` in the rows of `block`."""
         if part is None or len(part) == self.grid.height:
             return part
         whole = np.empty(self.classes.shape) if whole is None else whole
@@ -287,13 +287,13 @@ class Surface:
         return whole
 
     def boundary(self, n_classes: int) -> Array:
-        """f = 0 for two classes, else the borders between the regions of the classes."""
+        """Return the boundary: f = 0 for two classes, else the lines between the regions of the classes."""
         if self.f is not None and n_classes == 2:
             return level_lines(self.grid, self.f, (0.0,))
         return region_lines(self.grid, np.where(self.tie, TIED, self.classes))
 
     def margins(self) -> Array:
-        """Where f, or the winner's share, is one of `levels`; of a difference, the borders of the second model."""
+        """Return the lines where f, or the share, is one of `levels`; for a difference, the second model's boundary."""
         if self.other is not None:
             return region_lines(self.grid, self.other)
         values = self.f if self.shares is None else self.shares
@@ -308,8 +308,10 @@ def surface(
     size: int = 8,
     least: int = 2,
 ) -> Generator[Step, None, Surface]:
-    """Evaluate `source` at all pixels; `show` is called with each block of rows, of which the first has `size`, and all
-    but the last `least` at least."""
+    """Return the surface of `source` at all pixels of `grid`, computed in blocks of rows.
+
+    The first block has `size` rows, and all but the last at least `least`; `show` is called with each.
+    """
     rows, xs, ys, shape = source.on(grid.xs), grid.xs, grid.ys, (grid.height, grid.width)
     found = Surface(grid, np.empty(shape, dtype=np.int8), np.empty(shape, dtype=bool))
 
@@ -333,9 +335,10 @@ def painted(
     least: int = 2,
     most_vertices: int = MOST_VERTICES,
 ) -> Generator[Step, None, Picture]:
-    """Evaluate and colour `grid` in blocks of rows, of which the first has `size`, and all `least` at least.
+    """Return the picture of `source` on `grid`, computed in blocks of rows.
 
-    Lines with more than `most_vertices` ends are left out.
+    The first block has `size` rows, and all but the last at least `least`.  Lines with more than `most_vertices` ends
+    are left out.
     """
     argb, table = np.empty((grid.height, grid.width), dtype=np.uint32), colours_of(shades)
 
@@ -362,7 +365,7 @@ def in_blocks(
     size: int = 16,
     least: int = 2,
 ) -> Generator[Step]:
-    """Have ``fill(block)`` done for blocks of `rows`; models in other processes have worked out theirs before."""
+    """Call ``fill(block)`` for blocks of `rows`, after models in other processes have computed their values."""
     if not source.remote:
         yield from pace.in_blocks(rows.stop, fill, size=size, least=least, begin=rows.start)
         return
@@ -375,12 +378,12 @@ def in_blocks(
 
 
 def rows_of(grid: Grid, block: slice) -> Grid:
-    """Some rows of a grid."""
+    """Return the grid of some rows of `grid`."""
     row = (grid.top - grid.bottom) / grid.height
     bottom, top = (grid.bottom + place * row for place in (block.start, block.stop))
     return Grid(grid.left, grid.right, bottom, top, grid.width, block.stop - block.start)
 
 
 def unless_too_dense(lines: Array, most: int) -> Array:
-    """Lines, or none where they would cover the picture: black instead of colours, and seconds to paint."""
+    """Return `lines`, or none if they would cover the picture and take seconds to paint."""
     return lines if len(lines) <= most else np.empty((0, 2))

@@ -1,4 +1,4 @@
-"""TrainingRun: the runs of one lane's binary problems, where each of them stands, and the frame that shows it."""
+"""TrainingRun: the recorded runs of one lane's binary problems, and the frame of their present steps."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from .run_report import explain_last, few_steps, mark, run_state_of, slacks_of, 
 from .run_state import speed_of
 from .surface_values import Source, problem_of, svm_source
 
-#: Updates of one binary problem before it is the turn of the next.
+#: Updates of one binary problem before the next has its turn.
 ROUND = 500
-#: Megabytes of checkpoints that all runs of a lane may take together, and steps that are kept one by one.
+#: Most memory for the checkpoints of a lane's runs (MB), and number of steps that are kept one by one.
 MEMORY, KEPT = 96.0, 1 << 20
-#: Points up to which v is computed anew, and the optimum proved, before the first picture.
+#: Most points for which v is recomputed, and the optimum proved, before the first picture.
 PROVED_FIRST = 2000
-#: Binary problems of one training are numbered within so many.
+#: Numbers reserved for the binary problems of one training.
 PROBLEMS = 100
-#: A step that no run reaches: the end.
+#: Step beyond the end of every run.
 LAST = 1 << 60
-#: Longest delay of a run that plays that is made up for (s).
+#: Longest delay (s) that a playing run makes up for.
 CAUGHT_UP = 0.1
-#: Seconds after which a surface that is not certified yet looks so: a short training would only flicker.
+#: Training time (s) from which an uncertified surface is displayed as such: a shorter training would only flicker.
 PATIENCE = 0.25
 
-#: What trains, the runs of its binary problems, and where they begin.
+#: The estimator, the trainer of its binary problems, and their initial multipliers.
 _Prepared = tuple[Stepwise, PairTrainer[Any], Starts]
 
 
 class TrainingRun:
-    """The recordings of all binary problems, what they were started for, and their pace.
+    """The recordings of all binary problems of a training, and the position and speed of each.
 
-    One of them is driven: it goes where the transport sends it.  The others run to their end.
+    The playback controls one of them, the driven one.  The others run to their end.
     """
 
     def __init__(self, spec: LaneSpec, before: TrainingRun | None, number: int) -> None:
@@ -65,14 +65,14 @@ class TrainingRun:
         self._running: RunningExpansion | None = None
         self._next_step_at = time.perf_counter()
         self._sought = 0
-        self._first = 0  # the step the driven run goes to before it does anything else
-        self._last: dict[int, Explanation] = {}  # why the last step of a run was made, once that is known
-        self._orders: dict[tuple[int, int], Orders] = {}  # of a problem, and so many
-        self._away: tuple[Recording, int] | None = None  # a run that was left elsewhere, and where it belongs
+        self._first = 0  # the step to which the driven run goes first
+        self._last: dict[int, Explanation] = {}  # by problem, the explanation of the last step
+        self._orders: dict[tuple[int, int], Orders] = {}  # by problem and number of orders
+        self._away: tuple[Recording, int] | None = None  # a run at another step, and the step to return to
 
     @staticmethod
     def continuing(before: TrainingRun | None, spec: LaneSpec, number: int) -> TrainingRun:
-        """`before` when it is of this very problem, else a new one, from the old multipliers where they still count."""
+        """Return `before` if it trains the same problem, else a new run, from the old multipliers if they apply."""
         if before is not None:
             old = before.spec
             same = old.points is spec.points and old.lane.training_key == spec.lane.training_key
@@ -80,16 +80,16 @@ class TrainingRun:
             if same and old.compiled == spec.compiled:
                 before.spec = spec
                 return before
-            if same and spec.paused:  # the fast solver is ready: it comes to where the plain one rested
+            if same and spec.paused:  # the compiled solver is ready: go to the step where the plain one paused
                 return TrainingRun(spec, None, before.number)._taking_over(before)
             if (old.restart, old.compiled) != (spec.restart, spec.compiled):
-                before = None  # count the steps of the rule that was chosen, from zero
+                before = None  # count the steps from zero
         return TrainingRun(spec, before, number)
 
     def _handed_over(self, spec: LaneSpec) -> _Prepared | None:
-        """What this run works with, begun again where points have moved and nothing else is new; None where more is.
+        """Return this run's estimator and trainer, restarted, if only points have moved; else None.
 
-        From then on, even after an error, nothing may be done with this run any more.
+        Afterwards, even after an error, this run must not be used any more.
         """
         old, new = self.points, spec.points
         same = self.spec.lane.training_key == spec.lane.training_key
@@ -101,7 +101,7 @@ class TrainingRun:
         return self.estimator, trainer, Starts(tuple(each.alpha for each in trainer.solvers))
 
     def _taking_over(self, before: TrainingRun) -> TrainingRun:
-        """This training, on its way to the step where `before` rests."""
+        """Return this training, which will go to the step at which `before` stopped."""
         run = before.recordings[self.driven]
         self._first = LAST if run.at_end else run.position
         self._sought = before._sought
@@ -111,31 +111,31 @@ class TrainingRun:
 
     @property
     def driven(self) -> int:
-        """Which of the problems the transport drives: the one whose margins are drawn."""
+        """Index of the problem that the playback controls, whose margins are drawn."""
         classes = self.points.classes
         return self.spec.lane.drawn([problem_of(pair, classes) for pair in self.trainer.pairs])
 
     @property
     def finished(self) -> bool:
-        """Every run stands at its end."""
+        """Whether every run is at its end."""
         return all(recording.at_end for recording in self.recordings)
 
     @property
     def _busy(self) -> bool:
-        """There is something to do before the driven run plays, or beside it."""
+        """Whether there is work before the driven run plays, or beside it."""
         driven, awaited = self.driven, self._awaited is not None or self._away is not None
         others = any(not each.at_end for p, each in enumerate(self.recordings) if p != driven)
         return self._first > 0 or awaited or self.recordings[driven].solver.pending or others
 
     @property
     def settled(self) -> bool:
-        """Nothing moves any more until something else is wished."""
+        """Whether nothing changes until the next request."""
         return not self._busy and (self.spec.paused or self.recordings[self.driven].at_end)
 
     def advance(self, first: bool = False) -> int:
-        """Steps for about `PIECE` seconds, or as many as are due; returns how many the driven run made.
+        """Step for about `PIECE` seconds, or until no step is due; return the number of steps of the driven run.
 
-        Before the `first` picture, nothing of a long proof that the steps have come to the optimum: it moves nothing.
+        Before the `first` picture, postpone a long proof of optimality, which does not change the picture.
         """
         begun, pace, place = time.perf_counter(), Pace(), self.driven
         solver, unproved = self.recordings[place].solver, first and len(self.points) > PROVED_FIRST
@@ -155,7 +155,7 @@ class TrainingRun:
         return made
 
     def _drive(self, run: Recording, late: Stop) -> int:
-        """The driven run's part of a piece."""
+        """Advance the driven run for a piece; return its number of steps."""
         spec = self.spec
         if self._away is not None:
             astray, home = self._away
@@ -171,13 +171,13 @@ class TrainingRun:
             before = run.position
             if _follow(run, seek, late):
                 self._sought = seek.serial
-                if run.position != before:  # the state where the run begins to play is seen, too
+                if run.position != before:  # display the state at which the run begins to play, too
                     self._next_step_at = time.perf_counter() + 1.0 / self.speed
             return abs(run.position - before)
         if spec.paused and run.solver.pending:
-            run.advance(0, late)  # what the newest step comes to is part of it
+            run.advance(0, late)  # complete the newest step
         elif spec.paused and run.position == run.length and not run.ended and run.solver.is_optimal:
-            run.advance(1, late)  # no step is left: this only has the solver say so
+            run.advance(1, late)  # no step is left: the solver only sets its status
         if spec.paused or run.at_end:
             return 0
         speed = self.speed
@@ -191,19 +191,19 @@ class TrainingRun:
             return 0
         missed = int((now - self._next_step_at) * speed)
         made = run.advance(min(1 + missed, max(1, int(speed * CAUGHT_UP))), late)
-        if made:  # else the solver was busy with something else: ask again at once
+        if made:  # else the solver was busy with something else, and a step is still due
             self._next_step_at = max(self._next_step_at, now - CAUGHT_UP) + made / speed
         return made
 
     @property
     def speed(self) -> float:
-        """Return the steps per second that the driven run makes while it plays."""
+        """Speed of the driven run while it plays (steps/s)."""
         spec, run, number = self.spec, self.recordings[self.driven], self._driven_number
         return speed_of(spec.seek, number, run.length, run.ended, spec.steps_per_second, spec.replay_factor)
 
     @property
     def seconds_to_next_step(self) -> float:
-        """How long nothing is to be done."""
+        """Time until the next step is due (s)."""
         if self._busy:
             return 0.0
         now = time.perf_counter()
@@ -212,7 +212,7 @@ class TrainingRun:
 
     @property
     def _awaited(self) -> Seek | None:
-        """The seek that has not been followed yet."""
+        """The seek that has not been completed yet, or None."""
         seek = self.spec.seek
         if seek is None or seek.serial == self._sought or seek.recording != self._driven_number:
             return None
@@ -226,7 +226,7 @@ class TrainingRun:
     # -- what is shown ---------------------------------------------------------------------------------------------
 
     def source(self, model: PairClassifier, grid: Grid) -> Source:
-        """Of pictures on `grid`, one after the other: only the multipliers that moved since the last are paid for."""
+        """Return the source of pictures on `grid`; each picture computes only what has changed since the last."""
         if model.scaler is not None:
             return svm_source(model, self.spec.lane)
         if self._running is None or self._running.grid != grid:
@@ -234,7 +234,7 @@ class TrainingRun:
         return svm_source(model, self.spec.lane, self._running)
 
     def frame(self, frame: Frame, resting: bool) -> Frame:
-        """`frame` with the present model and its numbers."""
+        """Return `frame` with the present model and its numbers."""
         snapshots = self.trainer.snapshot(resting)
         model = self.estimator.snapshot_model(snapshots)
         multipliers = self.estimator.pair_multipliers(snapshots)
@@ -281,7 +281,7 @@ class TrainingRun:
         )
 
     def details(self, frame: Frame) -> Generator[Frame | None]:
-        """`frame`, of a run that rests, with what takes longer to work out; None where there is nothing new."""
+        """Yield the `frame` of a stopped run with numbers that take longer; None between two pieces of work."""
         spec, p = self.spec, self.driven
         run, run_state = self.recordings[p], frame.run_state
         if run_state is None:
@@ -320,7 +320,7 @@ class TrainingRun:
             yield replace(frame, run_state=replace(run_state, trace=run.trace.view()))
 
     def _other_orders(self, problem: int, settings: PerceptronSettings) -> Iterator[Orders | None]:
-        """The runs of a perceptron in other orders: those known already, or made now."""
+        """Yield the runs of a perceptron in other orders, cached or computed now; None between two pieces of work."""
         known = self._orders.get((problem, settings.orders))
         if known is not None:
             yield known
@@ -332,12 +332,12 @@ class TrainingRun:
             yield orders
 
     def multipliers_for(self, spec: LaneSpec) -> Callable[[BinaryProblem, Array], Array | None]:
-        """For each binary problem of the new training, this one's multipliers of the points that stayed."""
-        # As shares of their bounds: when C or a weight changes, the bounded ones move along.  (Where that breaks the
-        # equality constraint the solver mends it.)
+        """Return a function that gives, for a binary problem of the new training, the old multipliers of old points."""
+        # As shares of their bounds: if C or a weight changes, bounded ones stay bounded.  (The solver restores the
+        # equality constraint.)
         old: dict[tuple[int, int], tuple[Indices, Array, Array]] = {}
         known = self.estimator.pair_multipliers(self.trainer.snapshot(False))
-        for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # none of a learner that has none
+        for pair, (alpha, C) in zip(self.trainer.pairs, known, strict=False):  # `known` may be empty
             old[problem_of(pair, self.points.classes)] = (pair.index, alpha, C)
         new_ids, new_labels = spec.points.ids, spec.points.labels
         old_ids, old_labels = self.points.ids, self.points.labels
@@ -352,7 +352,7 @@ class TrainingRun:
             at = np.minimum(np.searchsorted(old_ids[index], ids), len(index) - 1)
             stayed = (old_ids[index][at] == ids) & (old_labels[index][at] == new_labels[pair.index])
             alpha, bound = alpha[at], bound[at]
-            if not was_hard and np.isfinite(C).all():  # to the bit as they were where the bound is as it was
+            if not was_hard and np.isfinite(C).all():  # unchanged to the bit if the bound is unchanged
                 alpha = np.where(bound == C, alpha, alpha / bound * C)
             return np.where(stayed, alpha, 0.0)
 
@@ -360,7 +360,7 @@ class TrainingRun:
 
 
 def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
-    """A new training, from the multipliers of `before` where there is one."""
+    """Return a new training, from the multipliers of `before`, if any."""
     estimator = spec.lane.estimator()
     given = None if before is None else before.multipliers_for(spec)
     known = iter(() if spec.starts is None else spec.starts.multipliers)
@@ -370,7 +370,7 @@ def _prepared(spec: LaneSpec, before: TrainingRun | None) -> _Prepared:
         began.append(next(known, None) if given is None else given(pair, C))
         return began[-1]
 
-    # Without shrinking: what is said of each step is true of all points.
+    # Without shrinking, so that the explanation of each step considers all points.
     points = spec.points
     trainer = estimator.prepare(points.xy, points.labels, start=start, shrinking=False)
     return estimator, trainer, Starts(tuple(began))
@@ -383,8 +383,10 @@ def marks_of(
     found: Outcome,
     chosen: Indices = NO_MARKS.chosen,
 ) -> Marks:
-    """Marks of the support vectors, from alpha and C of the points of each problem, of the points `chosen` by a
-    training that keeps some only, and of what is not right."""
+    """Return the marks of support vectors, of `chosen` points, and of wrong and tied ones.
+
+    `multipliers` has alpha and C of the points of each problem; condensing and editing choose points.
+    """
     free, bounded = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
     if not multipliers:
         return Marks(wrong=found.wrong, tied=found.tied, chosen=chosen)
@@ -396,14 +398,14 @@ def marks_of(
 
 
 def _look_ahead(run: Recording, late: Stop) -> None:
-    """Train on for a while, so that a replay has the length of the run, and return to where it stands."""
+    """Continue training for a piece, so that a replay has the length of the run, and return to the present step."""
     home = run.position
     run.go_to(LAST, late)
     run.go_to(home)
 
 
 def _follow(run: Recording, seek: Seek, late: Stop) -> bool:
-    """Some of the way that `seek` asks for; True when it is done."""
+    """Advance `run` towards the step of `seek`; return whether it is there."""
     if seek.until == "next change":
         return run.to_next_change(seek.step, late)
     if seek.until == "previous change":

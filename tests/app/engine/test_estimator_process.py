@@ -170,7 +170,7 @@ FAULTS = {
     "die": "Odd could not be trained: its process has ended.  The next change tries again.",
     "short": "Odd could not be trained: ValueError: Odd.predict returned shape (1,) for 120 points.",
     "unknown": "Odd could not be trained: ValueError: Odd.predict returned 77, which is no class.",
-    "nan": "Odd could not be trained: ValueError: Odd.predict_proba returned what is no number.",
+    "nan": "Odd could not be trained: ValueError: Odd.predict_proba returned a value that is not a number.",
 }
 
 
