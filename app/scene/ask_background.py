@@ -1,4 +1,4 @@
-"""BackgroundRequests: requests from the scheduler the pictures and answers that the window should show."""
+"""BackgroundRequests: request the pictures and answers that the window displays from the scheduler."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.scene.feature_table import FeatureTable
 from app.state.session import SPEEDS
 from solver.core import fast_loops
 
-#: Owner of the questions of features that follow the pointer.
+#: Owner of the queries of features that follow the pointer.
 POINTER = "pointer"
 
 
 class BackgroundRequests:
-    """Orders pictures and asks questions again only when something has changed that they depend on.
+    """Request pictures and answers, again only if their inputs have changed.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class BackgroundRequests:
         self._last: dict[str, tuple[object, ...]] = {}
 
     def update(self, context: Context, shades: Shades) -> None:
-        """Request whatever of `context` has not been requested yet."""
+        """Request the pictures and answers for `context` that have not been requested yet."""
         document, news = context.document, self._scheduler.results.news
         seen = (document, context.session, context.grids, fast_loops.ready())
         has_difference = any(lane.is_difference for lane in document.lanes)
@@ -43,12 +43,12 @@ class BackgroundRequests:
             self._scheduler.ask(self._following.queries(context), POINTER)
 
     def _is_new(self, what: str, *inputs: object) -> bool:
-        """Return whether `what` was last requested with other inputs."""
+        """Return whether the `inputs` of `what` differ from the last ones."""
         before, self._last[what] = self._last.get(what), inputs
         return before != inputs
 
     def _order(self, context: Context, shades: Shades, sides: Sides | None) -> None:
-        """Order each lane's picture; `sides` are the models that a difference compares."""
+        """Request each lane's picture; `sides` are the models that a difference compares."""
         document, session, scheduler = context.document, context.session, self._scheduler
         watched = self._features.watched(session)
         for lane, slot, grid in zip(document.lanes, document.slots, context.grids, strict=False):

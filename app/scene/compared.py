@@ -1,4 +1,4 @@
-"""Compared: which two lanes are compared, their models, and why there are none."""
+"""Compared: the two lanes that are compared, their models, and the reason if there are none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from app.state.document import Document
 
 
 def able(document: Document) -> tuple[int, ...]:
-    """Places of the lanes on screen that have a model of their own."""
+    """Return the indices of the lanes on screen that have a model of their own."""
     return tuple(place for place in range(document.shown) if not document.lanes[place].is_difference)
 
 
 def compared(document: Document) -> tuple[int, int] | None:
-    """Places of the two lanes that are compared: the chosen ones, else the first that can be; None without two."""
+    """Return the indices of the two compared lanes: the chosen ones, else the first possible; None without two."""
     places = able(document)
     chosen = [place for place in dict.fromkeys(document.compared) if place in places]
     chosen += [place for place in places if place not in chosen]
@@ -21,7 +21,7 @@ def compared(document: Document) -> tuple[int, int] | None:
 
 
 def sides_of(document: Document, results: Results) -> Sides | None:
-    """The models of the two compared lanes; None while one of them has none."""
+    """Return the models of the two compared lanes; None while one of them has none."""
     places = compared(document)
     if places is None:
         return None
@@ -30,12 +30,12 @@ def sides_of(document: Document, results: Results) -> Sides | None:
 
 
 def without_model(document: Document, results: Results) -> list[int]:
-    """Places of those of the two that have no model: there are no points, or of one class only."""
+    """Return the indices of compared lanes without a model: without points, or with points of one class only."""
     return [place for place in compared(document) or () if _side(document, results, place) is None]
 
 
 def missing(document: Document, results: Results) -> str:
-    """Why a lane of the difference has nothing to show, in a sentence; "" when it has, or soon will."""
+    """Return a sentence that says why there is no difference to display, or "" if there is, or soon will be."""
     if compared(document) is None:
         return "The difference of two classifiers: add a second one with Ctrl+L."
     empty = [place for place in without_model(document, results) if results.frame(document.slots[place]) is not None]

@@ -1,4 +1,4 @@
-"""Composing: the scene as a pure function of document, session and results."""
+"""Compose the scene, as a pure function of document, session and results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .start_offer import in_picture
 from .status_badge import NO_BADGE, at_once, badge, probability, rests, scores
 from .training_times import LIMITS, training_times
 
-#: From so many points on, training takes seconds.
+#: Number of points from which training takes seconds.
 LIMIT_WORTH_A_CHOICE = 2000
 
 
@@ -51,7 +51,7 @@ def compose(
     came_from: Mapping[object, tuple[float, float]] | None = None,
     uncovered: bool = False,
 ) -> Scene:
-    """The scene of this moment; `uncovered` with what is not to be seen yet."""
+    """Return the scene; `uncovered` includes what a lesson covers."""
     covered = {} if uncovered else features.covered(document, session)
     shown = features.controls(session)
     visible = results.without(covered)
@@ -99,14 +99,14 @@ def compose(
 
 
 def follow_pointer(scene: Scene, context: Context, features: FeatureTable) -> Scene:
-    """Return `scene` with what follows the pointer composed anew."""
+    """Return `scene` with the features that follow the pointer composed anew."""
     following, _ = features.by_pointer()
     found = {type(each): each for each in following.added_to_scene(context, scene.lanes)}
     return replace(scene, features=tuple(found.get(type(each), each) for each in scene.features))
 
 
 def _n_classes(document: Document, session: Session) -> int:
-    """Return how many classes the bar has: all, or in Simple those that are used."""
+    """Return the number of classes in the bar: all, or in Simple those in use."""
     used = [label + 1 for label, number in enumerate(document.points.counts) if number]
     return max(session.n_classes, session.active_class + 1, *used, 2) if session.simple else MAX_CLASSES
 
@@ -116,12 +116,12 @@ def _selected(points: Points, selection: Selection) -> Indices:
     return points.indices_of(selection.ids).astype(np.intp)
 
 
-#: Steps per second up to which the eye can follow the working pair.
+#: Highest speed at which the eye can follow the working pair (steps/s).
 SLOW = 30.0
 
 
 def _steps_seen(session: Session, slot: int, run_state: RunState | None) -> bool:
-    """Return whether the run of a slot rests, or plays so slowly that each step can be seen."""
+    """Return whether the run of a slot is stopped, or plays slowly enough to follow each step."""
     speed = SPEEDS[session.speeds[slot]]
     if run_state is not None:
         run, factor = run_state, session.replay_factor
@@ -130,12 +130,12 @@ def _steps_seen(session: Session, slot: int, run_state: RunState | None) -> bool
 
 
 def _shows_pair(run_state: RunState, steps_seen: bool, watched: Set[str]) -> bool:
-    """Return whether the pair that a step moves stands out."""
+    """Return whether the pair of the present step is marked."""
     return "last pair" in watched if run_state.at_end else steps_seen or "pair" in watched
 
 
 def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
-    """What is said of the settings that are out of sight, as far as they have been changed."""
+    """Return words for the hidden settings that differ from their defaults."""
     default = lane.family.settings()
     applying = [field for field in lane.family.fields if not field.primary and field.name in names]
     said = tuple(word for field in applying if (word := field.word(lane.settings, default)))
@@ -143,7 +143,7 @@ def _not_default(lane: Lane, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> frozenset[str]:
-    """Kinds of the legend's entries that the pictures have."""
+    """Return the kinds of the legend entries for the pictures."""
     drawn = [lane for lane in lanes if lane.picture is not None]
     there = {
         "boundary": bool(drawn),
@@ -171,7 +171,7 @@ def _signs(marking: Feature | None, lanes: Sequence[LaneScene], n_test: int) -> 
 
 
 def _studied(session: Session, lanes: Sequence[LaneScene]) -> int:
-    """The lane whose run is looked at: the one chosen, else the first that has one."""
+    """Return the index of the lane whose run the panels show: the chosen one, else the first with a run."""
     ways = sorted(range(len(lanes)), key=lambda index: lanes[index].slot != session.studied)
     able = (index for index in ways if lanes[index].run_state is not None)
     return next(able, next((index for index in ways if lanes[index].no_steps), 0))
@@ -206,7 +206,7 @@ def _lane(
             picture = frame.picture
             if text.is_all_tied(frame):
                 message = frame.lane.family.all_tied(frame.lane.settings)
-        # Marks are indices: they mean something on the points they were computed for only.
+        # Marks are indices, valid only for the points they were computed for.
         if frame.points is training and picture is not None:
             if session.marks:
                 marks = among_all(frame.marks, frame.points, points, features.other_marks(context, index))
@@ -271,7 +271,7 @@ def _title(lane: Lane, document: Document) -> str:
 def fields_of(
     lane: Lane, classes: Sequence[int], simple: bool = False, shown: Set[str] | None = None
 ) -> frozenset[str]:
-    """The parameter fields that apply to a lane's settings and the classes of the points; only those of `shown`."""
+    """Return the names of the fields that apply to a lane's settings and the points' classes, within `shown`."""
     settings = lane.settings
     offered = [field for field in lane.family.fields if field.simple or not simple or shown is not None]
     own = (field.parts(classes) for field in offered if field.shown(settings, classes))
@@ -287,7 +287,7 @@ def fields_of(
 
 
 def _hidden_parts(lane: Lane, fields: Set[str], shown: Set[str] | None) -> frozenset[str]:
-    """What of a lane's row is out of sight besides fields: the form, too, where it would have none of them."""
+    """Return the hidden parts of a lane's row other than fields; an empty form is hidden, too."""
     if shown is None:
         return frozenset()
     primary = [field for field in lane.family.fields if field.primary]

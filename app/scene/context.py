@@ -1,4 +1,4 @@
-"""Context: what is on screen just now, for features: what they ask and show depends on it."""
+"""Context: the state on which the queries and scenes of features depend."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from solver import Grid
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What questions and their answers on screen may depend on.
+    """The inputs of features' queries and scenes.
 
     Attributes
     ----------
     document : Document
     session : Session
     results : Results
-        The models that lanes show just now, and answers that have come.
+        The displayed models of lanes, and the answers to queries.
     grids : tuple of Grid
-        One sample per device pixel of each lane on screen; empty while the scene is composed, for views lay it out.
+        Grid of each lane on screen, one sample per device pixel; empty while the scene is composed, before the layout.
     pointer : (x, y) or None
         Location of the pointer in the plane, for features that follow it.
     came_from : mapping of model to (x, y)
-        Of models of neighbours: where it was before it crossed the last border of a cell.
+        For kNN models, the pointer's location before it crossed the last boundary of a cell.
     """
 
     document: Document
@@ -40,7 +40,7 @@ class Context:
 
 
 class Learnt(Protocol):
-    """A frame, or whatever else is of one lane's settings and points."""
+    """A frame, or another result of one lane's settings and points."""
 
     @property
     def points(self) -> Points: ...
@@ -49,5 +49,5 @@ class Learnt(Protocol):
 
 
 def is_present(document: Document, index: int, learnt: Learnt | None) -> bool:
-    """Whether that is of the points and the settings of now."""
+    """Return whether `learnt` is for the present points and settings of the lane at `index`."""
     return learnt is not None and learnt.points is document.training_points and learnt.lane == document.lanes[index]

@@ -1,4 +1,4 @@
-"""Controls: the names that a lesson calls the controls by which it shows; all others are hidden.  No Qt."""
+"""Controls: the names by which a lesson chooses the controls it shows; the others are hidden.  No Qt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Set
 
 from app.learners.table import LEARNERS
 
-#: What stands in no learner's form, and what it is.
+#: Controls outside the learners' forms, each with its description.
 PLACES: dict[str, str] = {
     "classifier": "the choice of the classifier, in the row above its picture",
     "classifiers": "the menu that adds, moves and removes classifiers",
@@ -21,7 +21,7 @@ PLACES: dict[str, str] = {
     "units": "the handles at the ends of the axes, which change the units of x and y",
     "commands": "the buttons New, Open, Save, Undo and so on",
 }
-#: Names, each with what it is: those of the fields of all learners (k, weights, C, kernel, ...), and `PLACES`.
+#: All controls with their descriptions: fields of all learners (k, weights, C, kernel, ...), and `PLACES`.
 CONTROLS: dict[str, str] = {
     **{field.name: field.title for learner in LEARNERS.values() for field in learner.fields},
     **PLACES,
@@ -29,9 +29,9 @@ CONTROLS: dict[str, str] = {
 
 
 def hidden_fields(fields: frozenset[str], show: Set[str]) -> frozenset[str]:
-    """Those of the names that apply to a lane which are not to be seen, where only those of `show` are.
+    """Return the `fields` to hide if only those in `show` are visible.
 
-    What belongs to a field goes with it: the weight of each class with the choice of class weights, and so on.
+    A dependent field goes with its main field: the weight of each class with the choice of class weights, and so on.
     """
     belonging = {"weight_formula": "class_weight", "weights_of_classes": "class_weight", "hard_margin": "C"}
     return frozenset(

@@ -1,6 +1,6 @@
-"""Feature: what the rest of the program needs to know of one question about the models; no Qt.
+"""Feature: the description of one feature to the rest of the program: its menus, queries, scene, views.  No Qt.
 
-Widgets are named, and imported when they are first wanted: none of them may cost the start.
+Widgets are given by name, and imported when first needed, so that none of them slows the start.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from app.state.document import Document
 from app.state.session import FeatureSession, Session
 from app.tools import PointerPosition
 
-#: Menus, and sections of the page of help, that several features have lines in.
+#: Menus, and sections of the help page, that several features share.
 TRAINING, COMPARE = "&Training", "&Compare"
 WATCHING, BESIDE = "Watching a run", "Side by side"
-#: What of a run is to be displayed: the run at all, the pair that moves, the last pair at its end, what curves are
-#: drawn of, and the KKT case of each point.
+#: Parts of a run to be displayed: the run at all, the working pair, the last pair at its end, the data of curves, and
+#: the KKT case of each point.
 Aspect = Literal["run", "pair", "last pair", "curves", "cases"]
-#: Where views of a feature stand that are neither docks nor windows.
+#: Locations of a feature's views other than docks and windows.
 Place = Literal["overlay", "cover", "below slider", "lesson"]
 
 
@@ -44,32 +44,32 @@ class Action:
     Attributes
     ----------
     name : str
-        Its object name after "action.".
+        Object name after "action.".
     menu, text : str
     keys : tuple of str
     tip : str
-        A sentence.
+        Sentence of the tool tip.
     short : str
-        Its name in the toolbar; "" leaves it out.
+        Text in the toolbar; "" if it is not there.
     checkable : bool
     simple : bool
-        Simple has it in sight; else it is in the menu More there.
+        Simple shows it; else it is in the menu More there.
     gap : bool
-        A separator stands before it.
+        A separator precedes it.
     switch : str
-        The field of the session that it turns on and off, or "".
+        Field of the session that it turns on and off, or "".
     of : type or None
-        The feature's part of the session that has this field.
+        Type of the feature's part of the session with this field.
     run : callable or None
-        What it does; None for a switch, where it opens the dock or the window of its name, or where only the window
-        can do it.
+        Function to call; None for a switch, for opening the dock or window of its name, and for the window's own
+        commands.
     on : callable or None
-        ``on(scene)``: whether it is checked, where that is no switch and a scene can tell.
+        ``on(scene)``: whether it is checked, if it is not a switch and depends on the scene.
     able : callable or None
-        ``able(controller)``: whether there is anything to do; None: always.  The window asks after each change, not
-        when it draws: the next key may be a matter of milliseconds.
+        ``able(controller)``: whether it is enabled; None: always.  Evaluated after each change, not with the picture,
+        because the next key may follow within milliseconds.
     after : str
-        Name of the action that it follows in its menu; "" puts it behind the window's own.
+        Name of the action that it follows in its menu; "" for after the window's own.
     """
 
     name: str
@@ -89,30 +89,30 @@ class Action:
     after: str = ""
 
     def checked(self, scene: Scene) -> bool | None:
-        """Whether it is checked; None where a scene cannot tell."""
+        """Return whether it is checked; None if that does not depend on the scene."""
         if self.switch:
             part = scene.session if self.of is None else scene.session.of(self.of)
             return bool(getattr(part, self.switch))
         return None if self.on is None else self.on(scene)
 
     def handler(self, controller: Controller) -> Callable[[], object] | None:
-        """What is done when it is triggered; None where the window knows."""
+        """Return the function to call when it is triggered; None for the window's own commands."""
         run = partial(controller.toggle, self.switch, self.of) if self.switch else None
         return run if self.run is None else partial(self.run, controller)
 
 
 @dataclass(frozen=True)
 class Widget:
-    """What makes a widget of a class that is imported when the first one is wanted.
+    """Factory of widgets whose class is imported when the first one is made.
 
     Attributes
     ----------
     name : str
-        The class, with its module.
+        Name of the class, with its module.
     takes : tuple of str
-        Names of the `Surroundings` that it is made of, in the order of its parameters.
+        Names of the `Surroundings` that it takes, in the order of its parameters.
     trains : bool
-        It trains models of its own, which would show what a lesson covers.
+        It trains models of its own, which would reveal what a lesson covers.
     """
 
     name: str
@@ -121,36 +121,36 @@ class Widget:
 
     @property
     def kind(self) -> Any:
-        """The class."""
+        """The widget's class, imported."""
         module, _, name = self.name.rpartition(".")
         return getattr(import_module(module), name)
 
     def __call__(self, around: object) -> Any:
-        """Return one more of them, made of the attributes of `around` that it takes."""
+        """Return a new widget, made from the attributes of `around` that it takes."""
         return self.kind(*(getattr(around, each) for each in self.takes))
 
 
 @dataclass(frozen=True)
 class Dock:
-    """A dock beside the pictures; those of a group are tabs in one place, the groups stand one above the other.
+    """A dock beside the pictures; docks of a group are tabs, and the groups are one above the other.
 
     Attributes
     ----------
     name, title : str
     make : callable
-        Makes its panel, a widget with ``render_scene(scene, theme)``; where it is to begin with another control than
-        itself, that is its `first_stop`.
+        Makes its panel, a widget with ``render_scene(scene, theme)``; its attribute `first_stop`, if any, is the
+        control that gets the focus.
     group : int
     wide : bool
         It opens with a share of the window's width.
     tab : str
-        A shorter title, for where several stand behind one another.
+        A shorter title, for a tab.
     watches : tuple of Aspect
-        What it shows of a run; with it in sight the pictures show more of that, too.
+        Parts of a run that it shows; while it is visible, the pictures show more of them, too.
     kept : bool
-        Left open, it is open at the next start.
+        If left open, it is open at the next start.
     needs : tuple of str
-        Without which of `start_offer.POINTS` and `TRAINING` it has nothing to show.
+        Those of `start_offer.POINTS` and `TRAINING` without which it is empty.
     """
 
     name: str
@@ -166,15 +166,15 @@ class Dock:
 
 @dataclass(frozen=True)
 class Sign:
-    """What the legend says of a sign in the pictures.
+    """An entry of the legend.
 
     Attributes
     ----------
     kind : str
-        As the plots name it: a `LineStyle`, "differ" for a `Hatch`, or a mark.
+        Name in the plots: a `LineStyle`, "differ" for a `Hatch`, or a mark.
     text : str
     called : callable or None
-        ``called(scene)``: what it is called at a moment, where that changes.
+        ``called(scene)``: the text, if it depends on the scene.
     """
 
     kind: str
@@ -182,13 +182,13 @@ class Sign:
     called: Callable[[Scene], str] | None = None
 
     def title(self, scene: Scene) -> str:
-        """What it is called now."""
+        """Return the text for `scene`."""
         return self.text if self.called is None else self.called(scene)
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One question, by what it has; everything may be missing.
+    """One feature; every field is optional.
 
     Attributes
     ----------
@@ -196,55 +196,55 @@ class Feature:
         In the order of their menus.
     dock : Dock or None
     window : (str, callable) or None
-        Name of a window of its own, and what makes it: a widget with ``render_scene(scene, theme)`` and a signal
-        ``finished``.
+        Name of a window of its own, and its factory, which returns a widget with ``render_scene(scene, theme)`` and a
+        signal ``finished``.
     help : tuple of (str, str, str)
-        Section, key and sentence of each of its lines on the page of help.
+        Section, key and sentence of each of its lines on the help page.
     queries : callable or None
-        What is to be found out at a moment, by name; what is not given any more is dropped.
+        ``queries(context)``: its queries by name; earlier ones that are missing are discarded.
     scene : callable or None
-        ``scene(context, lanes)``: what it adds to the scene.
+        ``scene(context, lanes)``: values that it adds to the scene.
     lane : callable or None
-        ``lane(context, index)``: what it says of the lane at place `index`, or None.
+        ``lane(context, index)``: a value that it adds to the scene of the lane at `index`, or None.
     status : callable or None
-        ``status(context, index)``: what stands in the status line of the lane at place `index`, or None.
+        ``status(context, index)``: its part of the status line of the lane at `index`, or None.
     sheets : callable or None
-        ``sheets(context, index)``: what lies over the picture of the lane at place `index`; the very same sheets as
-        long as nothing about them has changed, for new ones are painted anew.
+        ``sheets(context, index)``: what it draws over the picture of the lane at `index`; the same objects while
+        nothing has changed, because new ones are painted anew.
     signs : tuple of Sign
-        Those of its sheets, in the order of the legend.
+        Legend entries of its sheets, in order.
     watches : callable or None
-        ``watches(session)``: what of a run is wanted, whether its dock is in sight or not.
+        ``watches(session)``: parts of a run to display, whether its dock is visible or not.
     marks : callable or None
-        ``marks(run_state, points)``: while it watches, marks among all `points` in place of those of support vectors
-        and errors, the very same as long as both are; None where the run has none.
+        ``marks(run_state, points)``: while it watches, marks of `points` in place of those of support vectors and
+        errors; the same object for the same arguments, or None if the run has none.
     mark_signs : tuple of Sign
-        Those of its marks.
+        Legend entries of its marks.
     other_marks : callable or None
-        ``other_marks(context, index)``: marks, among all points, besides those of the training of the lane at place
-        `index`; the very same as long as nothing about them has changed.
+        ``other_marks(context, index)``: marks of points in addition to those of the training of the lane at `index`;
+        the same object while nothing has changed.
     shows : callable or None
-        ``shows(session)``: names of the controls that alone are to be seen, as `lessons.controls` has them; None: all.
+        ``shows(session)``: names of the only visible controls, as in `scene.controls`; None: all.
     covers : callable or None
-        ``covers(document, session)``: what is not to be seen yet of which lanes, by their slots.
+        ``covers(document, session)``: what is covered of which lanes, by their slots.
     pointed : callable or None
-        ``pointed(controller, pointer)``: the pointer has moved over a picture, or left it.  Scene and queries of a
-        feature with it are made anew whenever the controller's `pointer` changes; nothing else is.
+        ``pointed(controller, pointer)``: called when the pointer has moved over a picture, or left it.  A feature with
+        this gets new scenes and queries whenever the controller's `pointer` changes; the others do not.
     views : dict
-        Classes of widgets and layers, by where they stand:
+        Classes of widgets and layers, by location:
 
-        "overlay", made of nothing: what is drawn over the picture of a lane, in pixels.  ``lay(scene, lane, grid, area,
-        font, hovering)`` returns what must be painted anew, and ``laid`` is None or has ``paint(painter, theme,
+        "overlay", made without arguments: a drawing over the picture of a lane, in pixels.  ``lay(scene, lane, grid,
+        area, font, hovering)`` returns the region to repaint, and ``laid`` is None or has ``paint(painter, theme,
         rect)``.
 
-        "cover", made of the controller and a canvas: what covers part of that, as `views.plot.canvas.Cover` says.
+        "cover", made from the controller and a canvas: a cover of part of that, as `views.plot.canvas.Cover`.
 
-        "below slider", made of a slider of a lane's form, what it controls and what sets that: a widget whose
-        ``render_lane(lane, theme)`` returns whether it is to be seen; the class has `name`, `title` and `use`, a
+        "below slider", made from a slider of a lane's form, its parameter and a setter: a widget whose
+        ``render_lane(lane, theme)`` returns whether it is visible; the class has `name`, `title` and `use`, a
         sentence.
 
-        "lesson", made of the controller and of ``do(name)``, which runs a command: a widget below the question of a
-        lesson, which shows itself in ``render_scene(scene, theme)`` where there is something to see.
+        "lesson", made from the controller and ``do(name)``, which runs a command: a widget below the question of a
+        lesson, which shows or hides itself in ``render_scene(scene, theme)``.
     """
 
     actions: tuple[Action, ...] = ()

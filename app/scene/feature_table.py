@@ -1,4 +1,4 @@
-"""FeatureTable: what all features together add to menus, questions, pictures, scene and legend."""
+"""FeatureTable: the contributions of all features to menus, queries, pictures, scene and legend."""
 
 from __future__ import annotations
 
@@ -42,50 +42,50 @@ class FeatureTable:
         return FeatureTable(tuple(following)), FeatureTable(tuple(others))
 
     def actions(self) -> tuple[Action, ...]:
-        """What can be done with all of them."""
+        """Return the actions of all features."""
         return tuple(action for feature in self.rows for action in feature.actions)
 
     def docks(self) -> tuple[Dock, ...]:
-        """Their docks."""
+        """Return the docks of all features."""
         return tuple(feature.dock for feature in self.rows if feature.dock is not None)
 
     def watched(self, session: Session) -> frozenset[Aspect]:
-        """What of a run is to be displayed."""
+        """Return the parts of a run to display."""
         of_docks = [dock.watches for dock in self.docks() if dock.watches and dock.name in session.open_panels]
         others = [feature.watches(session) for feature in self.rows if feature.watches is not None]
         return frozenset(aspect for aspects in (*of_docks, *others) for aspect in aspects)
 
     def queries(self, context: Context) -> dict[str, Query]:
-        """All questions of this moment, by name."""
+        """Return the queries of all features, by name."""
         asked = [feature.queries(context) for feature in self.rows if feature.queries is not None]
         return {name: query for queries in asked for name, query in queries.items()}
 
     def sheets(self, context: Context, index: int) -> tuple[Sheet, ...]:
-        """Everything that lies over the picture of the lane at place `index`, the lowest first."""
+        """Return the sheets over the picture of the lane at `index`, the lowest first."""
         laid = [feature.sheets(context, index) for feature in self.rows if feature.sheets is not None]
         return tuple(sorted((sheet for sheets in laid for sheet in sheets), key=_height))
 
     def signs(self) -> tuple[Sign, ...]:
-        """What the legend says of sheets, in its order."""
+        """Return the legend entries of sheets, in order."""
         return tuple(sign for feature in reversed(self.rows) for sign in feature.signs)
 
     def marking(self, session: Session) -> Feature | None:
-        """The feature whose marks take the place of those of support vectors and errors."""
+        """Return the feature whose marks replace those of support vectors and errors, or None."""
         able = (feature for feature in self.rows if feature.marks is not None)
         return next((feature for feature in able if feature.watches is not None and feature.watches(session)), None)
 
     def other_marks(self, context: Context, index: int) -> tuple[Marks, ...]:
-        """Marks of points besides those of the training of the lane at place `index`."""
+        """Return marks of points in addition to those of the training of the lane at `index`."""
         found = [feature.other_marks(context, index) for feature in self.rows if feature.other_marks is not None]
         return tuple(marks for marks in found if marks is not NO_MARKS)
 
     def controls(self, session: Session) -> frozenset[str] | None:
-        """Names of the controls that alone are to be seen; None: all."""
+        """Return the names of the only visible controls; None: all."""
         chosen = [feature.shows(session) for feature in self.rows if feature.shows is not None]
         return next((frozenset(names) for names in chosen if names is not None), None)
 
     def covered(self, document: Document, session: Session) -> dict[int, Cover]:
-        """What is not to be seen yet, by the slots of the lanes; a difference shows no more than the two compared."""
+        """Return what is covered, by the slots of the lanes; a difference has the covers of the two compared lanes."""
         covers: dict[int, Cover] = {}
         for feature in self.rows:
             for slot, cover in feature.covers(document, session).items() if feature.covers is not None else ():
@@ -98,28 +98,28 @@ class FeatureTable:
         return covers
 
     def views(self, place: Place) -> list[Any]:
-        """The classes of what stands there."""
+        """Return the classes of the views at a location."""
         return [feature.views[place].kind for feature in self.rows if place in feature.views]
 
     def added_to_lane(self, context: Context, index: int) -> tuple[object, ...]:
-        """What is said of the lane at place `index`."""
+        """Return the values that features add to the scene of the lane at `index`."""
         said = [feature.lane(context, index) for feature in self.rows if feature.lane is not None]
         return tuple(each for each in said if each is not None)
 
     def status(self, context: Context, index: int) -> tuple[Status, ...]:
-        """What stands in the status line of the lane at place `index`."""
+        """Return the parts of the status line of the lane at `index`."""
         said = [feature.status(context, index) for feature in self.rows if feature.status is not None]
         return tuple(each for each in said if each is not None)
 
     def added_to_scene(self, context: Context, lanes: tuple[LaneScene, ...]) -> tuple[object, ...]:
-        """What is added to the scene of these lanes."""
+        """Return the values that features add to the scene of these lanes."""
         return tuple(
             each for feature in self.rows if feature.scene is not None for each in feature.scene(context, lanes)
         )
 
 
 def _height(sheet: Sheet) -> int:
-    """Lines over symbols and hatchings; of lines, the fewest over the many."""
+    """Return the order of painting: symbols, hatching, then lines by their height."""
     if isinstance(sheet, Lines):
         return 2 + sheet.style.height
     return 0 if isinstance(sheet, Specks) else 1

@@ -1,4 +1,4 @@
-"""Help: what the pictures say, keys and gestures, as the page of F1 shows them."""
+"""Help: the symbols in the pictures, keys and gestures, for the page of F1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.tools.table import TOOLS
 from .feature_table import FeatureTable
 from .text import LEGEND, PROVISIONAL
 
-#: The first page, in the order in which one tries it: the gesture, and what it shows.
+#: The first page, in the order in which a user tries it: the gesture, and its effect.
 FIRST_STEPS: tuple[tuple[str, str], ...] = (
     ("Click in a picture", "adds a point of the class chosen in the bar (keys 1 to 8); every picture learns it"),
     ("Drag a point", "moves it; watch the boundary follow; a click selects it, a right click opens its menu"),
@@ -20,10 +20,10 @@ FIRST_STEPS: tuple[tuple[str, str], ...] = (
     ("Play", "above an SVM: every step of its training, forward and back"),
     ("Ctrl+Shift+O", "examples, each ready to play with; Ctrl+Alt+L: lessons of five minutes"),
 )
-#: Signs that the first page draws; the others belong to special views.
+#: Legend entries of the first page; the others belong to special views.
 FIRST_SIGNS = ("boundary", "margin", "free", "bounded", "test", "wrong", "tie", PROVISIONAL[0])
 Section = tuple[str, tuple[tuple[str, str], ...]]
-#: Of the window itself; features add lines, and sections behind these.
+#: Sections of the window itself; features add lines, and sections after these.
 BEFORE: tuple[Section, ...] = (
     (
         "Round the pictures",
@@ -138,7 +138,7 @@ BEFORE: tuple[Section, ...] = (
         ),
     ),
 )
-#: Of the learners.
+#: Sections of the learners.
 AFTER: tuple[Section, ...] = (
     (
         "Several classes",
@@ -153,14 +153,14 @@ AFTER: tuple[Section, ...] = (
 
 
 def signs() -> list[tuple[str, str]]:
-    """Return the signs of the first page, each with its meaning."""
+    """Return the legend entries of the first page, each with its meaning."""
     return [("0", "A point; colour and shape are its class")] + [
         (kind, text) for kind, text in (*LEGEND, PROVISIONAL) if kind in FIRST_SIGNS
     ]
 
 
 def sections(features: FeatureTable) -> dict[str, list[tuple[str, str]]]:
-    """Keys or gestures and what they do or mean, by the title of their section."""
+    """Return keys or gestures with their effects, by the title of their section."""
     found = {title: list(rows) for title, rows in BEFORE}
     for feature in features:
         for title, key, sentence in feature.help:
@@ -169,7 +169,7 @@ def sections(features: FeatureTable) -> dict[str, list[tuple[str, str]]]:
 
 
 def written_page(name: str) -> str:
-    """The Markdown of a page of `assets/help`; a sentence where it cannot be read."""
+    """Return the Markdown of a page of `assets/help`, or a sentence if it cannot be read."""
     try:
         return (assets("help") / f"{name}.md").read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""Marks of the points: of those a model was trained on, and of others, as indices of all points."""
+"""Marks of the points, training points and others, as indices of all points."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from solver.inspection.metrics import KktCase
 
 @dataclass(frozen=True, eq=False)
 class PointMarks:
-    """Marks that take the place of a model's own.
+    """Marks that replace a model's own.
 
     Attributes
     ----------
     index : ndarray of shape (m,), intp
         Indices of all points, the lowest mark first.
     kinds : tuple of str
-        As the plots name their symbols.
+        Names of symbols in the plots.
     kind : ndarray of shape (m,), intp
-        Which of `kinds` each is.
+        For each mark, an index into `kinds`.
     """
 
     index: Indices
@@ -33,23 +33,23 @@ class PointMarks:
 
 
 def mark_of(case: KktCase, satisfied: bool) -> str:
-    """Name of a case's mark on a plot; "" for none.  A "!" at the end: it has not the y f that its case asks for."""
+    """Return the name of a case's mark on a plot, or ""; a final "!" means that y f violates the case's condition."""
     if case is KktCase.NOT_SUPPORT and satisfied:
         return ""
     return f"kkt{int(case)}" + ("" if satisfied else "!")
 
 
-#: Marks of a plot, the lowest first.  (Who is misclassified satisfies the conditions of its case, whatever y f is.)
+#: Marks of a plot, the lowest first.  (A misclassified point satisfies the condition of its case for every y f.)
 KKT_MARKS: tuple[str, ...] = ("kkt0!", "kkt3", "kkt2", "kkt2!", "kkt1", "kkt1!")
 
 
 def case_of(mark: str) -> tuple[KktCase, bool]:
-    """The case of a mark, and whether it is satisfied."""
+    """Return the case of a mark, and whether it is satisfied."""
     return KktCase(int(mark[3])), not mark.endswith("!")
 
 
 def among_all(marks: Marks, sample: Points, points: Points, others: tuple[Marks, ...]) -> Marks:
-    """Marks of a sample as indices of all points, with those of other points, too."""
+    """Return the marks of a sample as indices of all points, together with marks of other points."""
     if (sample is points or marks is NO_MARKS) and not others:
         return marks
     return _joined(marks, sample, points, others)

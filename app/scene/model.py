@@ -1,4 +1,4 @@
-"""Scene: everything the views draw, as values; what a feature adds to it is found by its type."""
+"""Scene: everything the views draw, as frozen values; those of features are found by their type."""
 
 from __future__ import annotations
 
@@ -28,88 +28,88 @@ T = TypeVar("T")
 
 
 class _Composed:
-    """What features have added to."""
+    """A scene to which features have added values."""
 
     features: tuple[object, ...]
 
     def feature(self, kind: type[T]) -> T | None:
-        """What a feature has added, by its type; None while it adds nothing."""
+        """Return the value that a feature has added, by its type, or None."""
         return next((each for each in self.features if isinstance(each, kind)), None)
 
 
 @dataclass(frozen=True)
 class LaneScene(_Composed):
-    """What one lane shows.
+    """Everything that one lane shows.
 
     Attributes
     ----------
     lane : Lane
     slot : int
-        Its lifelong number.
+        Its slot, a lifelong number.
     picture : Picture or None
     marks : Marks
-        Empty while the newest frame belongs to other points than are drawn.
+        Empty while the newest frame belongs to other points than those drawn.
     run_marks : PointMarks or None
-        What takes their place.
+        Marks that replace them.
     job : int
-        Number of the job whose picture this is.
+        Number of the job that made the picture.
     message : str
         A sentence across the canvas, or "".
     headline, details : str
-        Where it stands, and its numbers.
+        Its state in words, and its numbers.
     scores : tuple of Status
-        The accuracies, beside each other.
+        The accuracies.
     formula, note : str
     fields : frozenset of str
         Names of the parameter fields that apply.
     n_training : int
-        How many points there are to learn from.
+        Number of points available for training.
     pairs : tuple of (int, int)
-        With more than two classes, the binary problems whose margins can be drawn, as `problems_of` has them.
+        With more than two classes, the binary problems whose margins can be drawn, as returned by `problems_of`.
     pair_names : tuple of str
-        What they are called.
+        Names of `pairs`.
     pair : int
-        Which of `pairs` is drawn.
+        Index of the pair that is drawn.
     speed : int
         Index into `SPEEDS`.
     run_state : RunState or None
-        The run that the transport drives, on the points that are drawn.
+        The run that the playback controls, if it trains on the points that are drawn.
     playing : bool
-        The run moves, or would if it were not at its end.
+        The run plays, or would if it were not at its end.
     shows_pair : bool
-        The pair that moves stands out in the picture.
+        The working pair is marked in the picture.
     steps_seen : bool
-        The run rests, or goes so slowly that each step can be seen.
+        The run is stopped, or slow enough to follow each step.
     orders : Orders or None
         A perceptron's lines from other orders of the points.
     badge : Badge
-        What is certified.
+        Badge of what is certified.
     remark : str
-        What is to be said beside the badge, or "".
+        Text beside the badge, or "".
     probability : bool
-        The picture shades the probability, and has lines of it.
+        The picture shades the probability, and draws its lines.
     provisional : bool
-        The picture is not certified, and looks so.
+        The picture is marked as not certified.
     sheets : tuple of Sheet
-        What lies between surface and points.
+        Drawings between surface and points.
     title : str
-        The classifier in a few words, for where its settings are folded away.
+        The classifier in a few words, shown while its settings are folded.
     folded : bool
-        Its further settings are out of sight.
+        Its further settings are folded.
     simple : bool
-        Only what one plays with is offered.
+        Only the main settings are offered.
     not_default : tuple of str
-        What is said of those of them that have been changed.
+        Words for the hidden settings that differ from their defaults.
     watched : bool
-        Its run is being followed, so that the transport stands below the picture.
+        The user follows its run, so that the playback controls are below the picture.
     features : tuple of object
-        What features say of this lane.
+        Values of features for this lane.
     hidden : frozenset of str
-        Which of the row's other parts are out of sight: "classifier", "classifiers", "playback", "settings".
+        Hidden parts of the row: "classifier", "classifiers", "playback", "settings".
     replay_factor : float
-        How many times as fast as usual its run is replayed.
+        Speed of a replay, relative to the usual one.
     no_steps : str
-        Why its training cannot be followed step by step, or "".
+        Sentence that says why its training has no steps to follow, or "".
     """
 
     lane: Lane
@@ -154,7 +154,7 @@ class LaneScene(_Composed):
 
 @dataclass(frozen=True)
 class Scene(_Composed):
-    """What the window shows.
+    """Everything that the window shows.
 
     Attributes
     ----------
@@ -167,37 +167,37 @@ class Scene(_Composed):
     selected : ndarray of intp
         Indices of the selected points.
     parts : Parts
-        Which points are trained on, and which are kept back.
+        Training and test points.
     lanes : tuple of LaneScene
-        Those on screen; `shown` of them.
+        The lanes on screen.
     run_state : RunState or None
-        What the panels about training show.
+        The run that the panels about training show.
     no_run : str
-        Why they show nothing, in a sentence, or "".
+        Sentence that says why they show none, or "".
     studying : bool
-        Runs are being looked into: a point under the pointer tells what it is to them.
+        Panels about training are open: the point under the pointer shows its values in the run.
     studied : int
-        The lane it is of.
+        Index of the lane of `run_state`.
     limited : bool
-        There are so many points that the limit of training is worth a choice.
+        Whether there are enough points to offer a limit on training points.
     training_times : tuple of TrainingTime
-        What each choice of the limit comes to, the present one included.
+        Estimated times for each choice of the limit, the present one included.
     signs : frozenset of str
-        Kinds of signs that the legend explains.
+        Kinds of the legend entries.
     history : tuple of str
-        All steps, the undone ones included; `position` of them are done.
+        Names of all steps, undone ones included; `position` of them are done.
     saved_at : int or None
-        The position that stands in the file.
+        Position of the saved document.
     own_points : str
-        Title of the data set where the points are not the generator's; "" where they are.
+        Title of the data set if the points are not as generated; else "".
     n_classes : int
-        Classes that the bar has: all, or in Simple those that are used, and two at least.
+        Number of classes in the bar: all, or in Simple those in use, and at least two.
     features : tuple of object
-        What features add.
+        Values of features.
     offer : StartOffer or None
-        What is offered in the first picture.
+        Offer in the first picture.
     hidden : frozenset of str
-        Which groups of controls are out of sight: "commands", "classes", "data set", "tools", "classifiers".
+        Hidden groups of controls: "commands", "classes", "data set", "tools", "classifiers".
     """
 
     title: str
@@ -230,25 +230,25 @@ class Scene(_Composed):
     hidden: frozenset[str] = frozenset()
 
 
-#: Pictures of three or four classifiers stand in one row only where the plane is so many times as large there.
+#: Smallest gain in the plane's scale for which three or four pictures are put into one row instead of two.
 CLEARLY_LARGER = 1.1
 
 
 def columns_for(number: int, width: float, height: float, beside: float, above: float, least: float = 0.0) -> int:
-    """Return how many of `number` pictures stand in a row: as many as show the plane at the largest scale.
+    """Return the number of columns for `number` pictures that shows the plane at the largest scale.
 
-    A picture shows the view's span along its shorter side, as `grid_of` does.  One row, or two pictures in each row;
-    where both are about as large, the latter leaves the controls of each picture more room.
+    A picture shows the view's span along its shorter side, as `grid_of` does.  There is one row, or two columns; of two
+    nearly equal scales, two columns leave more space for the controls of each picture.
 
     Parameters
     ----------
     number : int
     width, height : float
-        Of all pictures together, in pixels.
+        Size of all pictures together, in pixels.
     beside, above : float
-        What each picture needs of its own width and height for axes, controls and words.
+        Parts of each picture's width and height for axes, controls and text.
     least : float, default=0.0
-        The least width of each of more than two in a row.
+        Smallest width of a picture with more than two in a row.
     """
     if number <= 2:
         return number
@@ -258,8 +258,7 @@ def columns_for(number: int, width: float, height: float, beside: float, above: 
 
 
 def grid_over(first: Grid, second: Grid) -> Grid:
-    """Return the grid whose samples are those of the finer of two grids, and more round them where the other reaches
-    further."""
+    """Return the finer of two grids, extended to cover the other."""
     fine, other = sorted((first, second), key=lambda grid: (grid.right - grid.left) / grid.width)
     unit_x, unit_y = (fine.right - fine.left) / fine.width, (fine.top - fine.bottom) / fine.height
     beyond = (
@@ -280,7 +279,7 @@ def grid_over(first: Grid, second: Grid) -> Grid:
 
 
 def grid_of(view: View, width: int, height: int, pixels_per_unit: float = 1.0) -> Grid:
-    """The part of the plane that a canvas of `width` x `height` shows, in device pixels: both axes equally scaled."""
+    """Return the grid of a canvas of `width` x `height` device pixels, with equal scales of both axes."""
     unit = view.shown_span / min(width, height)
     half_w, half_h = 0.5 * unit * width, 0.5 * unit * height
     return Grid(

@@ -1,4 +1,4 @@
-"""StartOffer: a sentence and the commands that go on, where a picture or a panel has nothing to show."""
+"""StartOffer: a sentence and commands, offered in an empty picture or panel."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from dataclasses import dataclass
 from app.state.document import Document, Lane
 from app.state.session import Session
 
-#: What a panel may need to have something to show.
+#: Requirements of panels.
 POINTS, TRAINING = "points", "training"
 TRAINED = (POINTS, TRAINING)
 
 
 @dataclass(frozen=True)
 class StartOffer:
-    """What is offered.
+    """An offer: a sentence and commands.
 
     Attributes
     ----------
     sentence : str
-        "" where the picture has it already.
+        "" if the picture has it already.
     actions : tuple of str
         Names of the commands, the likeliest first.
     large : bool
-        In large text, at the lower edge of the picture.
+        Shown in large text, at the lower edge of the picture.
     """
 
     sentence: str
@@ -36,11 +36,11 @@ BEGIN = ("examples", "paste", "open")
 FIRST = StartOffer("New here? Fourteen examples and the lessons, each one click away.", ("examples",), large=True)
 EMPTY_PICTURE = StartOffer("", BEGIN)
 EMPTY_PANEL = StartOffer("No points yet: click in a picture, or begin with", BEGIN)
-UNTRAINED = StartOffer("No classifier in sight is trained step by step, as an SVM is.", ("add_lane",))
+UNTRAINED = StartOffer("No classifier shown here is trained step by step, as an SVM is.", ("add_lane",))
 
 
 def in_picture(document: Document, session: Session) -> StartOffer | None:
-    """Return what is offered in the first picture: the gallery at the first start, and how to begin without points."""
+    """Return the offer in the first picture: the gallery at the first start, ways to begin without points, or None."""
     if session.presents_here or session.drawing:
         return None
     if session.first_start:
@@ -49,7 +49,7 @@ def in_picture(document: Document, session: Session) -> StartOffer | None:
 
 
 def in_panel(needs: Collection[str], n_points: int, lanes: Sequence[Lane]) -> StartOffer | None:
-    """Return what is offered in a panel that lacks what it `needs`."""
+    """Return the offer in a panel that lacks what it `needs`, or None."""
     if POINTS in needs and not n_points:
         return EMPTY_PANEL
     return UNTRAINED if TRAINING in needs and all(lane.trainer is None for lane in lanes) else None

@@ -1,4 +1,4 @@
-"""Badges: what is certified about a lane's picture, in one line that can be read from the last row."""
+"""Badges: what is certified about a lane's picture, in a few words legible from the last row of a lecture room."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .text import headline
 
 
 class Mood(StrEnum):
-    """How a badge looks: each has a colour and a sign of its own."""
+    """Appearance of a badge: each mood has a colour and an icon."""
 
     CERTIFIED = "certified"
     MOVING = "moving"
-    RESTING = "resting"  #: paused on the way
-    DOUBTFUL = "doubtful"  #: over, and nothing good is proved
-    UNPROVED = "unproved"  #: over, by a classifier of which nothing can be proved
+    RESTING = "resting"  #: paused before the end
+    DOUBTFUL = "doubtful"  #: ended, without a proof of optimality
+    UNPROVED = "unproved"  #: ended, with a classifier about which nothing can be proved
     NONE = "none"
 
 
@@ -37,14 +37,14 @@ SIGNS = {
 
 @dataclass(frozen=True)
 class Badge:
-    """A mood, and its text: two words at most, a colon, and what stands in the tip alone."""
+    """A mood and a text: at most two words, a colon, and the rest, which only the tool tip shows."""
 
     mood: Mood
     text: str
 
     @property
     def short(self) -> str:
-        """Return the words that are in sight: "optimal", "stopped early", "step 5"."""
+        """Return the visible words: "optimal", "stopped early", "step 5"."""
         return self.text.partition(": ")[0]
 
 
@@ -52,7 +52,7 @@ NO_BADGE = Badge(Mood.NONE, "")
 
 
 def badge(frame: Frame | None) -> Badge:
-    """The badge of a lane's newest frame."""
+    """Return the badge of a lane's newest frame."""
     if frame is None or frame.model is None:
         return NO_BADGE
     if text.is_all_tied(frame):
@@ -65,7 +65,7 @@ def badge(frame: Frame | None) -> Badge:
     if frame.lane.trainer is None:
         said = family.headline(frame.lane.settings, len(frame.points))
         return Badge(Mood.CERTIFIED, said[0].lower() + said[1:])
-    if not frame.certificates:  # nothing is proved of it
+    if not frame.certificates:  # nothing is proved
         if frame.at_once is None:
             return NO_BADGE
         said = headline(frame, frame.lane).rstrip("…")
@@ -84,10 +84,11 @@ def badge(frame: Frame | None) -> Badge:
 
 
 class Status(NamedTuple):
-    """A few words in a lane's status line, and a sentence about them; where there is no room, `brief` stands for the
-    words, and those `aside` go first.
+    """A few words in a lane's status line, and a sentence about them.
 
-    An accuracy that is known is `measured`.
+    If space is short, `brief` replaces the words, and those `aside` are hidden first.
+
+    An available accuracy is `measured`.
     """
 
     text: str
@@ -98,9 +99,9 @@ class Status(NamedTuple):
 
 
 def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
-    """Of a run that rests on its way: how it goes on, for it rests for new points and settings, too.
+    """Return how to continue a run that is paused; it stays paused for new points and settings, too.
 
-    Of one that is `followed` on its timeline, also that it has ended.
+    For a run that is `followed` on its timeline, return also that it has ended.
     """
     if frame is None:
         return ()
@@ -112,7 +113,7 @@ def rests(frame: Frame | None, followed: bool) -> tuple[Status, ...]:
 
 
 def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
-    """That there are no steps to follow, where that is so."""
+    """Return that there are no steps to follow, if so."""
     said = text.at_once(frame, n_trainable)
     if not said or frame is None:
         return ()
@@ -123,7 +124,7 @@ def at_once(frame: Frame | None, n_trainable: int) -> tuple[Status, ...]:
 
 
 def probability(frame: Frame | None) -> tuple[Status, ...]:
-    """Return how the probability that is fitted to f contradicts f, or what its picture waits for."""
+    """Return how the probability fitted to f contradicts f, or what its picture waits for."""
     if frame is None or frame.picture is None or Cover.TRAINING in frame.cover:
         return ()
     if not frame.lane.shows_probability or frame.model is None or frame.model.kind != "f":
@@ -153,7 +154,7 @@ def probability(frame: Frame | None) -> tuple[Status, ...]:
 
 
 def scores(frame: Frame | None) -> tuple[Status, ...]:
-    """The accuracy on the training points, where it is known."""
+    """Return the accuracy on the training points, if available."""
     if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ()
     if Cover.TRAINING in frame.cover:

@@ -1,4 +1,4 @@
-"""Text: sentences and numbers on screen that belong to no feature, made from values; no Qt."""
+"""Text: sentences and numbers on screen that belong to no feature.  No Qt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from app.state.document import CLASS_NAMES, Document, Lane
 from solver.core import fast_loops
 from solver.data.datasets import DATASETS
 
-#: Where a picture waits for a prediction.
+#: Text over a picture that is covered until the user predicts.
 COVERED = "Covered until the reveal"
-#: Where only numbers do.
+#: The same for numbers.
 NUMBERS_COVERED = "Numbers are covered"
 
 
 def headline(frame: Frame | None, lane: Lane) -> str:
-    """Where a lane stands, in a few plain words."""
+    """Return the state of a lane in a few words."""
     preparing = "" if fast_loops.ready() else "Preparing the fast solver… "
     if lane.is_difference:
         picture = None if frame is None else frame.picture
@@ -52,12 +52,12 @@ def headline(frame: Frame | None, lane: Lane) -> str:
     return preparing + frame.lane.family.verdict(frame.certificates, frame.lane.settings).text
 
 
-#: Share of the pixels without a leading class from which on a picture counts as all tied.
+#: Share of tied pixels from which a picture counts as all tied.
 ALL_TIED = 0.98
 
 
 def is_all_tied(frame: Frame) -> bool:
-    """Whether the finished picture of a lane is grey all over."""
+    """Return whether the finished picture of a lane is grey all over."""
     return frame.phase is Phase.DONE and frame.picture is not None and frame.picture.tied >= ALL_TIED
 
 
@@ -66,7 +66,7 @@ TIE_RULE = "A point whose class ties with m − 1 others counts 1/m."
 
 
 def accuracy(share: float, n_tied: int, n_classes: int) -> str:
-    """ "97.4 %", "50.0 % (200 ties count ½)"."""
+    """Return an accuracy in words: "97.4 %", "50.0 % (200 ties count ½)"."""
     if not n_tied:
         return percent(share)
     part = "½" if n_classes == 2 else "½ or less"
@@ -74,18 +74,18 @@ def accuracy(share: float, n_tied: int, n_classes: int) -> str:
 
 
 def without_rule(number: str) -> str:
-    """What `accuracy` returns, in fewer words: "50.0 % (200 ties)"."""
+    """Return the result of `accuracy` in fewer words: "50.0 % (200 ties)"."""
     return f"{number.partition(' count')[0]})" if " count" in number else number
 
 
 def training_accuracy(frame: Frame) -> str:
-    """The share of the training points that a lane classifies rightly; … while they are counted."""
+    """Return the training accuracy of a lane in words; "…" while it is computed."""
     n_classes = 0 if frame.model is None else len(frame.model.classes_)
     return accuracy(frame.accuracy, len(frame.marks.tied), n_classes) if frame.accuracy >= 0 else "…"
 
 
 def sampled(frame: Frame | None, number: int, limit: int) -> str:
-    """What to add to a headline when a lane has learnt from a sample of so many points, which are above the limit."""
+    """Return the addition to the headline of a lane that has learnt from a sample of `number` points, or ""."""
     if frame is None or frame.phase is Phase.EMPTY or number <= limit:
         return ""
     return f" · learnt from a sample: {grouped(len(frame.points))} of {count(number, 'point')}"
@@ -95,7 +95,7 @@ def _expected(at_once: AtOnce) -> str:
     return f", {about(at_once.expected)}" if at_once.expected > 0 else ""
 
 
-#: Why a run cannot be stepped through, and what to do.
+#: Why a training has no steps to follow, and how to get them.
 NO_STEPS = (
     f"More than {grouped(STEPPED)} points are trained on at once, not step by step.  To follow the steps, let it learn"
     " from fewer: ⋯ beside the data set, Learn from at most."
@@ -103,7 +103,7 @@ NO_STEPS = (
 
 
 def at_once(frame: Frame | None, n_trainable: int) -> str:
-    """How a lane was trained that has no steps to follow."""
+    """Return how a lane without steps to follow is trained, or ""."""
     if frame is None or frame.at_once is None or frame.lane.trainer is None:
         return ""
     if frame.phase is not Phase.DONE:
@@ -113,7 +113,7 @@ def at_once(frame: Frame | None, n_trainable: int) -> str:
 
 
 def details(frame: Frame | None) -> str:
-    """The lane's numbers in one line."""
+    """Return the lane's numbers in one line."""
     if frame is None or frame.model is None or (frame.at_once is not None and frame.phase is not Phase.DONE):
         return ""
     if Cover.TRAINING in frame.cover:
@@ -127,14 +127,14 @@ def details(frame: Frame | None) -> str:
 
 
 def waits_for_a_class(lane: Lane, classes: Sequence[int]) -> bool:
-    """The lane needs two classes, and all points are of one."""
+    """Return whether the lane needs two classes, and all points are of one."""
     return len(classes) == 1 < lane.family.n_classes_needed
 
 
 def empty_sentence(
     lane: Lane, classes: list[int], n_points: int, names: Sequence[str] = CLASS_NAMES, n_test: int = 0
 ) -> str:
-    """What to do when a lane has nothing to show; `classes` and `n_points` are of what it trains on."""
+    """Return what to do for an empty lane; `classes` and `n_points` are those of its training points."""
     if n_points == 0 and n_test:
         return "All points are test points: nothing is left to learn from.\nShift and the brush N gives points back."
     if n_points == 0:
@@ -149,7 +149,7 @@ def empty_sentence(
 
 
 def speed(steps_per_second: float) -> str:
-    """ "full speed", "1 step in 2 s", "30 steps a second"."""
+    """Return a speed in words: "full speed", "1 step in 2 s", "30 steps a second"."""
     if math.isinf(steps_per_second):
         return "full speed"
     if steps_per_second < 1:
@@ -158,12 +158,12 @@ def speed(steps_per_second: float) -> str:
 
 
 def speed_note(lane: Lane) -> str:
-    """What the speed of a lane counts."""
+    """Return the tool tip of a lane's speed."""
     own = "" if lane.trainer is None or lane.trainer.step == "step" else f"; one step is one {lane.trainer.step}"
     return f"Steps a second while it trains (a replay has a speed of its own, beside its timeline){own}."
 
 
-#: What the colours of a picture can show: text, the lane's `shading`, what it is, and the name of the undo step.
+#: Choices of what the colours show: text, the lane's `shading`, an explanation, and the name of the undo step.
 SHADINGS_OF_F = (
     ("f", "", "How far f is from the boundary; the dashed lines are the margins.", "Shade f"),
     (
@@ -174,7 +174,7 @@ SHADINGS_OF_F = (
         "Shade the probability",
     ),
 )
-#: Of a classifier that has probabilities of its own.
+#: Choices for a classifier with probabilities of its own.
 SHADINGS_OF_SHARES = (
     (
         "Probability",
@@ -192,11 +192,11 @@ SHADINGS_OF_SHARES = (
 
 
 def shadings(lane: Lane) -> tuple[tuple[str, str, str, str], ...]:
-    """Return what the picture of a lane can shade, each with its text, its value, a note and the undo step's name."""
+    """Return the choices of what the colours of a lane's picture show."""
     return SHADINGS_OF_F if lane.has_f else SHADINGS_OF_SHARES
 
 
-#: Signs in the pictures, and what they mean.
+#: Kinds of legend entries, and their texts.
 LEGEND: tuple[tuple[str, str], ...] = (
     ("boundary", "Decision boundary"),
     ("margin", "Margins: f = −1 and f = +1"),
@@ -212,12 +212,12 @@ LEGEND: tuple[tuple[str, str], ...] = (
     ("orders", "Lines from other orders of the points; the thick one is widest"),
     ("second", "Boundary of the second of two that are compared"),
 )
-#: The sign of a picture that is not certified.
+#: Legend entry of a picture that is not certified.
 PROVISIONAL = ("provisional", "Hatched: not certified yet")
 
 
 def own_points(document: Document) -> str:
-    """Return the title of the data set where the points are not the generator's: "Own points", or "Moons, edited"."""
+    """Return the title of the data set if the points are not as generated: "Own points", "Moons, edited"; else ""."""
     if document.is_generated:
         return ""
     origin = document.origin

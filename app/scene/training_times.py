@@ -1,4 +1,4 @@
-"""Training times: about how long the classifiers on screen take for other numbers of points, where that is known."""
+"""Training times: estimates for the classifiers on screen with other numbers of points."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from app.engine.results import Results
 from app.learners.base import Measured
 from app.state.document import Document
 
-#: Numbers of points that can be chosen as the most to learn from.
+#: Choices for the largest number of training points.
 LIMITS = (1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
 @dataclass(frozen=True)
 class TrainingTime:
-    """What learning from at most `limit` points will take.
+    """Estimated time of training on at most `limit` points.
 
     Attributes
     ----------
     limit : int
     total : str
-        "about 2 s", "at least 2 s" where it is not known of every classifier; "" where of none.
+        "about 2 s"; "at least 2 s" if unknown for some classifiers; "" if for all.
     each : str
-        The same of each classifier, in a line each.
+        The same for each classifier, one per line.
     """
 
     limit: int
@@ -34,7 +34,7 @@ class TrainingTime:
 
 
 def training_times(document: Document, results: Results, limits: tuple[int, ...]) -> tuple[TrainingTime, ...]:
-    """Of the classifiers on screen, for each of `limits`: from what they took, and from a model of the cost."""
+    """Return estimates for each of `limits`, from measured times and a model of the cost."""
     parts, lanes = document.parts, document.lanes[: document.shown]
     frames = [results.frame(slot) for slot in document.slots[: document.shown]]
     known = [
@@ -59,7 +59,7 @@ def training_times(document: Document, results: Results, limits: tuple[int, ...]
 
 
 def measured(frame: Frame) -> Measured | None:
-    """What the training of a frame took, if it has ended."""
+    """Return the measured time of a frame's training, if it has ended."""
     if frame.phase is not Phase.DONE or not len(frame.points):
         return None
     n, model = len(frame.points), frame.model

@@ -1,8 +1,8 @@
 """Commands: each edit of the document as a value, ``apply(document) -> document``.
 
-A command that changes nothing returns the very same document, and nobody is told.  `name(before, after)` says in the
-words of the undo menu what was done; points are named by their lifelong ids.  Commands with the same `merge_key` in a
-row are one undo step.
+A command that changes nothing returns the same document, and no listener is called.  `name(before, after)` returns the
+text for the undo menu; points are identified by their lifelong ids.  Consecutive commands with the same `merge_key` are
+one undo step.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Command:
     Attributes
     ----------
     merge_key : hashable
-        None, or what makes this the same undo step as the one before.
+        Consecutive commands with the same key, unless None, are one undo step.
     undoable : bool
-        False for changes that undo passes over (looking elsewhere).
+        False for changes that undo skips (of the view).
     text : str
-        The name of those that have the same for every document.
+        Name of the command, if it does not depend on the document.
     """
 
     merge_key: Hashable = None
@@ -41,11 +41,11 @@ class Command:
     text: str = ""
 
     def name(self, before: Document, after: Document) -> str:
-        """What the undo menu calls the step from `before` to `after`, all merged commands included."""
+        """Return the text in the undo menu for the step from `before` to `after`, all merged commands included."""
         return self.text
 
     def apply(self, document: Document) -> Document:
-        """The document after the edit; the same object when nothing changes."""
+        """Return the document after the edit; the same object if nothing changes."""
         raise NotImplementedError
 
 
@@ -54,14 +54,14 @@ def _count(number: int) -> str:
 
 
 def _drawable(xy: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which places the plots can show; a NaN is none."""
-    # `all` along so short an axis takes ten times as long.
+    """Return which locations the plots can show; NaN is not one of them."""
+    # `all` along an axis of length 2 takes ten times as long.
     return np.asarray((np.abs(xy[:, 0]) <= LIMIT) & (np.abs(xy[:, 1]) <= LIMIT))
 
 
 @dataclass(frozen=True, eq=False)
 class AddPoints(Command):
-    """Points behind the present ones; places that cannot be drawn are left out.
+    """Append points; leave out locations that cannot be drawn.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class AddPoints(Command):
     labels : array-like of shape (n,), or int
         Classes, 0 to 7.
     verb : str
-        What the undo menu calls it: "Add", "Brush", "Paste".
+        Word in the undo menu: "Add", "Brush", "Paste".
     """
 
     xy: ArrayLike = ()
@@ -90,7 +90,7 @@ class AddPoints(Command):
 
 @dataclass(frozen=True, eq=False)
 class MovePoints(Command):
-    """The points with these `ids`, each once, to the places `xy`; one that cannot be drawn there stays."""
+    """Move the points with these `ids`, each once, to the locations `xy`; ignore locations that cannot be drawn."""
 
     ids: Sequence[int] | Ids = ()
     xy: ArrayLike = ()
@@ -122,7 +122,7 @@ class MovePoints(Command):
 
 @dataclass(frozen=True, eq=False)
 class RelabelPoints(Command):
-    """The points with these `ids` of class `label` (0 to 7)."""
+    """Change the class of the points with these `ids` to `label` (0 to 7)."""
 
     ids: Sequence[int] | Ids = ()
     label: int = 0
@@ -140,7 +140,7 @@ class RelabelPoints(Command):
 
 @dataclass(frozen=True, eq=False)
 class RemovePoints(Command):
-    """The points with these `ids` away."""
+    """Remove the points with these `ids`."""
 
     ids: Sequence[int] | Ids = ()
     verb: str = "Remove"
@@ -155,21 +155,21 @@ class RemovePoints(Command):
 
 @dataclass(frozen=True, eq=False)
 class ImportPoints(Command):
-    """Points from elsewhere in place of the present ones, or behind them.
+    """Replace the points by imported ones, or append these.
 
     Attributes
     ----------
     xy, labels : array-like of shape (n, 2) and (n,)
     class_names : tuple of str
-        Of class 1, 2, …; "" or missing where a class has only its number.
+        Names of class 1, 2, …; "" or missing for a class that has only its number.
     axes : tuple of (str, str)
     scaling : Scaling or None
-        What `xy` was standardised by.  Behind standardised points it becomes theirs, and is that of the document.
+        The scaling by which `xy` was standardised.  Points appended to standardised ones get the document's scaling.
     add : bool
-        Behind the present ones: a class of the same name is the same class, one of a new name gets a free number, and
-        the axes keep their names.
+        Append the points: a class of the same name is the same class, a new name gets a free number, and the axes keep
+        their names.
     fit : bool
-        Show all points then; else the new ones are brought into view where they are not.
+        Fit the view to all points; else extend it to the new ones if necessary.
     verb : str
     """
 
@@ -190,7 +190,7 @@ class ImportPoints(Command):
         names += [""] * (MAX_CLASSES - len(names))
         if self.add:
             points, styles = document.points, list(document.styles)
-        else:  # numbers of points go on, so that no learner takes a new point for an old one
+        else:  # ids continue, so that no learner takes a new point for an old one
             points = Points((), document.points.next_id)
             styles = [msgspec.structs.replace(style, name="") for style in document.styles]
         kept = {label for label in np.unique(self.labels).tolist() if not names[label]}
@@ -223,10 +223,15 @@ class ImportPoints(Command):
 
 
 def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int], kept: set[int]) -> list[int]:
-    """Which classes of a document with `present` names those called `names` become; ValueError when there is no room.
+    """Return the classes, in a document with `present` names, for classes named `names`.
 
-    One without a name keeps its number, a known name has its class, and a new one gets the first that is free, its
-    own number before others; `kept` are those of the new points without a name.
+    A class without a name keeps its number (`kept`), a known name has its class, and a new name gets a free number, its
+    own if possible.
+
+    Raises
+    ------
+    ValueError
+        If no number is free.
     """
     number = [present.index(name) if name and name in present else label for label, name in enumerate(names)]
     new = [label for label, name in enumerate(names) if name and name not in present]
@@ -242,10 +247,14 @@ def _numbers(names: Sequence[str], present: Sequence[str], counts: Sequence[int]
 
 @dataclass(frozen=True)
 class SetUnits(Command):
-    """x and y of all points times `units`, in place of what they are multiplied by; the view then fits.
+    """Multiply x and y of all points by `units` instead of the present factors, and fit the view.
 
-    The generator's densities are not known in other units, so the points are no longer the generator's.
-    ValueError, with a sentence, when points would be too far out.
+    The generator's densities are unknown in other units, so the points no longer count as generated.
+
+    Raises
+    ------
+    ValueError
+        If points would be too far out; one sentence.
     """
 
     units: tuple[float, float] = NO_UNITS
@@ -272,7 +281,7 @@ class SetUnits(Command):
 
 @dataclass(frozen=True)
 class Clear(Command):
-    """All points away."""
+    """Remove all points."""
 
     def name(self, before: Document, after: Document) -> str:
         return f"Clear {_count(len(before.points))}"
@@ -285,9 +294,9 @@ class Clear(Command):
 
 @dataclass(frozen=True)
 class Generate(Command):
-    """Points of the generator instead of the present ones, or behind them; the view then fits.
+    """Replace the points by generated ones, or append these; fit the view.
 
-    Of points behind others, the document does not say that they came from the generator.
+    Points appended to others do not count as generated.
     """
 
     settings: GeneratorSettings = GeneratorSettings()
@@ -298,14 +307,14 @@ class Generate(Command):
 
     def apply(self, document: Document) -> Document:
         made = self.settings.points()
-        # Numbers of points go on, so that no learner takes a new point for an old one.
+        # Ids continue, so that no learner takes a new point for an old one.
         start = document.points if self.add else Points((), document.points.next_id)
         points = start.append(made.xy, made.labels)
         if points.looks_like(document.points):
             points = document.points
         origin = self.settings if not len(start) else document.origin
         changed = replace(document, points=points, generator=self.settings, view=View.fitting(points), origin=origin)
-        if not len(start):  # these points are in no other units
+        if not len(start):  # generated points have no scaling and no units
             axes = document.axes if document.scaling is None else measured(document.axes)
             changed = replace(changed, scaling=None, units=NO_UNITS, axes=axes)
         rest = ("generator", "view", "origin", "scaling", "units")
@@ -315,7 +324,7 @@ class Generate(Command):
 
 @dataclass(frozen=True)
 class Regenerate(Generate):
-    """Points of other settings of the generator that made the present ones; the view stays where it shows them all."""
+    """Replace generated points by those of other settings; keep the view if it shows all of them."""
 
     text: str = "Change the generator"
 
@@ -326,7 +335,7 @@ class Regenerate(Generate):
 
 @dataclass(frozen=True)
 class SetFields(Command):
-    """Other values of the document's own fields: generator, class names and colours, axes, notes, split."""
+    """Change fields of the document: generator, class names and colours, axes, notes, split."""
 
     changes: tuple[tuple[str, object], ...] = ()
     text: str = "Change the document"
@@ -338,7 +347,7 @@ class SetFields(Command):
 
 @dataclass(frozen=True, eq=False)
 class Revert(Command):
-    """What the document's file holds, in place of everything; with `own_view`, seen as it is there."""
+    """Replace the document by the content of its file; with `own_view`, also the view."""
 
     document: Document = field(default_factory=Document)
     text: str = "Revert to the file"
@@ -346,9 +355,9 @@ class Revert(Command):
 
     def apply(self, document: Document) -> Document:
         points, old = self.document.points, document.points
-        # Numbers of points go on, so that no learner takes a new point for an old one.
+        # Ids continue, so that no learner takes a new point for an old one.
         points = old if points.same_as(old) else Points(points.blocks, max(points.next_id, old.next_id))
-        # The lanes are new ones, whatever their places were called before.
+        # The lanes are new ones, with new slots.
         view = document.view if points is old else View.fitting(points)
         if self.own_view:
             view = self.document.view
@@ -359,7 +368,7 @@ class Revert(Command):
 
 @dataclass(frozen=True)
 class SetView(Command):
-    """Another part of the plane; looking elsewhere is no edit, so undo passes over it."""
+    """Change the view, which is no edit: undo skips it."""
 
     view: View = View()
     undoable: bool = False
@@ -371,7 +380,7 @@ class SetView(Command):
 
 @dataclass(frozen=True)
 class Attach(Command):
-    """What a feature keeps with the document, b"" for nothing; undo passes over it."""
+    """Set the data that a feature stores in the document, b"" for none; undo skips it."""
 
     part: str = ""
     data: bytes = b""
@@ -386,9 +395,9 @@ class Attach(Command):
 
 @dataclass(frozen=True, eq=False)
 class PaintTestPoints(Command):
-    """The points with these `ids` become test points, or training points again; from then on, by hand.
+    """Make the points with these `ids` test points, or training points again; the split is then by hand.
 
-    A split by ratio goes on from where it stands.
+    After a split by ratio, it starts from the same test points.
     """
 
     ids: Sequence[int] | Ids = ()
@@ -413,7 +422,7 @@ COUNTS = ("one classifier", "two classifiers", "three classifiers", "four classi
 
 @dataclass(frozen=True)
 class SetLane(Command):
-    """Other settings of a lane; `text` says which, for the undo menu."""
+    """Replace the settings of a lane; `text` describes the change in the undo menu."""
 
     index: int = 0
     lane: Lane = Lane()
@@ -428,7 +437,7 @@ class SetLane(Command):
 
 @dataclass(frozen=True)
 class ShowLanes(Command):
-    """So many of the lanes on screen."""
+    """Set the number of lanes on screen."""
 
     count: int = 2
 
@@ -442,9 +451,12 @@ class ShowLanes(Command):
 
 @dataclass(frozen=True)
 class AddLane(Command):
-    """One lane more on screen, at place `index`; of four lanes the last one that is hidden makes room.
+    """Add a lane on screen at `index`; with four lanes, it replaces the last hidden one.
 
-    ValueError, with a sentence, when four are on screen.
+    Raises
+    ------
+    ValueError
+        If four are on screen; one sentence.
     """
 
     index: int = 0
@@ -466,14 +478,14 @@ class AddLane(Command):
 
 @dataclass(frozen=True)
 class RemoveLane(Command):
-    """The lane at place `index` away; ValueError, with a sentence, when it is the only one."""
+    """Remove the lane at `index`; raise a ValueError with a sentence if it is the only one."""
 
     index: int = 0
     text: str = "Remove a classifier"
 
     def apply(self, document: Document) -> Document:
         if len(document.lanes) == 1:
-            raise ValueError("One classifier must stay.")
+            raise ValueError("The only classifier cannot be removed.")
         lanes, slots = list(document.lanes), list(document.slots)
         del lanes[self.index]
         slots.append(slots.pop(self.index))
@@ -482,7 +494,7 @@ class RemoveLane(Command):
 
 @dataclass(frozen=True)
 class MoveLane(Command):
-    """The lane at place `index` to place `to`, the others closing up."""
+    """Move the lane at `index` to index `to`."""
 
     index: int = 0
     to: int = 1
@@ -500,7 +512,7 @@ class MoveLane(Command):
 
 
 def _arranged(document: Document, lanes: list[Lane], slots: list[int], shown: int) -> Document:
-    """Other lanes, with the two that are compared still the same where both are there, else the first two."""
+    """Return `document` with other lanes; the same two are compared if both remain, else the first two."""
     chosen = [document.slots[place] for place in document.compared if place < len(document.lanes)]
     places = [slots.index(slot) for slot in chosen if slots.index(slot) < len(lanes)]
     places += [place for place in range(len(lanes)) if place not in places]

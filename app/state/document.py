@@ -1,7 +1,7 @@
-"""Document: what is saved and undone, a frozen value; and the settings it is made of.
+"""Document: everything that is saved and undone, as a frozen value; and its settings.
 
-A parameter's type says all that forms, sliders and files know of it: its least and largest value, its default, and,
-of a number of any size, the powers of ten that its slider spans (see `learners.scales`).
+The type of a parameter defines it for forms, sliders and files: smallest and largest value, default, and, for a
+logarithmic slider, the powers of ten that it spans (see `learners.scales`).
 """
 
 from __future__ import annotations
@@ -39,48 +39,47 @@ from .test_split import NO_SPLIT, Parts, Split, parts_of
 
 if TYPE_CHECKING:
     GeneratorName: TypeAlias = str
-else:  # the table says which there are
+else:  # the names in the table
     GeneratorName = Literal[tuple(datasets.DATASETS)]
 
 
-#: What is said behind the name of a classifier that learns from standardised coordinates.
+#: Suffix to the name of a classifier that learns from standardised coordinates.
 STANDARDISED = ", standardised"
-#: What is said behind its formulas.
+#: Suffix to its formulas.
 OF_STANDARDISED = ";  x and y standardised"
-#: What is said of other orders where they are not tried.
+#: Suffix to the remark on a perceptron whose other orders are not tried.
 UNDRAWN = "  Other orders are not tried while it standardises."
 
 
 class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One classifier of the comparison; the settings of those not chosen are kept for when they are."""
+    """One classifier of the comparison; it also keeps the settings of classifiers that are not chosen."""
 
     classifier: str = "svm"
     knn: KnnSettings = KnnSettings()
     svm: SvmSettings = SvmSettings()
-    #: The two classes whose margins are drawn, when there are more than two; twice the same is that class against
-    #: the rest.
+    #: With more than two classes, the two whose margins are drawn; two equal ones are that class against the rest.
     pair: tuple[Annotated[int, Meta(ge=0, le=7)], Annotated[int, Meta(ge=0, le=7)]] = (0, 1)
     perceptron: PerceptronSettings = PerceptronSettings()
     pegasos: PegasosSettings = PegasosSettings()
-    #: What the picture shades in place of f, with lines at 10, 50 and 90 %; not in a file that shades f.
+    #: Shading of the probability in place of f, with lines at 10, 50 and 90 %; absent from files that shade f.
     shading: Literal["probability"] | msgspec.UnsetType = msgspec.UNSET
-    #: The settings of learners that have no field of their own, by name; not in a file that has none.
+    #: Settings, by name, of learners without a field of their own; absent from files without any.
     others: tuple[tuple[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
-    #: Whether the classifier learns from x and y minus their means, divided by their standard deviations, of the
-    #: training points; not in a file of one that does not.
+    #: Whether the classifier standardises x and y: subtracts the mean of the training points and divides by their
+    #: standard deviation; absent from files if not.
     standardise: bool | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
-        """ValueError, with a sentence, where the table of learners does not have what is asked for."""
+        """Raise a ValueError, with a sentence, if a classifier is not in the table of learners."""
         others = self._others
         for name in (self.classifier, *others):
             if name not in LEARNERS:
                 raise ValueError(f"there is no classifier {name!r}")
-        if self.standardise is False:  # one value for one meaning: lanes are compared
+        if self.standardise is False:  # the same as UNSET; lanes are compared
             msgspec.structs.force_setattr(self, "standardise", msgspec.UNSET)
         if any(name in self.__struct_fields__ for name in others):
-            raise ValueError("the settings of a classifier stand in the wrong place")
-        if others:  # from a file, or after a change, they come as plain values
+            raise ValueError("the settings of a classifier are in the wrong place")
+            if others:  # from a file, or after a change, they are plain values
             made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others.items())
             msgspec.structs.force_setattr(self, "others", made)
 
@@ -89,34 +88,34 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {} if self.others is msgspec.UNSET else dict(self.others)
 
     def part(self, name: str) -> Any:
-        """The settings of the learner `name`."""
+        """Return the settings of the learner `name`."""
         if name in self.__struct_fields__:
             return getattr(self, name)
         return self._others.get(name, LEARNERS[name].settings())
 
     def with_part(self, name: str, settings: Any) -> Lane:
-        """With other settings of the learner `name`."""
+        """Return the lane with other settings of the learner `name`."""
         if name in self.__struct_fields__:
             return msgspec.structs.replace(self, **{name: settings})
         return msgspec.structs.replace(self, others=tuple((self._others | {name: settings}).items()))
 
     def with_value(self, field: Field, value: Any) -> Lane:
-        """With another value of a parameter of its learner."""
+        """Return the lane with another value of a parameter of its learner."""
         return self.with_part(self.classifier, msgspec.structs.replace(self.settings, **{field.parameter: value}))
 
     @property
     def family(self) -> Learner[Any]:
-        """The row of `LEARNERS` of its classifier."""
+        """Row of `LEARNERS` of the classifier."""
         return LEARNERS[self.classifier]
 
     @property
     def settings(self) -> Any:
-        """The parameters of its classifier."""
+        """Parameters of the classifier."""
         return self.part(self.classifier)
 
     @property
     def filed(self) -> Lane:
-        """As files have it: of a classifier passed from Python the name alone."""
+        """Return the lane as saved: of a classifier passed from Python, only the name."""
         kept = tuple((name, settings) for name, settings in self._others.items() if LEARNERS[name].in_files)
         lane = self if len(kept) == len(self._others) else msgspec.structs.replace(self, others=kept or msgspec.UNSET)
         if self.family.in_files:
@@ -131,43 +130,43 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def formula(self) -> str:
-        """What its classifier computes, as `Learner.formula`."""
+        """Formula of the classifier, as `Learner.formula`."""
         return self.family.formula(self.settings) + OF_STANDARDISED * self.standardises
 
     @property
     def decision(self) -> str:
-        """How it decides a class, as `Learner.decision`."""
+        """Rule for the predicted class, as `Learner.decision`."""
         return self.family.decision(self.settings) + OF_STANDARDISED * self.standardises
 
     @property
     def remark(self) -> str:
-        """What its classifier warns of, or teaches, as `Learner.remark`."""
+        """Warning or hint on the classifier, as `Learner.remark`."""
         undrawn = self.standardises and getattr(self.settings, "orders", 0) > 0
         return self.family.remark(self.settings) + UNDRAWN * undrawn
 
     @property
     def standardises(self) -> bool:
-        """Whether its classifier learns from standardised coordinates."""
+        """Whether the classifier learns from standardised coordinates."""
         return self.standardise is True
 
     @property
     def learner(self) -> str:
-        """The name in `TRAINERS` of what trains this lane; "" for what does not train."""
+        """Name in `TRAINERS` of the trainer of this lane; "" for learners without training."""
         name = getattr(self.settings, "trainer", self.classifier)
         return name if name in self.family.trainers else ""
 
     def estimator(self, at_once: bool = False) -> Stepwise:
-        """Return what trains this lane, with `prepare` and `snapshot_model`.
+        """Return the estimator that trains this lane, with `prepare` and `snapshot_model`.
 
         Parameters
         ----------
         at_once : bool, default=False
-            Nobody follows the steps: the shortest way to the same optimum will do.
+            Use the fastest algorithm for the same optimum: the steps are not displayed.
 
         Raises
         ------
         ValueError
-            What the settings ask for does not exist; in one sentence.
+            If there is no estimator for the settings; one sentence.
         """
         family, settings = self.family, self.settings
         if sentence := family.refusal(settings):
@@ -176,7 +175,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return made.standardised() if self.standardises else made
 
     def label_estimator(self) -> Stepwise:
-        """Return what trains on one label more, as `Learner.label_estimator`."""
+        """Return the estimator that trains with one more label, as `Learner.label_estimator`."""
         made = self.family.label_estimator(self.settings)
         return made.standardised() if self.standardises else made
 
@@ -188,43 +187,43 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return model
 
     def inputs(self, points: Points) -> Points:
-        """Return the points that the classifier itself learns from where it is given `points`."""
+        """Return `points`, standardised if the classifier standardises."""
         if not (self.standardises and len(points)):
             return points
         return Points.of(Scaler.of(points.xy).transform(points.xy), points.labels, points.ids)
 
     @property
     def training_key(self) -> tuple[str, Any, bool]:
-        """What its model depends on: a training goes on while this stays the same."""
+        """Everything the model depends on beside the points; a training continues while this is unchanged."""
         return self.classifier, self.family.training_key(self.settings), self.standardises
 
     @property
     def is_difference(self) -> bool:
-        """It has no model of its own: it shows where those of the two compared lanes differ."""
+        """Whether the lane has no model, but shows where those of the two compared lanes differ."""
         return self.family.compares
 
     @property
     def trainer(self) -> Trainer | None:
-        """The row of `TRAINERS` of what trains this lane; None for what does not train."""
+        """Row of `TRAINERS` of the trainer of this lane; None for learners without training."""
         return self.family.trainers.get(self.learner)
 
     @property
     def has_f(self) -> bool:
-        """Its model is made of binary problems, each with an f."""
+        """Whether the model consists of binary problems, each with an f."""
         return self.trainer is not None and self.trainer.has_f
 
     @property
     def shows_probability(self) -> bool:
-        """Its picture shades the probability, and has lines of it."""
+        """Whether the picture shades the probability and draws its lines."""
         return self.shading == "probability" and self.family.has_probability
 
     @property
     def multiclass(self) -> str:
-        """How more than two classes become binary problems; linear learners have one w for each class."""
+        """How more than two classes are reduced to binary problems; linear learners use one against the rest."""
         return str(getattr(self.settings, "multiclass", "one-vs-rest"))
 
     def drawn(self, problems: Sequence[tuple[int, int]]) -> int:
-        """Which of `problems`, as `problems_of` has them, has its margins drawn: the chosen one, else the first."""
+        """Return the index, in the `problems` of `problems_of`, of the one whose margins are drawn."""
         first = self.pair[0]
         for p, problem in enumerate(problems):
             if set(problem) == set(self.pair) or problem == (first, first):
@@ -233,23 +232,23 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def problems_of(classes: Sequence[int], multiclass: str) -> tuple[tuple[int, int], ...]:
-    """The binary problems of several classes: pairs of class numbers, twice the same for a class against the rest."""
+    """Return the binary problems of several classes: pairs of class numbers, equal for a class against the rest."""
     if multiclass == "one-vs-rest" and len(classes) > 2:
         return tuple((c, c) for c in classes)
     return tuple(combinations(classes, 2))
 
 
-#: What classes are called that have no name of their own, inside a sentence.
+#: Names of classes without a name of their own, within a sentence.
 CLASS_NAMES = tuple(f"class {label + 1}" for label in range(MAX_CLASSES))
 
 
 def problem(first: int, second: int, names: Sequence[str] = CLASS_NAMES) -> str:
-    """Return "class 1 against class 2", or "class 1 against the rest" for twice the same class number."""
+    """Return "class 1 against class 2", or "class 1 against the rest" for two equal class numbers."""
     return f"{names[first]} against {'the rest' if first == second else names[second]}"
 
 
 class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the generator makes next."""
+    """Settings of the generator."""
 
     name: GeneratorName = "moons"
     count: Annotated[int, Meta(ge=1, le=50_000)] = 100
@@ -261,11 +260,11 @@ class GeneratorSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     flipped: Annotated[float, Meta(ge=0, le=datasets.MOST_FLIPPED)] = 0.0
 
     def points(self) -> Points:
-        """The points these settings stand for; ValueError with a sentence when they cannot be."""
+        """Return the points of these settings; raise a ValueError with a sentence if they cannot be generated."""
         return _points_of(self)
 
 
-@lru_cache(maxsize=1)  # whoever asks whether the points are the generator's asks right after they were made
+@lru_cache(maxsize=1)  # `is_generated` follows right after the points were generated
 def _points_of(settings: GeneratorSettings) -> Points:
     X, y = datasets.generate(
         settings.name,
@@ -279,12 +278,12 @@ def _points_of(settings: GeneratorSettings) -> Points:
     return Points.of(X, y)
 
 
-#: No view spans a smaller share of its distance from the origin: its pixels would be the same numbers.
+#: Smallest span of a view, relative to its distance from the origin: below it, pixels would share coordinates.
 FINEST = 1e-12
 
 
 class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What part of the plane is shown: its centre, and the length that the shorter side of a canvas spans."""
+    """The displayed part of the plane: its centre, and the length that the shorter side of a canvas spans."""
 
     x: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
     y: Annotated[float, Meta(ge=-LIMIT, le=LIMIT)] = 0.0
@@ -292,30 +291,30 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @staticmethod
     def fitting(points: Points) -> View:
-        """The view that shows all points with a margin; the unit square about the origin when there are none."""
+        """Return the view that shows all points with some space around; a square about the origin without points."""
         if len(points) == 0:
             return View()
         # Column by column: along so short an axis it takes ten times as long.
         low, high = (np.array([extreme(points.xy[:, 0]), extreme(points.xy[:, 1])]) for extreme in (np.min, np.max))
         size = float((high - low).max())
-        # A single point, or points too close to tell apart at their distance from the origin, still get some room.
+        # A single point, or points that coincide at the precision of their coordinates, still get some space.
         least = max(1e-9, 1e-6 * float(max(np.abs(low).max(), np.abs(high).max())))
         span = 1.2 * size if size > least else max(2.0, 2.0 * least)
         middle = low + 0.5 * (high - low)
         return View(float(middle[0]), float(middle[1]), span)
 
     def shows(self, points: Points) -> bool:
-        """Some point lies in the square about the middle that any canvas shows; True when there is none at all."""
+        """Return whether any point is in the central square that every canvas shows; True without points."""
         away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
         return len(away) == 0 or bool(away.min() <= 0.5 * self.span)
 
     def holds(self, points: Points) -> bool:
-        """All points lie in that square."""
+        """Return whether all points are in that square."""
         away = np.maximum(np.abs(points.xy[:, 0] - self.x), np.abs(points.xy[:, 1] - self.y))
         return len(away) == 0 or bool(away.max() <= 0.5 * self.span)
 
     def showing(self, xy: NDArray[np.float64]) -> View:
-        """The view that shows these places, too; the same where it shows them already."""
+        """Return the view, extended to show the locations `xy` if necessary."""
         half = 0.5 * self.span
         middle = np.array([self.x, self.y])
         low, high = np.minimum(xy.min(axis=0), middle - half), np.maximum(xy.max(axis=0), middle + half)
@@ -325,24 +324,24 @@ class View(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return View(float(centre[0]), float(centre[1]), min(1.1 * float((high - low).max()), 4 * LIMIT))
 
     def is_seen_on(self, grid: Grid) -> bool:
-        """The grid is of this part of the plane."""
+        """Return whether `grid` covers this part of the plane."""
         off = abs(0.5 * (grid.left + grid.right) - self.x) + abs(0.5 * (grid.bottom + grid.top) - self.y)
         side = min(grid.right - grid.left, grid.top - grid.bottom)
         return off + abs(side - self.span) <= 1e-6 * self.span
 
     @property
     def shown_span(self) -> float:
-        """The length that is really spanned: so far out, places nearer to each other could not be told apart."""
+        """The length that is spanned, limited by the precision of coordinates far from the origin."""
         return max(self.span, FINEST * max(abs(self.x), abs(self.y)))
 
     def zoomed(self, factor: float, x: float, y: float) -> View:
-        """Spanning `factor` times as much, with the plane's point (x, y) staying where it is on screen."""
+        """Return the view that spans `factor` times as much, with the location (x, y) fixed on screen."""
         span = min(max(self.span * factor, 1e-9, FINEST * max(abs(x), abs(y))), 4 * LIMIT)
         factor = span / self.span
         return View(_within(x + (self.x - x) * factor), _within(y + (self.y - y) * factor), span)
 
     def panned(self, dx: float, dy: float) -> View:
-        """Moved by (dx, dy) in units of the plane."""
+        """Return the view moved by (dx, dy) in units of the plane."""
         return View(_within(self.x + dx), _within(self.y + dy), self.span)
 
 
@@ -351,24 +350,24 @@ def _within(value: float) -> float:
 
 
 class ClassStyle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a class is called and how it is coloured; "" leaves its number and the theme's colour."""
+    """Name and colour of a class; "" for its number and the theme's colour."""
 
     name: Annotated[str, Meta(max_length=40)] = ""
     colour: Annotated[str, Meta(pattern="^(#[0-9a-f]{6})?$")] = ""
 
 
-#: How many lanes there can be.
+#: Largest number of lanes.
 MAX_LANES = 4
 ClassStyles = Annotated[tuple[ClassStyle, ...], Meta(min_length=MAX_CLASSES, max_length=MAX_CLASSES)]
 PLAIN_STYLES = (ClassStyle(),) * MAX_CLASSES
 AxisName = Annotated[str, Meta(max_length=60)]
 Notes = Annotated[str, Meta(max_length=100_000)]
-#: Factors of x and y: smallest and largest, and those of the units that the points came in.
+#: Smallest and largest factor of x and y.
 LEAST_UNIT, MOST_UNIT = 0.001, 1000.0
 _Unit = Annotated[float, Meta(ge=LEAST_UNIT, le=MOST_UNIT)]
 Units: TypeAlias = tuple[_Unit, _Unit]
 NO_UNITS = (1.0, 1.0)
-#: How many points the lanes train on at most.
+#: Range of the limit on the number of training points.
 LEAST_LIMIT, NO_LIMIT = 10, 10_000_000
 TrainingLimit = Annotated[int, Meta(ge=LEAST_LIMIT, le=NO_LIMIT)]
 
@@ -381,33 +380,32 @@ class Document:
     ----------
     points : Points
     lanes : tuple of Lane
-        One to `MAX_LANES`, from left to right; the first `shown` of them are on screen, so that hiding some loses none
-        of their settings.
+        One to `MAX_LANES`, from left to right; the first `shown` are on screen, and hidden ones keep their settings.
     shown : int
     slots : tuple of int
-        The numbers 0 to 3, first those of the lanes: a lane keeps its number wherever it moves, and what was learnt
-        for it keeps to that number.  Not saved.
+        The numbers 0 to 3, first those of the lanes: a lane keeps its number when it moves, and results are stored by
+        that number.  Not saved.
     compared : tuple of (int, int)
-        Places of the two lanes that are compared.
+        Indices of the two lanes that are compared.
     origin : GeneratorSettings or None
-        What the points were generated with, though they may have been edited since; None when no generator made them.
+        Settings with which the points were generated, even if they were edited since; None if they were not generated.
     generator : GeneratorSettings
     view : View
     styles : tuple of ClassStyle
-        Of classes 1 to 8.
+        Names and colours of classes 1 to 8.
     axes : tuple of (str, str)
-        What x and y mean; "" when that was not said.
+        Names of x and y, or "".
     notes : str
     training_limit : int
-        Of more points than this, the lanes train on a sample.
+        Largest number of training points; with more, the lanes train on a sample.
     split : Split
-        Which points are kept back to test on.
+        Which points are test points.
     scaling : Scaling or None
-        What the points were standardised by when they were imported; None when they were not.
+        The scaling by which the points were standardised when they were imported, or None.
     units : tuple of (float, float)
-        What x and y have been multiplied by since the points were drawn, made or imported.
+        Factors by which x and y have been multiplied since the points were drawn, generated or imported.
     attached : tuple of (str, bytes)
-        What features keep with it, by name: JSON that they read themselves.  Undo passes over it.
+        Data of features, by name: JSON that they read themselves.  Undo skips it.
     """
 
     points: Points = field(default_factory=Points)
@@ -429,56 +427,56 @@ class Document:
 
     @property
     def has_passed(self) -> bool:
-        """A lane has a classifier passed from Python: files and texts hold its name only."""
+        """Whether a lane has a classifier passed from Python, of which files and texts contain only the name."""
         return not all(lane.family.in_files for lane in self.lanes)
 
     @property
     def measured(self) -> tuple[NDArray[np.float64], tuple[AxisName, AxisName]]:
-        """The points' places and the names of the axes for other programs: not standardised."""
+        """Return the points' coordinates and the names of the axes for other programs: not standardised."""
         if self.scaling is None:
             return self.points.xy, self.axes
         return self.scaling.undo(self.points.xy), measured(self.axes)
 
     @property
     def parts(self) -> Parts:
-        """What the split comes to; the same object while nothing has changed."""
+        """Training and test points by the split; the same object while nothing has changed."""
         return _parts_of(self)
 
     @property
     def is_simple(self) -> bool:
-        """Simple has a control for everything that the classifiers on screen use."""
+        """Whether Simple has controls for all settings that the classifiers on screen use."""
         return all(lane.family.is_simple(lane.settings) for lane in self.lanes[: self.shown])
 
     @property
     def is_generated(self) -> bool:
-        """The points are exactly those that the generator made, none of them edited since."""
+        """Whether the points are exactly those generated, none of them edited since."""
         return self.origin is not None and _are_made_by(self.origin, self.points)
 
     @property
     def test_points(self) -> Points:
-        """What nothing is trained on; the same object while they are the same."""
+        """The test points; the same object while they are equal."""
         return self.parts.test
 
     @property
     def training_points(self) -> Points:
-        """What the lanes train on: the points that are not for testing, or a sample of them.
+        """The points that lanes train on: those that are not test points, or a sample of them.
 
-        The same object while they are the same: a new test point retrains nothing.
+        The same object while they are equal: a new test point retrains nothing.
         """
         return self.parts.training
 
     def class_name(self, label: int) -> str:
-        """What class `label` (0 to 7) is called: "setosa", or "class 1"; a name that is a number is "class 0"."""
+        """Return the name of class `label` (0 to 7): "setosa", or "class 1"; "class 0" for the name "0"."""
         name = plain(self.styles[label].name)
         return name if name and math.isnan(number_in(name)) else f"class {name or label + 1}"
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """What all eight are called."""
+        """Names of all eight classes."""
         return tuple(self.class_name(label) for label in range(MAX_CLASSES))
 
 
-@lru_cache(maxsize=8)  # looked up by identity: a composed scene asks some hundred times
+@lru_cache(maxsize=8)  # by identity: composing a scene calls this some hundred times
 def _parts_of(document: Document) -> Parts:
     return parts_of(document.points, document.split, document.training_limit)
 
@@ -489,12 +487,12 @@ def _are_made_by(settings: GeneratorSettings, points: Points) -> bool:
         return False
     try:
         return settings.points().looks_like(points)
-    except ValueError:  # a file may hold what no generator accepts
+    except ValueError:  # a file may contain settings that no generator accepts
         return False
 
 
 def default_document() -> Document:
-    """What the first start shows: two moons, kNN beside an SVM."""
+    """Return the document of the first start: two moons, kNN beside an SVM."""
     settings = GeneratorSettings()
     points = settings.points()
     return Document(points=points, view=View.fitting(points), origin=settings)

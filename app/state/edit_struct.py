@@ -1,4 +1,4 @@
-"""Edited settings: settings with other values, checked, and what the undo menu calls the change."""
+"""Edited settings: settings with other values, validated, and the text of the change in the undo menu."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _TEXTS = {
 
 
 def text_of(values: dict[str, Any], fields: Sequence[Field] = ()) -> str:
-    """What the undo menu calls a change to these values, of parameters with these `fields`."""
+    """Return the text in the undo menu for a change to these `values`, of parameters with these `fields`."""
     name, value = next(iter(values.items()))
     number = share_text(value) if name == "flipped" else f"{value:g}" if isinstance(value, float) else value
     return change_text(fields, values) or _TEXTS.get(name, f"Set {name} to {{}}").format(number)
 
 
 def changed_struct(struct: Any, values: dict[str, Any], fields: Sequence[Field] = ()) -> Any:
-    """`struct` with other values; ValueError with a sentence when one is outside its limits."""
+    """Return `struct` with other values; raise a ValueError with a sentence if one is outside its limits."""
     changed = msgspec.structs.replace(struct, **values)
     try:
         return msgspec.convert(msgspec.to_builtins(changed), type(struct))

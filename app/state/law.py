@@ -1,4 +1,4 @@
-"""The law that the points of a generator are drawn from."""
+"""The distribution from which a generator draws its points."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from solver.data.distribution import Law
 
 @lru_cache(maxsize=16)
 def law_of(origin: GeneratorSettings | None) -> Law | None:
-    """What a generator with these settings draws from; None where they cannot be, or there are none."""
+    """Return the distribution of a generator with these settings; None if they are invalid or None."""
     if origin is None:
         return None
     kind = DATASETS[origin.name]
@@ -24,6 +24,6 @@ def law_of(origin: GeneratorSettings | None) -> Law | None:
     )
     try:
         law.risk(law.draw(1, 0)[0])
-    except ValueError:  # a file may hold what no generator accepts
+    except ValueError:  # a file may contain settings that no generator accepts
         return None
     return law

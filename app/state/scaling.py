@@ -1,4 +1,4 @@
-"""Scaling: what standardising has taken from the axes, so that it can be given back."""
+"""Scaling: mean and standard deviation of imported points, to standardise them and to undo that."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from app.core.points import LIMIT
 
 Array = NDArray[np.float64]
-#: What the name of such an axis ends in; and how long a name may be.
+#: Suffix to the name of a standardised axis, and the longest name.
 SUFFIX = " (standardised)"
 LONGEST = 60
-#: Digits that survive standardising and its undoing: 170.2 comes back as 170.2.
+#: Digits that survive standardising and undoing it: 170.2 remains 170.2.
 DIGITS = 13
 
 _Mean = Annotated[float, Meta(ge=-LIMIT, le=LIMIT)]
@@ -23,18 +23,18 @@ _Deviation = Annotated[float, Meta(gt=0, le=2 * LIMIT)]
 
 
 class Scaling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Mean and standard deviation of x and of y in the units they were measured in."""
+    """Mean and standard deviation of x and of y, in the original units."""
 
     mean: tuple[_Mean, _Mean]
     deviation: tuple[_Deviation, _Deviation]
 
     def apply(self, xy: Array) -> Array:
-        """Places in units of the deviation, about the mean."""
+        """Return standardised coordinates."""
         scaled: Array = (np.asarray(xy, dtype=np.float64) - self.mean) / self.deviation
         return scaled
 
     def undo(self, xy: Array) -> Array:
-        """Places in the units they were measured in, rounded to the digits that are known."""
+        """Return coordinates in the original units, rounded to the digits that survive."""
         columns = []
         for column, mean, deviation in zip(np.asarray(xy, dtype=np.float64).T, self.mean, self.deviation, strict=True):
             first = int(np.floor(np.log10(max(abs(mean), deviation, 1e-300))))
@@ -46,7 +46,7 @@ class Scaling(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def named(axes: tuple[str, str]) -> tuple[str, str]:
-    """The names of standardised axes: "height (standardised)"."""
+    """Return the names of standardised axes: "height (standardised)"."""
     x, y = (
         name if name.endswith(SUFFIX) else (name or unnamed)[: LONGEST - len(SUFFIX)] + SUFFIX
         for name, unnamed in zip(axes, ("x", "y"), strict=True)
@@ -55,5 +55,5 @@ def named(axes: tuple[str, str]) -> tuple[str, str]:
 
 
 def measured(axes: tuple[str, str]) -> tuple[str, str]:
-    """The names that `named` was given."""
+    """Return the names of the axes before they were standardised, the inverse of `named`."""
     return axes[0].removesuffix(SUFFIX), axes[1].removesuffix(SUFFIX)

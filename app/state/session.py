@@ -1,4 +1,4 @@
-"""Session: what the person at the window is doing just now; neither saved nor undone."""
+"""Session: the state of the interface that is neither saved nor undone: tool, selection, play or pause."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from solver.core.arrays import Array
 
 from .document import MAX_LANES, Document
 
-#: Steps per second that the speed slider offers; the last is full speed.
+#: Speeds of the slider (steps/s); the last is full speed.
 SPEEDS: tuple[float, ...] = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 10_000.0, float("inf"))
 FULL_SPEED = len(SPEEDS) - 1
-#: How many times as fast as usual a run can be replayed.
+#: Speeds of a replay, relative to the usual one.
 REPLAY_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
-#: Least and most of the options of the tools.
+#: Smallest and largest values of the tools' options.
 OPTION_LIMITS: dict[str, tuple[int, int]] = {
     "radius": (4, 200),
     "density": (1, 200),
@@ -33,18 +33,18 @@ MOVES = ("point", "class")
 
 @dataclass(frozen=True)
 class Seek:
-    """Where a run is to go, said once and for all: a number of steps, never "one more".
+    """The step to which a run is to go: an absolute number, so that it can be followed twice.
 
     Attributes
     ----------
     recording : int
-        The run it was said of; another run does not listen.
+        Number of the run; other runs ignore the seek.
     step : int
     until : {"step", "next change", "previous change", "end", "replay"}
-        To `step`, or to the first change of the support vectors after it, the last one before it, or the end.
-        "replay": to `step`, and from there on at the speed of a replay while the lane plays.
+        Go to `step`, or to the first change of the support vectors after it, the last one before it, or the end.
+        "replay": go to `step`, and continue at the speed of a replay while the lane plays.
     serial : int
-        Tells a wish from the same one said before, which was followed already.
+        Number that distinguishes equal seeks.
     """
 
     recording: int
@@ -55,7 +55,7 @@ class Seek:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The selected points by their lifelong ids, ascending; two are the same only when they are one object."""
+    """The selected points by their lifelong ids, ascending; selections are compared by identity."""
 
     ids: Ids
 
@@ -71,7 +71,7 @@ OutlineKind = Literal["line", "rectangle", "ellipse", "path"]
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """What a gesture draws over the pictures while it lasts, in the plane.
+    """The shape that a gesture in progress draws over the pictures, in the plane.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Outline:
 
 @dataclass(frozen=True)
 class PenStroke:
-    """A line that the pen has drawn over the picture of the lane in `slot`, through the locations `xy` of the plane.
+    """A line drawn with the pen over the picture of the lane in `slot`, through the locations `xy` of the plane.
 
     `ink` is 0 for the first colour of the pen, 1 for the second.
     """
@@ -98,28 +98,28 @@ class PenStroke:
 
 @dataclass(frozen=True)
 class Presenting:
-    """The pictures are shown to many: in presenter mode, on an audience window, or both.
+    """State of presenter mode and audience window, while at least one of them is open.
 
     Attributes
     ----------
     here : bool
-        Presenter mode: the window has nothing but the pictures.
+        Presenter mode: the window shows only the pictures.
     audience : bool
-        A window of its own shows them; this one keeps its controls.
+        An audience window shows the pictures; this one keeps its controls.
     frozen : bool
-        The audience's pictures stay as they are, whatever is done here.
+        The audience window does not follow changes.
     peek : bool
-        What is covered is seen here, but not by the audience.
+        This window shows what is covered; the audience window does not.
     spotlight : bool
-        All but a disc at the pointer is dark.
+        Everything is dark except a disc at the pointer.
     pen : bool
         The mouse draws over the pictures.
     ink : int
-        With which colour, 0 or 1.
+        Colour of the pen, 0 or 1.
     erasing : bool
-        The pen takes away what it has drawn.
+        The pen erases its lines.
     strokes : tuple of PenStroke
-        What it has drawn.
+        Lines of the pen.
     """
 
     here: bool = True
@@ -139,14 +139,14 @@ PER_SLOT = ("playing", "seeks", "speeds", "folds")
 
 @dataclass(frozen=True)
 class FeatureSession:
-    """What the person is doing with one feature; each has a type of its own, with a default for every field."""
+    """A feature's part of the session; each has a type of its own, with a default for every field."""
 
     def of_new_document(self) -> Self:
-        """When another document comes in place of this one."""
+        """Return the state after the document is replaced by another."""
         return self
 
     def of_new_lane(self, slot: int) -> Self:
-        """When the slot is that of another lane from now on."""
+        """Return the state after `slot` is assigned to another lane."""
         return self
 
 
@@ -158,74 +158,75 @@ _untouched: Callable[[Any], Any] = cache(lambda kind: kind())
 
 @dataclass(frozen=True)
 class Session:
-    """
+    """The state of the interface that is not saved.
+
     Attributes
     ----------
     active_class : int
         Class of the next point, 0 to 7.
     n_classes : int
-        Classes that Simple's bar has at least, whether they have points or not.
+        Fewest classes in Simple's bar, with or without points.
     tool : str
-        A name of `tools.TOOLS`.
+        Name in `tools.TOOLS`.
     selection : Selection
     radius : int
-        Of the brush of the tool in hand, in pixels.
+        Radius of the present tool's brush, in pixels.
     radii : tuple of (str, int)
-        What it was changed to, by tool.
+        Changed radii, by tool.
     density : int
         Points of one spray of the brush.
     spread : {"uniform", "normal"}
-        How they lie about the pointer.
+        Distribution of these points about the pointer.
     count, scatter : int
-        Points of a line or ellipse, and the standard deviation in pixels by which they miss it.
+        Number of points of a line or ellipse, and their standard deviation from it in pixels.
     filled : bool
-        Points of an ellipse lie all over it, not on its rim.
+        Points of an ellipse fill it, rather than lie on its rim.
     moves : {"point", "class"}
-        What a press on a point that is not selected takes hold of.
+        What a press on a point that is not selected moves.
     right_removes : bool
-        With the eraser, a right click removes a point, where it opens the menu of the point otherwise.
+        With the eraser, a right click removes a point instead of opening its menu.
     cursor : tuple of (float, float) or None
-        Where the keyboard cursor is in the plane, once an arrow key has called it.
+        Location of the keyboard cursor in the plane; None until an arrow key is pressed.
     outline : Outline or None
-        Of the gesture that is going on.
+        Shape of the gesture in progress.
     lent : str
-        What gestures do meanwhile in place of the tool's, in a sentence; "": they are the tool's.
+        Hint for the feature that has taken over the pointer; empty while the tool has it.
     drawing : bool
-        A gesture is going on: nothing may move under the hand.
+        A gesture is in progress: the layout must not move.
     playing : tuple of bool
-        Per slot of a lane, training goes on by itself.
+        Per slot of a lane, whether it plays.
     seeks : tuple of Seek or None
-        Per slot, where its run was last told to go; its timeline stays open until that is forgotten.
+        Per slot, the last seek of its run; its timeline stays open until this is None.
     studied : int
-        Slot of the lane that the panels about training show, if it has something to show.
+        Slot of the lane that the panels about training show, if it has a run.
     hovered : int or None
         Lifelong id of the point under the pointer, in a picture or a panel.
     open_panels : frozenset of str
-        Names of the panels in sight.
+        Names of the visible panels.
     speeds : tuple of int
         Per slot, an index into `SPEEDS`.
     replay_factor : float
-        One of `REPLAY_FACTORS`, for all lanes: what is replayed side by side ends together.
+        One of `REPLAY_FACTORS`, for all lanes, so that replays side by side end together.
     restarts : tuple of int
-        Per slot, how often training was started from zero.
+        Per slot, the number of times training was restarted.
     folds : tuple of bool or None
-        Per slot, the lane's further settings are folded away; None, too.
+        Per slot, whether the lane's further settings are folded; None if the user has not chosen.
     legend : bool
     marks : bool
-        Support vectors and errors stand out among the points.
+        Mark support vectors and errors.
     points_away : bool
-        No points are drawn, for as long as a key is held.
+        Draw no points, while a key is held.
     presenting : Presenting or None
-        How the pictures are shown to many; None while they are not.
+        State of presenter mode and audience window, if open.
     first_start : bool
-        The program runs for the first time, and nothing has been done yet.
+        The program runs for the first time, and the user has done nothing yet.
     simple : bool
-        Only what one plays with is in sight; the rest is one click away.
+        Show only the main settings; the others are one click away.
     theme : {"system", "light", "dark"}
     dark : bool
-        What the theme comes to just now.
+        Whether the theme is dark at present.
     features : tuple of FeatureSession
-        Of those features that something was done with.
+        Parts of the features that differ from the default.
     """
 
     active_class: int = 0
@@ -265,7 +266,7 @@ class Session:
     features: tuple[FeatureSession, ...] = ()
 
     def of(self, kind: type[T]) -> T:
-        """What is being done with a feature, by its type."""
+        """Return a feature's part of the session, by its type."""
         for each in self.features:
             if type(each) is kind:
                 return each
@@ -273,36 +274,36 @@ class Session:
         return untouched
 
     def having(self, *parts: FeatureSession) -> Session:
-        """With these in place of others of their types."""
+        """Return the session with `parts` in place of those of their types."""
         kinds = [type(part) for part in parts]
         return replace(self, features=(*(each for each in self.features if type(each) not in kinds), *parts))
 
     def has_timeline(self, slot: int) -> bool:
-        """Return whether the user follows the steps of a lane's run: it was sent to one, is paused or slow."""
+        """Return whether the user follows the steps of a lane's run: after a seek, paused, or slowly."""
         return self.seeks[slot] is not None or not self.playing[slot] or math.isfinite(SPEEDS[self.speeds[slot]])
 
     @property
     def presents_here(self) -> bool:
-        """Presenter mode: the window has nothing but the pictures."""
+        """Whether presenter mode is on."""
         return self.presenting is not None and self.presenting.here
 
     @property
     def has_audience(self) -> bool:
-        """There is an audience window."""
+        """Whether there is an audience window."""
         return self.presenting is not None and self.presenting.audience
 
     @property
     def peeks(self) -> bool:
-        """What is covered is seen here, but not by the audience."""
+        """Whether this window shows what is covered."""
         return self.presenting is not None and self.presenting.peek
 
     @property
     def restarted(self) -> tuple[int, ...]:
-        """The `restarts` with which every run begins from zero once more."""
+        """Return the `restarts` that restart every run."""
         return tuple(each + 1 for each in self.restarts)
 
     def is_folded(self, document: Document, index: int) -> bool:
-        """Whether a lane's settings are folded away: of more than two lanes one is open at most, and none unasked."""
+        """Return whether a lane's settings are folded; of three lanes or more, at most one is open."""
         folds = [self.folds[slot] for slot in document.slots[: document.shown]]
         if document.shown < 3:
             return folds[index] is not False

@@ -1,4 +1,4 @@
-"""Store: the one owner of the document, its history and its file; every change goes through `dispatch`."""
+"""Store: the owner of the document, its history and its file; every change goes through `dispatch`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Step:
 
 @dataclass(frozen=True, eq=False)
 class StoreState:
-    """A document with its file and its history, while another one is on stage.
+    """A document with its file and its history, while that of a lesson replaces it.
 
     Attributes
     ----------
@@ -45,15 +45,15 @@ class StoreState:
 
 
 class Store:
-    """Holds the present document and the way back and forth.
+    """Hold the document and its history.
 
     Attributes
     ----------
     document : Document
     path : Path or None
-        The file it was read from or last written to.
+        File that it was read from or last written to.
     resets : int
-        How often another document took the place of the one before.
+        Number of times the document was replaced by another.
     """
 
     def __init__(self, document: Document, path: Path | None = None) -> None:
@@ -62,9 +62,9 @@ class Store:
         self.resets = 0
         self._past: list[_Step] = []
         self._future: list[_Step] = []
-        self._cut_off: list[_Step] = []  # what could have been redone before the newest step
-        self._saved: Document | None = document  # None: no file holds it
-        self._listed: tuple[tuple[str, ...], int | None] | None = None  # history; None while it has to be made anew
+        self._cut_off: list[_Step] = []  # the steps that the newest one made impossible to redo
+        self._saved: Document | None = document  # None if never saved
+        self._listed: tuple[tuple[str, ...], int | None] | None = None  # history; None if it must be recomputed
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
@@ -73,21 +73,21 @@ class Store:
 
     @property
     def undo_name(self) -> str | None:
-        """What undo would take back, or None."""
+        """Name of the step that undo would undo, or None."""
         return self._past[-1].name if self._past else None
 
     @property
     def redo_name(self) -> str | None:
-        """What redo would do again, or None."""
+        """Name of the step that redo would redo, or None."""
         return self._future[-1].name if self._future else None
 
     @property
     def modified(self) -> bool:
-        """True when there is something to save; where one looks does not count."""
+        """Whether there are unsaved changes; the view does not count."""
         return self._saved is None or not same_content(self.document, self._saved)
 
     def dispatch(self, command: Command) -> None:
-        """Apply `command`; tell the listeners when it changed anything."""
+        """Apply `command`; call the listeners if it changed anything."""
         old = self.document
         new = command.apply(old)
         if new is old:
@@ -103,37 +103,37 @@ class Store:
         self._change(new)
 
     def undo(self) -> None:
-        """Take the newest step back; nothing happens when there is none."""
+        """Undo the newest step, if any."""
         if self._past:
             step = self._past.pop()
             self._future.append(step)
             self._change(self._looking(step.before, step))
 
     def redo(self) -> None:
-        """Do the step undone last again; nothing happens when there is none."""
+        """Redo the step undone last, if any."""
         if self._future:
             step = self._future.pop()
-            # Never merge into a step that was undone and redone: it is finished.
+            # No command merges into a step that was undone and redone.
             self._past.append(replace(step, merge_key=None))
             self._change(self._looking(step.after, step))
 
     @property
     def history(self) -> tuple[str, ...]:
-        """The names of all steps, the undone ones included, oldest first."""
+        """Names of all steps, undone ones included, oldest first."""
         return self._list()[0]
 
     def newest_step(self, prefix: str) -> str | None:
-        """Return the newest of the steps done whose name begins with `prefix`, or None."""
+        """Return the name of the newest step that begins with `prefix`, or None."""
         return next((step.name for step in reversed(self._past) if step.name.startswith(prefix)), None)
 
     @property
     def position(self) -> int:
-        """How many of the steps of `history` are done."""
+        """Number of steps of `history` that are done."""
         return len(self._past)
 
     @property
     def saved_position(self) -> int | None:
-        """How many steps of `history` lead to what stands in the file; None when none does."""
+        """Number of steps of `history` that lead to the saved document; None if none do."""
         return self._list()[1]
 
     def _list(self) -> tuple[tuple[str, ...], int | None]:
@@ -143,14 +143,14 @@ class Store:
             at = (
                 position
                 for position, document in enumerate(documents)
-                if saved is not None and document.points is saved.points  # whatever is attached: no step changes that
+                if saved is not None and document.points is saved.points  # without `attached`, which no step changes
                 if same_content(replace(document, attached=saved.attached), saved)
             )
             self._listed = tuple(step.name for step in steps), next(at, None)
         return self._listed
 
     def go_to(self, position: int) -> None:
-        """Undo or redo until `position` steps are done."""
+        """Undo or redo steps until `position` of them are done."""
         position = min(max(position, 0), len(self._past) + len(self._future))
         while len(self._past) > position:
             self.undo()
@@ -158,7 +158,7 @@ class Store:
             self.redo()
 
     def abandon(self, merge_key: Hashable) -> None:
-        """Take the newest step back as if it had never been, if it is that of `merge_key` (a gesture broken off)."""
+        """Remove the newest step without a trace, if it has this `merge_key` (for a cancelled gesture)."""
         if self._past and merge_key is not None and self._past[-1].merge_key == merge_key:
             step = self._past.pop()
             self._future = self._cut_off.copy()
@@ -166,16 +166,16 @@ class Store:
 
     @property
     def folder(self) -> Path:
-        """Where files that come of the document are first looked for: beside it."""
+        """Folder that file dialogs offer first: that of the document."""
         return self.path.parent if self.path is not None else Path.home()
 
     @property
     def title(self) -> str:
-        """What the document is called."""
+        """Title of the document: its file's name, or "Untitled"."""
         return plain(self.path.name) if self.path else "Untitled"
 
     def reset(self, document: Document, path: Path | None, modified: bool = False) -> None:
-        """Another document, just opened or made: no history, and nothing to save unless it is `modified`."""
+        """Replace the document by a new or opened one, without history; it needs saving only if `modified`."""
         self.resets += 1
         self._past.clear()
         self._future.clear()
@@ -186,7 +186,7 @@ class Store:
 
     @property
     def state(self) -> StoreState:
-        """The document with its file and its history, for `put_back`."""
+        """Return the document with its file and its history, for `put_back`."""
         history = tuple(self._past), tuple(self._future), tuple(self._cut_off)
         return StoreState(self.document, self.path, self.title, self.modified, self._saved, *history)
 
@@ -198,14 +198,13 @@ class Store:
         self._change(state.document)
 
     def saved(self, document: Document, path: Path | None) -> None:
-        """`document` now stands in the file at `path`, or nothing of it needs one."""
+        """Note that `document` has been saved at `path`, or needs no file."""
         self._saved = document
         self.path = path
         self._change(self.document)
 
     def _looking(self, target: Document, step: _Step) -> Document:
-        """`target` with what is attached now, and seen from where one looks now, unless the step itself changed what is
-        attached (revert) or the view (generate fits it)."""
+        """Return `target` with the present attached data and view, unless the step itself changed them."""
         if step.before.attached == step.after.attached and target.attached != self.document.attached:
             target = replace(target, attached=self.document.attached)
         if step.before.view != step.after.view:
@@ -219,7 +218,7 @@ class Store:
 
 
 def same_content(first: Document, second: Document) -> bool:
-    """Nothing to save tells the two apart; where one looks does not count, nor what numbers the lanes have."""
+    """Return whether two documents are equal but for the view and the slots of the lanes."""
     return _parts(first) == _parts(second)
 
 

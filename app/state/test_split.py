@@ -1,6 +1,6 @@
-"""Split: which points are kept back from training, to test on; a setting of the document, and what follows from it.
+"""Split: which points are test points; a setting of the document, and the training and test points by it.
 
-Folds: how points are dealt into parts that are tested on in turn; by lifelong ids and a seed, class by class.
+Folds: the assignment of points to folds of a cross-validation, by lifelong ids and a seed, class by class.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_SEED = 2**31 - 1
 
 
 class IdSet:
-    """A set of lifelong ids that never changes; two with the same ids are equal.
+    """A frozen set of lifelong ids; sets with the same ids are equal.
 
     Parameters
     ----------
     ids : array-like of int, optional
-        In any order, repeated or not; 0 or more.
+        Ids of 0 or more, in any order, repeated or not.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class IdSet:
         return isinstance(other, IdSet) and np.array_equal(self.ids, other.ids)
 
     def __hash__(self) -> int:
-        # Cheap, because it is asked for at every look into a cache; equal sets have equal hashes all the same.
+        # Cheap, because every cache lookup computes it; equal sets still have equal hashes.
         return hash((len(self.ids), *self.ids[:2].tolist(), *self.ids[-2:].tolist()))
 
     def __repr__(self) -> str:
@@ -64,18 +64,18 @@ NO_IDS = IdSet()
 
 @dataclass(frozen=True)
 class Split:
-    """How points are kept back to test on.
+    """How test points are chosen.
 
     Attributes
     ----------
     kind : {"none", "ratio", "painted"}
-        None at all; a share of each class, drawn; or those painted by hand.
+        No test points; a random share of each class; or those chosen by hand.
     ratio : float
         Share of each class, 0.05 to 0.95.
     seed : int
-        Another seed draws other points; 0 to 2**31 - 1.
+        Seed of the random choice, 0 to 2**31 - 1.
     painted : IdSet
-        The test points chosen by hand; kept while another kind is chosen.
+        Test points chosen by hand; kept while another kind is chosen.
 
     Raises
     ------
@@ -104,18 +104,18 @@ NONE_HELD_OUT: NDArray[np.intp] = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a split comes to; the same object while nothing has changed.
+    """Training and test points by a split; the same object while nothing has changed.
 
     Attributes
     ----------
     training : Points
-        What the lanes train on: all but the test points, or a sample of them.
+        Points that the lanes train on: all but the test points, or a sample of them.
     test : Points
-        What nothing is trained on.
+        The test points.
     held_out : ndarray of intp
         Indices of the test points among all points, ascending.
     n_trainable : int
-        How many points are no test points.
+        Number of points that are not test points.
     """
 
     training: Points
@@ -125,13 +125,13 @@ class Parts:
 
 
 def unsplit(points: Points) -> Parts:
-    """The parts of points that are all trained on."""
+    """Return the parts of points without test points."""
     return Parts(points, NO_POINTS, NONE_HELD_OUT, len(points))
 
 
 @lru_cache(maxsize=8)
 def parts_of(points: Points, split: Split, training_limit: int) -> Parts:
-    """The parts of `points`; those parts that hold the same points as before are the same objects as before."""
+    """Return the parts of `points`; a part with the same points as before is the same object as before."""
     if split.kind == "none":
         return Parts(points.sample(training_limit), NO_POINTS, NONE_HELD_OUT, len(points))
     test, trainable, held_out = _parted(points, _relevant(split))
@@ -139,21 +139,21 @@ def parts_of(points: Points, split: Split, training_limit: int) -> Parts:
 
 
 def drawn(labels: NDArray[np.uint8], ids: Ids, ratio: float, seed: int) -> NDArray[np.bool_]:
-    """Which points a split by ratio keeps back.
+    """Return which points a split by ratio makes test points.
 
     Parameters
     ----------
     labels : ndarray of shape (n,)
         Classes, 0 to 7.
     ids : ndarray of shape (n,)
-        Lifelong and different.
+        Lifelong ids, all different.
     ratio, seed
         As in `Split`.
 
     Returns
     -------
     ndarray of bool, shape (n,)
-        Of each class of n_c points those ``round(ratio * n_c)`` with the smallest hashes, yet never all of them.
+        True for the ``round(ratio * n_c)`` points with the smallest hashes of each class of n_c points, never for all.
     """
     chosen = np.zeros(len(ids), dtype=bool)
     draw = shuffled(ids, seed)
@@ -166,7 +166,7 @@ def drawn(labels: NDArray[np.uint8], ids: Ids, ratio: float, seed: int) -> NDArr
 
 
 def _relevant(split: Split) -> Split:
-    """`split` without what its kind does not heed, so that a change of that changes nothing."""
+    """Return `split` with defaults for fields that its kind ignores, so that a change of those changes nothing."""
     if split.kind == "ratio":
         return replace(split, painted=NO_IDS)
     return replace(split, ratio=Split.ratio, seed=Split.seed)
@@ -182,7 +182,7 @@ def _parted(points: Points, split: Split) -> tuple[Points, Points, NDArray[np.in
 
 @dataclass(frozen=True, eq=False)
 class _Role:
-    """Which points are test points, and what that followed from."""
+    """Which points are test points, with the inputs of that computation."""
 
     ids: Ids
     labels: NDArray[np.uint8]
@@ -191,9 +191,9 @@ class _Role:
     held_out: NDArray[np.intp]
 
 
-#: Those found last: a drag moves points and leaves their roles as they are.
+#: The last roles: a drag moves points without a change of their roles.
 _roles: deque[_Role] = deque(maxlen=4)
-#: Parts made last: what is trained on is known by its identity, so an equal part must be the same one.
+#: The last parts: training points are compared by identity, so equal parts must be the same object.
 _recent: deque[Points] = deque(maxlen=8)
 
 
@@ -225,15 +225,15 @@ FEWEST_FOLDS, MOST_FOLDS = 2, 20
 
 @dataclass(frozen=True)
 class Validation:
-    """How the learners are validated without test points.
+    """How classifiers are validated without test points.
 
     Attributes
     ----------
     kind : {"none", "folds", "leave-one-out"}
     k : int
-        How many folds, 2 to 20.
+        Number of folds, 2 to 20.
     seed : int
-        Another seed deals them otherwise; 0 to 2**31 - 1.
+        Seed of the folds, 0 to 2**31 - 1.
 
     Raises
     ------
@@ -258,11 +258,11 @@ NO_VALIDATION = Validation()
 
 
 def folds_of(points: Points, k: int, seed: int) -> Indices:
-    """The fold of each point, 0 to k - 1, shape (n,): dealt like cards, one class after the other in random order.
+    """Return the fold of each point, 0 to k - 1, shape (n,): dealt like cards, class by class in random order.
 
-    So folds differ by one point at most, in all and of each class; with k = n each point is a fold of its own.
+    The sizes of folds differ by at most one, in all and for each class; with k = n each point is a fold of its own.
     """
-    # Not the numbers that chose the test points: those were the smallest.
+    # With another seed than that of the test points, which have the smallest of those numbers.
     order = np.lexsort((shuffled(points.ids, seed + MOST_SEED + 1), points.labels))
     fold = np.empty(len(points), dtype=np.intp)
     fold[order] = np.arange(len(points)) % k
