@@ -1,4 +1,4 @@
-"""Columns: a table and a choice of its columns become labelled points, all of them or none."""
+"""Columns: convert a table, with a choice of its columns, into labelled points."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from solver.core.arrays import Array
 from .components import principal_components, standardised
 from .table import CLASS_NAMES, Column, Table, number_text
 
-#: Rows that are listed when they cannot be used; the count is always whole.
+#: Most unusable rows that are listed; the count has no limit.
 MOST_LISTED = 200
-#: Columns set aside that are named; the others are counted.
+#: Most excluded columns that are named; the others are counted.
 MOST_NAMED = 3
-#: How many times as much one axis may vary as the other, and between which deviations both may lie, until a sentence
-#: advises to standardise: what is measured in other units is one classifier's tie and another's single axis.
+#: Largest ratio of the axes' deviations, and the range of both, without the advice to standardise: units outside them
+#: make one classifier tie everywhere, and another use a single axis.
 UNLIKE, LEAST_DEVIATION, MOST_DEVIATION = 5.0, 0.05, 5.0
 _COUNTERS = frozenset({"id", "index", "row", "nr", "no"})
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which columns become what, by their places in the table.
+    """The roles of columns, by their indices in the table.
 
     Attributes
     ----------
     x, y : int
     label : int or None
-        None: every point is of class 1.
+        None: all points have class 1.
     standardise : bool
         Shift and scale x and y to mean 0 and variance 1 over the imported points.
     leave_out : bool
-        Leave out the rows that cannot be used; else there must be none.
+        Leave out unusable rows; else there must be none.
     components : tuple of int
-        When not empty, the first two principal components of these columns take the place of x and y.
+        If not empty, x and y are the first two principal components of these columns.
     """
 
     x: int
@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """Points ready for a document.
+    """Imported points, ready for a document.
 
     Attributes
     ----------
@@ -66,21 +66,21 @@ class Imported:
     labels : ndarray of shape (n,), uint8
         Class of each point, 0 to 7.
     class_names : tuple of str
-        Of the classes from the first on; "" where the class's own number is its name.
+        Names of the classes, from the first on; "" if the class has only its number.
     axes : tuple of (str, str)
-        What the file calls x and y, "" where it does not.
+        Names of x and y in the file, or "".
     columns : tuple of (str, str)
-        The names by which the columns of x and y are told apart.
+        Distinct names of the columns of x and y.
     scaling : Scaling or None
-        What x and y were standardised by.
+        Scaling by which x and y were standardised.
     left_out : tuple of (int, str)
-        Line and reason of the first `MOST_LISTED` rows that were left out.
+        Line and reason for the first `MOST_LISTED` rows that were left out.
     n_left_out : int
-        How many there are.
+        Number of rows left out.
     advice : str
-        Why they should be standardised; "" when they need not be.
+        Sentence that advises to standardise, or "".
     limits : str
-        What this view of a table with more columns cannot show; "" when it shows all of them.
+        Sentence on what these two of several columns cannot show, or "".
     """
 
     xy: Array
@@ -96,7 +96,7 @@ class Imported:
 
     @property
     def summary(self) -> str:
-        """What will come, in one line."""
+        """Return a line on the points to be imported."""
         n = len(self.labels)
         parts = []
         for label, times in sorted(Counter(self.labels.tolist()).items()):
@@ -107,15 +107,15 @@ class Imported:
         return f"{said} {count(self.n_left_out, 'row')} left out." if self.n_left_out else said
 
 
-class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
-    """Rows that cannot become points.
+class BadRows(FileError):  # noqa: N818 (it is mainly a list of rows)
+    """An import with unusable rows.
 
     Attributes
     ----------
     rows : tuple of (int, str)
-        Line number and reason of the first `MOST_LISTED` of them.
+        Line number and reason for the first `MOST_LISTED` of them.
     count : int
-        How many there are.
+        Number of unusable rows.
     """
 
     def __init__(self, text: str, rows: tuple[tuple[int, str], ...], count: int) -> None:
@@ -124,13 +124,15 @@ class BadRows(FileError):  # noqa: N818 (it is a list of rows first of all)
 
 
 def default_choice(table: Table) -> Choice:
-    """The class is the column called so, else the last if it has few values; x and y are the first other numbers."""
+    """Return the first choice: the class is a column named so, else the last if it has few values; x and y are the
+    first other columns of numbers.
+    """
     label = _class_column(table)
     numeric = [index for index, column in enumerate(table.columns) if column.is_numeric and index != label]
     if len(numeric) > 2 and _counts(table.columns[numeric[0]]):
         del numeric[0]
     others = numeric + [index for index in range(len(table.columns)) if index not in numeric and index != label]
-    # Too few columns: what is said about them is convert's business.
+    # With too few columns, `convert` reports the error.
     x, y, *_ = [*others, 0, 0]
     return Choice(x, y, label)
 
@@ -140,7 +142,7 @@ def _class_column(table: Table) -> int | None:
     if len(names) < 3:
         return None
     if called := [index for index, name in enumerate(names) if name in CLASS_NAMES]:
-        return called[-1]  # where it mostly stands, and always in what was exported here
+        return called[-1]  # the usual column, and always that of a file exported here
     if "y" in names and "x" not in names:
         return names.index("y")
     last = table.columns[-1]
@@ -159,7 +161,7 @@ def _n_values(column: Column) -> int:
 
 
 def _counts(column: Column) -> bool:
-    """Whether a column only numbers the rows."""
+    """Return whether a column only numbers the rows."""
     if column.name.casefold() in _COUNTERS:
         return True
     values = column.values
@@ -167,7 +169,7 @@ def _counts(column: Column) -> bool:
 
 
 def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], str]:
-    """Return the indices of the columns that can be x or y, and a sentence on those set aside; "" for none."""
+    """Return the indices of the columns that can be x or y, and a sentence on the others, or ""."""
     usable, aside = [], []
     for place, column in enumerate(table.columns):
         if place == label:
@@ -187,15 +189,15 @@ def usable_columns(table: Table, label: int | None) -> tuple[tuple[int, ...], st
 
 
 def convert(table: Table, choice: Choice) -> Imported:
-    """The points that `choice` makes of `table`; BadRows or FileError with one sentence when any cannot be one.
+    """Return the points of `table` by `choice`; raise BadRows or FileError, with a sentence, if a row is unusable.
 
-    Classes written as the whole numbers 1 to 8 keep their numbers.  Other numbers are taken in their order, words in
-    the alphabet's: the two halves of a file then agree about the classes, which first appearances would not.
+    Classes written as whole numbers 1 to 8 keep their numbers.  Other numbers are sorted, and words alphabetically, so
+    that the two halves of a file get the same classes, which the order of appearance would not ensure.
     """
     refused = f"{table.name} cannot be imported yet"
     if len(table.columns) < 2:
         bad_rows, reasons = bad_rows_of(table, table.columns, None)
-        if len(bad_rows):  # they may be why
+        if len(bad_rows):  # they may be the cause
             raise _refusal(table, bad_rows, reasons)
         raise FileError(f"{refused}: it has only one column, and points need two, x and y.")
     if choice.x == choice.y and not choice.components:
@@ -240,7 +242,7 @@ def convert(table: Table, choice: Choice) -> Imported:
 
 
 def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-    """Return the rows that have a class, ascending, and their classes, 0 to 7; FileError for more than 8 classes."""
+    """Return the rows with a class, ascending, and their classes, 0 to 7; raise a FileError for more than 8 classes."""
     column = None if label is None else table.columns[label]
     rows = np.setdiff1d(np.arange(len(table)), bad_rows_of(table, (), column)[0])
     if column is None or not len(rows):
@@ -249,7 +251,7 @@ def classes_of(table: Table, label: int | None) -> tuple[NDArray[np.intp], NDArr
 
 
 def _limits(n_columns: int, share: str, classes: bool) -> str:
-    """Return the sentence on what a view of `n_columns` columns cannot show; "" where it shows all of them."""
+    """Return the sentence on what a view of `n_columns` columns cannot show; "" for two columns."""
     if n_columns < 3:
         return ""
     seen = (
@@ -260,13 +262,13 @@ def _limits(n_columns: int, share: str, classes: bool) -> str:
 
 
 def _only(column: Column, rows: NDArray[np.intp]) -> Column:
-    """Some rows of a column, ascending."""
+    """Return some rows of a column, ascending."""
     texts = {place: column.texts[row] for place, row in enumerate(rows.tolist()) if row in column.texts}
     return replace(column, values=column.values[rows], texts=texts)
 
 
 def _advice(x: Column, y: Column) -> str:
-    """Why two columns should be standardised: distances, and with them k, C and γ, are about numbers near 1."""
+    """Return the advice to standardise two columns, or "": distances, and so k, C and γ, expect numbers near 1."""
     first, second = (standardised(column.values)[2] for column in (x, y))
     names = [_quoted(column.name) for column in (x, y)]
     if len(x.values) < 3:
@@ -285,10 +287,10 @@ def _advice(x: Column, y: Column) -> str:
 def bad_rows_of(
     table: Table, columns: Sequence[Column], label: Column | None
 ) -> tuple[NDArray[np.intp], tuple[tuple[int, str], ...]]:
-    """Rows that cannot become points, ascending; line and reason of the first `MOST_LISTED` of them."""
+    """Return the unusable rows, ascending, and line and reason for the first `MOST_LISTED` of them."""
     bad = np.zeros(len(table), dtype=bool)
     for column in columns:
-        bad |= ~(np.abs(column.values) <= LIMIT)  # NaN is not within it
+        bad |= ~(np.abs(column.values) <= LIMIT)  # true for NaN
     bad[list(table.faults)] = True
     if label is not None:
         bad[[row for row, text in label.texts.items() if not _names_class(text)]] = True
@@ -296,7 +298,7 @@ def bad_rows_of(
     for row in found[:MOST_LISTED].tolist():
         reason = table.faults.get(row) or next(filter(None, (_reason(column, row) for column in columns)), "")
         if not reason and label is not None:
-            reason = f"column {_quoted(label.name)} does not say the class"
+            reason = f"column {_quoted(label.name)} has no class"
         rows.append((int(table.lines[row]), reason))
     return found, tuple(rows)
 
@@ -358,11 +360,11 @@ def _check_classes(n: int, column: str, refused: str) -> None:
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """Order of words in which "b" follows "A", and "class 10" follows "class 9"."""
+    """Return the sort key by which "b" follows "A", and "class 10" follows "class 9"."""
     parts = re.findall(r"\d+|\D+", name.casefold())
     return [(int(part), "") if part.isdecimal() and len(part) < 20 else (10**20, part) for part in parts], name
 
 
 def own_names(names: Iterable[str]) -> list[str]:
-    """Names of the classes in order, "" where a name is just the class's number."""
+    """Return names of the classes in order, "" for a name that is the class's number."""
     return ["" if name == str(label) else name for label, name in enumerate(names, 1)]

@@ -3,9 +3,9 @@
 Legend: Z (n, m) are the columns with mean 0 and variance 1.  The eigenvectors v of their correlations Z'Z / n are the
 components, and Z v the points' coordinates.  A component's share of the variance is its eigenvalue's share of the sum.
 
-The eigenvectors of Z'Z are the right singular vectors of Z.  scikit-learn's PCA computes them as here when n is large
+The eigenvectors of Z'Z are the right singular vectors of Z.  scikit-learn's PCA uses the same method for large n
 ("covariance_eigh").  A singular value decomposition of 100 000 rows and 50 columns takes 1.2 s of processor time, and
-numpy's QR decomposition, which would shorten it, holds the interpreter for 0.3 s.
+a QR decomposition by numpy, which would shorten it, holds the interpreter for 0.3 s.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from app.core.number_format import percent
 from app.state.scaling import LONGEST
 from solver.core.arrays import Array
 
-#: Most columns of which components are computed: of 1000 it takes about a second, in one call that cannot be stopped.
+#: Most columns for components: 1000 take about a second, in one call that cannot be stopped.
 MOST_COLUMNS = 1000
-#: Loadings below this would be written as 0.00.
+#: Loadings below this would be displayed as 0.00.
 _LEAST_LOADING = 0.005
 
 
@@ -33,11 +33,11 @@ class Components:
     Attributes
     ----------
     mean, deviation : ndarray of shape (m,)
-        What the columns are standardised by.
+        Mean and deviation of the columns.
     loadings : ndarray of shape (2, m)
         Unit vectors.  The entry of largest size in each is positive, as in scikit-learn's PCA.
     shares : (float, float)
-        Share of the variance of each.
+        Share of the variance of each component.
     """
 
     mean: Array
@@ -46,13 +46,13 @@ class Components:
     shares: tuple[float, float]
 
     def project(self, values: Array) -> Array:
-        """Return the coordinates of rows (n, m) in the plane, shape (n, 2); NaN where a cell is NaN."""
+        """Return the coordinates of rows (n, m) in the plane, shape (n, 2); NaN for a row with NaN."""
         coordinates: Array = ((values - self.mean) / self.deviation) @ self.loadings.T
         return coordinates
 
     @property
     def share(self) -> str:
-        """The plane's share of the variance, in per cent."""
+        """Return the plane's share of the variance, in per cent."""
         return percent(min(sum(self.shares), 1.0))
 
     def axis_names(self, names: Sequence[str]) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def principal_components(values: Array) -> Components:
     variances, vectors = np.linalg.eigh(standard.T @ standard / len(standard))
     loadings = vectors.T[:-3:-1]
     loadings = loadings * np.sign(loadings[[0, 1], np.abs(loadings).argmax(axis=1)])[:, np.newaxis]
-    variances = np.maximum(variances, 0.0)  # of rounding
+    variances = np.maximum(variances, 0.0)  # rounding may make them negative
     first, second = (variances[:-3:-1] / (float(variances.sum()) or 1.0)).tolist()
     return Components(mean[0], deviation[0], loadings, (first, second))
 
@@ -84,7 +84,7 @@ def standardised(values: Array) -> tuple[Array, float, float]:
     """
     low = float(values.min())
     width = float(values.max()) - low or 1.0
-    # Within [0, 1] first: no square over- or underflows then, whatever the unit.
+    # Scaled to [0, 1] first, so that no square over- or underflows.
     unit = (values - low) / width
     mean = float(unit.mean())
     unit -= mean
@@ -93,12 +93,12 @@ def standardised(values: Array) -> tuple[Array, float, float]:
 
 
 def _without_unit(name: str) -> str:
-    """Return "petal length" of "petal length (cm)": loadings are of standardised columns, which have no unit."""
+    """Return "petal length" for "petal length (cm)": standardised columns have no unit."""
     return re.sub(r"\s*\([^()]*\)$", "", name) or name
 
 
 def _axis_name(place: int, loadings: Array, names: Sequence[str]) -> str:
-    """Return the name of one axis, with as many of the largest loadings as a name has room for."""
+    """Return the name of one axis, with as many of the largest loadings as fit."""
     text = f"PC {place + 1}:"
     order = [m for m in np.argsort(-np.abs(loadings), kind="stable").tolist() if abs(loadings[m]) >= _LEAST_LOADING]
     for number, m in enumerate(order):

@@ -1,4 +1,4 @@
-"""Delimited text: tables as comma, semicolon, tab, bar or blank separated text, whose dialect is found out."""
+"""Delimited text: tables separated by commas, semicolons, tabs, bars or blanks; the dialect is detected."""
 
 from __future__ import annotations
 
@@ -28,19 +28,25 @@ from .table import (
     unguarded,
 )
 
-#: In this order they win when equally good: what is also a decimal sign or stands between words comes later.
+#: In order of preference between equally good ones: those that are also decimal signs, or within words, are last.
 SEPARATORS = {"\t": "Tab", ";": "Semicolon ;", ",": "Comma ,", "|": "Bar |", " ": "Blanks"}
 DECIMALS = {".": "Point: 1.5", ",": "Comma: 1,5"}
 
 _LONGEST_LINE = 2_000_000
 _SAMPLE_BYTES, _SAMPLE_ROWS, _SAMPLE_CELLS = 1_000_000, 100, 20_000
-#: Cells that are taken over at once; the other threads wait as long.
+#: Cells that are converted in one call, during which other threads wait.
 _CHUNK = 20_000
 _BLOCK = 1_000_000
 
 
 def encoding_of(data: bytes, name: str) -> str:
-    """UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252; FileError when it is no text."""
+    """Return the encoding: UTF-8 or UTF-16 with a byte order mark, else UTF-8, else Windows-1252.
+
+    Raises
+    ------
+    FileError
+        If it is not a text.
+    """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         tried = ["utf-16"]
     elif data.startswith(codecs.BOM_UTF8):
@@ -50,7 +56,7 @@ def encoding_of(data: bytes, name: str) -> str:
     for encoding in tried:
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
-            for start in range(0, len(data), _BLOCK):  # in blocks: one call would keep every other thread waiting
+            for start in range(0, len(data), _BLOCK):  # in blocks: one call would block all other threads
                 if "\0" in decoder.decode(data[start : start + _BLOCK]):
                     raise FileError(f"{name} is not a text file: it holds NUL characters.")
             decoder.decode(b"", True)
@@ -61,9 +67,9 @@ def encoding_of(data: bytes, name: str) -> str:
 
 
 class Lines:
-    """The lines of a text, for the csv reader; between two records it skips blank lines and those of a comment.
+    """The lines of a text, for the csv reader; blank lines and comments between two records are skipped.
 
-    `fresh` is set before each record: inside a quoted cell every line counts.
+    `fresh` is set before each record, because within a quoted cell no line is skipped.
     """
 
     def __init__(self, data: bytes, encoding: str, name: str, by_blanks: bool = False) -> None:
@@ -72,11 +78,11 @@ class Lines:
         self._by_blanks = by_blanks
         self._number = 0
         self.fresh = True
-        #: Number of the line in which the present record begins.
+        #: Number of the first line of the present record.
         self.start = 0
 
     def records(self) -> Iterator[str]:
-        """The lines of a text in which each is a record."""
+        """Yield the lines of a text in which each line is a record."""
         for line in self:
             yield line
             self.fresh = True
@@ -98,7 +104,7 @@ class Lines:
 
 
 def hint_in(line: str) -> str:
-    """The separator that a first line such as ``sep=;`` tells spreadsheets, "" if it tells none."""
+    """Return the separator named by a first line such as ``sep=;``, which spreadsheets use, or ""."""
     found = re.fullmatch(r"sep=([\t;,| ])", line.rstrip("\r\n"), re.IGNORECASE)
     return found[1] if found else ""
 
@@ -108,7 +114,7 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
     try:
         for cells in reader:
-            if any(cells):  # spreadsheets end a table with rows of separators alone
+            if any(cells):  # spreadsheets end a table with rows of separators only
                 yield lines.start, cells
             lines.fresh = True
     except csv.Error as error:
@@ -118,12 +124,12 @@ def _records(data: bytes, encoding: str, name: str, separator: str) -> Iterator[
         elif "end of data" in str(error):
             reason = "a quotation mark is never closed."
         else:
-            reason = "a quotation mark stands inside a cell."
+            reason = "there is a quotation mark within a cell."
         raise FileError(f"{name} cannot be used: in the row of line {lines.start}, {reason}") from None
 
 
 def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list[list[str]], bool]:
-    """The first rows, and whether they could be read without fault."""
+    """Return the first rows, and whether they could be read without error."""
     rows: list[list[str]] = []
     cut = len(data) > _SAMPLE_BYTES
     n_cells = 0
@@ -139,13 +145,13 @@ def _sample(data: bytes, encoding: str, name: str, separator: str) -> tuple[list
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
-    """Number of cells of most rows; the first may be a header of another number."""
+    """Return the number of cells of most rows; the first may be a header with another number."""
     counts = Counter(len(row) for row in (rows[1:] or rows))
     return counts.most_common(1)[0][0] if counts else 0
 
 
 def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
-    """How well a separator and a decimal sign suit: even rows, many numbers, more than one column."""
+    """Return the merit of a separator and a decimal sign: rows of equal length, many numbers, several columns."""
     body = rows[1:] or rows
     width = _width(rows)
     if width < 2:
@@ -153,16 +159,16 @@ def _merit(rows: Sequence[Sequence[str]], decimal: str) -> float:
     even = sum(len(row) == width for row in rows) / len(rows)
     cells = [cell for row in body for cell in row if cell]
     numbers = sum(_is_number(cell, decimal) for cell in cells) / max(len(cells), 1)
-    # Where the other rows leave it open, as 3 and 4 do, the first one decides: 1,5 is a number.
+    # If the other rows are ambiguous, like 3 and 4, the first one decides: 1,5 is a number.
     first = sum(_is_number(cell, decimal) for cell in rows[0]) / len(rows[0])
     return even * (0.05 + numbers + 0.001 * first)
 
 
 def _has_header(rows: Sequence[Sequence[str]], decimal: str) -> bool:
-    """Whether the first row names the columns.
+    """Return whether the first row has the names of the columns.
 
-    It does if it holds no number while others do, if it says "class" where no other row does, or if it has words over
-    two columns of nothing but numbers; a word over one such column may be a mistake in the first row.
+    It does if it has no number while others do, if it has the word "class" in a column that has it nowhere else, or if
+    it has words above two columns of numbers only; a word above one such column may be an error in the first row.
     """
     over_numbers = 0
     for place, cell in enumerate(rows[0]):
@@ -187,12 +193,12 @@ def _is_number(cell: str, decimal: str) -> bool:
 
 
 def is_any_number(cell: str) -> bool:
-    """A number with whatever decimal sign: never the title of a column."""
+    """Return whether `cell` is a number with any decimal sign, and so no title of a column."""
     return any(_is_number(cell, decimal) for decimal in DECIMALS)
 
 
 def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dialect, int]:
-    """The dialect and the number of columns."""
+    """Return the dialect and the number of columns."""
     first = io.TextIOWrapper(io.BytesIO(data[:100]), encoding, errors="replace", newline="").readline()
     given = spec.separator or hint_in(first)
     best: tuple[float, str, str, list[list[str]]] | None = None
@@ -203,20 +209,20 @@ def _find_out(data: bytes, encoding: str, name: str, spec: Dialect) -> tuple[Dia
             if rows and (best is None or merit > best[0]):
                 best = merit, separator, decimal, rows
     if best is None:
-        for _ in _records(data, encoding, name, given or ","):  # says what is wrong with the first row
+        for _ in _records(data, encoding, name, given or ","):  # raises the error of the first row
             break
         raise FileError(f"{name} holds no rows.")
     merit, separator, decimal, rows = best
     if not given and merit == 0.0:
-        separator = ","  # a single column, where the tab's precedence says nothing
+        separator = ","  # a single column: the preference for tabs does not apply
     header = _has_header(rows, decimal) if spec.header is None else spec.header
     return Dialect(separator, decimal, header), _width(rows if header else rows[:1] + rows)
 
 
 def read_delimited(data: bytes, name: str, spec: Dialect) -> Table:
-    """The table in a separated text; FileError with one sentence when there is none.
+    """Return the table in a separated text; raise a FileError with one sentence if there is none.
 
-    Rows of another number of cells than most are kept as the table's faults.
+    Rows with another number of cells than most are the table's faults.
     """
     encoding = encoding_of(data, name)
     dialect, width = _find_out(data, encoding, name, spec)
@@ -246,7 +252,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
 
     for line, cells in records:
         n_cells = len(cells)
-        if n_cells != width:  # the same few words over and over
+        if n_cells != width:  # one sentence, shared by all such rows
             reason = f"it has {n_cells} cell{'' if n_cells == 1 else 's'} instead of {width}"
             faults[len(lines)] = reasons.setdefault(n_cells, reason)
             cells = (cells + [""] * width)[:width]
@@ -261,7 +267,7 @@ def _table(data: bytes, encoding: str, name: str, dialect: Dialect, width: int, 
         columns.pop()  # every row ends with a separator
         titles = titles[: width - 1]
     if len(titles) == len(columns) - 1:
-        titles = ["", *titles]  # R writes no name over the names of the rows
+        titles = ["", *titles]  # R writes no title above the names of the rows
     if len(titles) != len(columns):
         raise FileError(
             f"{name} cannot be used: the header in line {title_line} has {len(titles)} cells, the rows below have"

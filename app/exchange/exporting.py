@@ -1,4 +1,4 @@
-"""Exporting: labelled points as a table, as svmlight text, as NumPy arrays, and as text for the clipboard and back."""
+"""Exporting: labelled points as a table, svmlight text, NumPy arrays, and text for the clipboard, with its reader."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Labels = NDArray[np.uint8]
 #: Separator of the tables, by suffix.
 TABLES = {".csv": ",", ".tsv": "\t"}
 
-#: Rows that are written at a time: some tenths of a millisecond of work.
+#: Rows that are encoded together: some tenths of a millisecond of work.
 _TOGETHER = 400
 
 
 class DoubtError(FileError):
-    """A text whose numbers can be read in two ways."""
+    """The numbers of a text are ambiguous."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What is exported: points, names of all eight classes and of the two axes, and whether names are guarded."""
+    """Content of an export: points, names of all eight classes and of the axes, and whether names are guarded."""
 
     xy: Array
     labels: Labels
@@ -53,12 +53,11 @@ class ExportFormat:
     Attributes
     ----------
     title : str
-        As in the file dialog.
+        Title in the file dialog.
     encode : callable
-        The bytes of a file.
-    in_pieces : bool, default=True
-        The file of some points is the head of the file of none and then lines of theirs, so that it can be written
-        piece by piece.
+        Returns the bytes of a file for some content.
+        in_pieces : bool, default=True
+        A file is the file without points followed by lines of points, so that it can be written in pieces.
     """
 
     title: str
@@ -69,7 +68,7 @@ class ExportFormat:
 def _table(content: Content, separator: str) -> bytes:
     head = [guarded(title, content.guard) for title in content.titles]
     head.append(_class_title(content.titles, content.names))
-    # In quotes a name that begins with # does not begin a comment.
+    # Within quotes, a name that begins with # does not begin a comment.
     quoting = csv.QUOTE_ALL if head[0].startswith("#") else csv.QUOTE_MINIMAL
     cells = [guarded(name, content.guard) for name in content.names]
     text = _text([head], separator, quoting) + _rows(content.xy, content.labels, cells, separator)
@@ -98,12 +97,12 @@ EXPORTS: dict[str, ExportFormat] = {
     ".csv": ExportFormat("Comma-separated table", partial(_table, separator=TABLES[".csv"])),
     ".tsv": ExportFormat("Tab-separated table", partial(_table, separator=TABLES[".tsv"])),
     ".svmlight": ExportFormat("svmlight, LIBSVM", _svmlight),
-    ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # it compresses without holding others up
+    ".npz": ExportFormat("NumPy arrays", _numpy, in_pieces=False),  # compression does not block other threads
 }
 
 
 def running(labels: Labels, class_names: Sequence[str], axes: tuple[str, str], path: Path) -> str:
-    """The first name that a spreadsheet might run as a formula if it stood in the table at `path`; "" if none."""
+    """Return the first name that a spreadsheet might run as a formula if it opened the table at `path`, or ""."""
     if path.suffix.lower() not in TABLES:
         return ""
     names = names_of(class_names)
@@ -116,7 +115,7 @@ def _titles(axes: tuple[str, str]) -> list[str]:
 
 
 def _class_title(titles: Sequence[str], names: Sequence[str]) -> str:
-    """What the column of the classes is called: where axes look like numbers, no class may be called so, too."""
+    """Return the title of the class column, which must not be a class's name if axes are named like numbers."""
     if not any(is_any_number(title) for title in titles):
         return "class"
     taken = {name.casefold() for name in names}
@@ -134,24 +133,24 @@ def encode_pieces(
     labels : ndarray of shape (n,)
         Class of each point, 0 to 7.
     class_names : sequence of str
-        Of the classes from the first on; where there is none, the class's number stands for it.
+        Names of the classes, from the first on; a class without a name has its number.
     axes : tuple of (str, str)
         Names of x and y; "" for "x" and "y".
     path : Path
     guard : bool
-        Of a table: put an apostrophe before names that a spreadsheet would run as formulas; reading takes it away.
+        In a table, put an apostrophe before names that a spreadsheet would run as formulas; reading removes it.
 
     Yields
     ------
     piece : bytes
-        Less than a millisecond's work where the format comes in pieces.
+        Bytes; less than a millisecond's work if the format can be written in pieces.
     share : float
-        How much of all is done.
+        Share of the whole that is done.
 
     Raises
     ------
     FileError
-        With one sentence, where the suffix is of no such format.
+        If the suffix has no format; one sentence.
     """
     form, names, titles = EXPORTS.get(path.suffix.lower()), names_of(class_names), _titles(axes)
     if form is None:
@@ -165,12 +164,12 @@ def encode_pieces(
 
 
 def as_text(xy: Array, labels: Labels, class_names: Sequence[str]) -> str:
-    """The points as lines of x, y and class, for a spreadsheet."""
+    """Return the points as lines of x, y and class, for a spreadsheet."""
     return _rows(xy, labels, [guarded(name) for name in names_of(class_names)], "\t")
 
 
 def text_pieces(xy: Array, labels: Labels, class_names: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """The same text in pieces, as `encode_pieces`."""
+    """Yield the text of `as_text` in pieces, like `encode_pieces`."""
     for start in range(0, len(xy), _TOGETHER):
         part = slice(start, start + _TOGETHER)
         yield as_text(xy[part], labels[part], class_names), min(part.stop / len(xy), 1.0)
@@ -179,16 +178,16 @@ def text_pieces(xy: Array, labels: Labels, class_names: Sequence[str]) -> Iterat
 def from_text(
     text: str, class_names: Sequence[str], label: int = 0, used: Collection[int] = ()
 ) -> tuple[Array, Labels, list[str]]:
-    """The points in a text of two or three columns: x, y and a class by name or number.
+    """Return the points in a text of two or three columns: x, y and a class by name or number.
 
     Parameters
     ----------
     text : str
-        As `as_text` writes it, or any table that `read_text` reads.
+        Text by `as_text`, or any table that `read_text` reads.
     class_names : sequence of str
         As for `as_text`.
     label : int
-        The class of the points of a text without one.
+        Class of the points if the text has none.
     used : collection of int
         Classes that have points; a new name goes to the first class without points and name.
 
@@ -197,21 +196,21 @@ def from_text(
     xy : ndarray of shape (n, 2)
     labels : ndarray of shape (n,)
     names : list of str
-        Of the eight classes, the new ones included; "" for a class without a name.
+        Names of the eight classes, new ones included; "" for a class without a name.
 
     Raises
     ------
     DoubtError
-        When the numbers may mean something else, which somebody should look at.
+        If the numbers are ambiguous, so that the user should check them.
     FileError
-        With one sentence, when any row is no such point.
+        If a row is not a point; one sentence.
     """
-    # Spreadsheets, and this program, put tabs between cells: a space there is one of a name.
+    # Spreadsheets, and this program, put tabs between cells, so that spaces belong to names.
     tabs = all(line.count("\t") in (1, 2) for line in text.splitlines() if line.strip())
     plain = Dialect(header=False, separator="\t" if tabs else None)
     table = read_text(text, dialect=plain)
     if len(table) > 1 and all(0 in column.texts for column in table.columns[:2]):
-        # Only words above x and y are a header: a class may be called "target".
+        # Only words above x and y are a header: a class may be named "target".
         table = read_text(text, dialect=replace(plain, header=True))
     n_columns = len(table.columns)
     if table.doubt:
@@ -237,7 +236,7 @@ def from_text(
 
 
 def _named(name: str, names: list[str], taken: set[int], place: str) -> int:
-    """Give the first class without name and points `name`; its number."""
+    """Give `name` to the first class without name and points, and return that class."""
     title = one_line(name)
     if not title:
         raise FileError(f"{CLIPBOARD} cannot be pasted: {place}, the class is missing.")
@@ -257,9 +256,9 @@ def _named(name: str, names: list[str], taken: set[int], place: str) -> int:
 
 
 def names_of(class_names: Iterable[str]) -> list[str]:
-    """What stands for each of the eight classes in a file: its name, or its number where that is not clear.
+    """Return the text of each of the eight classes in a file: its name, or its number if the name is ambiguous.
 
-    Two classes of one name, or a name that is another class's number, would come back as one class.
+    Two classes of one name, or a name that is another class's number, would be read as one class.
     """
     given = [one_line(name) for name in class_names][:MAX_CLASSES]
     given += [""] * (MAX_CLASSES - len(given))
@@ -270,13 +269,13 @@ def names_of(class_names: Iterable[str]) -> list[str]:
 
 
 def _key(name: str) -> str:
-    """What a cell with this name is read as: 1.0 is 1."""
+    """Return the name as it is read from a cell: "1" for "1.0"."""
     value = number_in(name)
     return number_text(value) if math.isfinite(value) else name.strip()
 
 
 def _rows(xy: Array, labels: Labels, names: Sequence[str], separator: str) -> str:
-    # repr is the shortest text that gives the same number back.
+    # repr returns the shortest text that is read as the same number.
     cells = zip(map(repr, xy[:, 0].tolist()), map(repr, xy[:, 1].tolist()), [names[c] for c in labels.tolist()])  # noqa: B905
     return _text(cells, separator)
 

@@ -1,4 +1,4 @@
-"""Generated points: which points of a document its generator made, so that a share text need not carry them."""
+"""Generated points: which points of a document its generator made, so that a share text can omit them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from app.core.points import Points
 from app.state.document import GeneratorSettings
 
-#: Most points of a document that a share text stands for: making them takes 0.01 s.
+#: Most points that are generated for a share text, in 0.01 s.
 MOST_MADE = 50_000
 
 _Mask = NDArray[np.bool_]
@@ -24,11 +24,11 @@ class Made:
     Attributes
     ----------
     points : Points
-        All that the generator makes.
+        All points that the generator makes.
     kept : ndarray of shape (len(points),), bool
-        Which of those are still in the document.
+        Which of them are still in the document.
     own : ndarray of shape (n,), bool
-        Which points of the document are not among those; the others are `points[kept]`, in that order.
+        Which points of the document are not generated; the others are `points[kept]`, in that order.
     """
 
     points: Points
@@ -37,11 +37,11 @@ class Made:
 
     @property
     def checksum(self) -> int:
-        """Of the generator's points; another program, or another version of numpy, may make others."""
+        """Return a checksum of the generator's points; another program, or version of numpy, may make others."""
         return zlib.crc32(np.rint(self.points.xy * 1e6).astype("<i8").tobytes() + self.points.labels.tobytes())
 
     def with_own(self, points: Points) -> Points:
-        """The document's points, where `points` are those that the generator did not make."""
+        """Return the document's points, where `points` are those that are not generated."""
         xy, labels = np.empty((len(self.own), 2)), np.empty(len(self.own), dtype=np.uint8)
         xy[self.own], xy[~self.own] = points.xy, self.points.xy[self.kept]
         labels[self.own], labels[~self.own] = points.labels, self.points.labels[self.kept]
@@ -49,20 +49,19 @@ class Made:
 
 
 def made_by(settings: GeneratorSettings) -> Points | None:
-    """The generator's points; None where there are none, or more than a share text stands for."""
+    """Return the generator's points; None if there are none, or too many for a share text."""
     if settings.count * settings.n_classes > MOST_MADE:
         return None
     try:
         return settings.points()
-    except ValueError:  # a document may hold what no generator accepts
+    except ValueError:  # a document may have settings that no generator accepts
         return None
 
 
 def find(points: Points, settings: GeneratorSettings | None) -> Made | None:
-    """Return which of `points` are, bit for bit, those of the generator; None where none are.
+    """Return which of `points` are, bit for bit, those of the generator; None if none are.
 
-    A point that has been moved or has got another class is no longer the generator's, nor is one that stands in
-    another order.
+    A point that has been moved, relabelled or reordered is no longer the generator's.
     """
     made = None if settings is None or len(points) > MOST_MADE else made_by(settings)
     if made is None or not len(points):
@@ -83,13 +82,13 @@ def find(points: Points, settings: GeneratorSettings | None) -> Made | None:
 
 
 def _rows(points: Points) -> NDArray[np.void]:
-    """Each point as one value: its bits, so that only the very same are equal."""
+    """Return each point as one value of its bits, so that only identical points are equal."""
     rows = np.column_stack((points.xy, points.labels.astype(np.float64))) + 0.0
     return np.ascontiguousarray(rows).view(np.dtype((np.void, 24)))[:, 0]
 
 
 def _numbered(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each value told apart from its repetitions: the value and how often it occurred before, as one number."""
+    """Return each value combined with the number of its earlier occurrences, so that all are different."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     begins = np.flatnonzero(np.diff(ordered, prepend=-1))

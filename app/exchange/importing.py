@@ -1,4 +1,4 @@
-"""Importing: which reader a file of points or a pasted text is for."""
+"""Importing: read a file of points or a pasted text, by the reader for its format."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from .svmlight import looks_like_svmlight, read_svmlight
 from .table import Dialect, Table
 
 CLIPBOARD = "The clipboard"
-#: Suffixes of what can be imported, for the file dialog.
+#: Suffixes of files that can be imported, for the file dialog.
 IMPORTS = {
     "Tables": (".csv", ".tsv", ".txt", ".dat", ".data"),
     "svmlight, LIBSVM": (".svmlight", ".libsvm", ".svm"),
     "NumPy arrays": (".npz",),
 }
 _SVMLIGHT = IMPORTS["svmlight, LIBSVM"]
-#: Suffixes that say little: the content decides.
+#: Suffixes of several formats, between which the content decides.
 _EITHER = (".txt", ".dat", ".data", "")
 
 
 def read(path: Path, dialect: Dialect | None = None) -> Table:
-    """The table in the file at `path`; FileError with one sentence when it cannot be read.
+    """Return the table in the file at `path`; raise a FileError with one sentence if it cannot be read.
 
     Parameters
     ----------
     path : Path
     dialect : Dialect, optional
-        How a separated text is to be read, where it should not be found out.
+        Dialect of a separated text, if it is not to be detected.
     """
     name = plain(path.name or str(path))
     return decode(documents.read_bytes(path), name, path.suffix.lower(), dialect)
 
 
 def read_text(text: str, dialect: Dialect | None = None) -> Table:
-    """The table in a text, such as a spreadsheet puts on the clipboard; FileError when there is none."""
+    """Return the table in a text, as spreadsheets put it on the clipboard; raise a FileError if there is none."""
     if len(text) > documents.MAX_BYTES:
         raise FileError(f"{CLIPBOARD} holds more than {documents.MAX_BYTES // 10**6} MB, so it was not read.")
     return decode(b"\xef\xbb\xbf" + text.removeprefix("\ufeff").encode("utf-8", "replace"), CLIPBOARD, "", dialect)
 
 
 def decode(data: bytes, name: str, suffix: str, dialect: Dialect | None = None) -> Table:
-    """The table in the bytes of a file whose name ends in `suffix`."""
+    """Return the table in the bytes of a file whose name ends in `suffix`."""
     spec = dialect or Dialect()
     if not data.strip(b" \t\r\n\xef\xbb\xbf"):
         raise FileError(f"{name} is empty.")

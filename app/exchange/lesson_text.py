@@ -1,6 +1,6 @@
 """Lesson text: a lesson as one text, for a mail or a chat, as challenges are shared.
 
-After the prefix stands the Markdown of its file, packed.  Whoever unpacks the text can read all answers in it.
+The packed Markdown of its file follows a prefix.  Anyone who unpacks the text can read all its answers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAME = "The lesson text"
 
 
 def encode(markdown: str) -> str:
-    """Return the text of a lesson; FileError with one sentence where it is too long."""
+    """Return the text of a lesson; raise a FileError with one sentence if it is too long."""
     data = markdown.encode("utf-8", "replace")
     if len(data) > MOST_BYTES:
         raise FileError(f"{_NAME} would hold more than {MOST_BYTES / 10**6:g} MB.")
@@ -25,7 +25,7 @@ def encode(markdown: str) -> str:
 
 
 def decode(text: str) -> bytes:
-    """Return the Markdown in `text`, in which spaces and line ends do not count; FileError with one sentence."""
+    """Return the Markdown in `text`, ignoring spaces and line ends; raise a FileError with one sentence if damaged."""
     if len(text) > MOST_CHARACTERS:
         raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
     body = "".join(text.removeprefix("\ufeff").split())

@@ -1,4 +1,4 @@
-"""NumPy files: arrays X and y in a NumPy .npz file, of which nothing is unpickled and nothing unpacked unseen."""
+"""NumPy files: arrays X and y in an .npz file.  Nothing is unpickled, and sizes are checked before unpacking."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 class _Archive:
-    """The arrays of a zip file; each is measured before it is loaded."""
+    """The arrays of a zip file; the size of each is checked before it is loaded."""
 
     def __init__(self, data: bytes) -> None:
         self._zip = zipfile.ZipFile(io.BytesIO(data))
         if len(self._zip.infolist()) > _MOST_MEMBERS:
             raise ValueError(f"it holds more than {_MOST_MEMBERS} arrays")
         self._members = {info.filename.removesuffix(".npy"): info for info in self._zip.infolist()}
-        #: Shape and type of each array, without those that are no arrays.
+        #: Shape and type of each array.
         self.shapes: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
         for name, info in self._members.items():
             if info.filename.endswith(".npy"):
@@ -42,28 +42,28 @@ class _Archive:
         with self._zip.open(info) as member:
             try:
                 shape, _, kind = _HEADERS[np.lib.format.read_magic(member)](member)
-            except Exception:  # numpy reads the header as Python's literals, with the errors of a dozen parsers
+            except Exception:  # numpy parses the header as Python literals, with a dozen kinds of errors
                 raise ValueError(f"array {name[:40]!r} has no sound header") from None
             size = info.file_size - member.tell()
-        # numpy makes room for what the header says before it reads; an array of objects has no such size.
+        # numpy allocates the size in the header before it reads; an array of objects has no such size.
         if not kind.hasobject and (min(shape, default=0) < 0 or math.prod(shape) * kind.itemsize != size):
             raise ValueError(f"array {name[:40]!r} is not as long as it says")
         self.shapes[name] = shape, kind
 
     def load(self, name: str) -> np.ndarray:
-        """One array; ValueError when it holds objects, which only unpickling could make."""
+        """Return one array; raise a ValueError if it contains objects, which would need unpickling."""
         if self.shapes[name][1].hasobject:
             raise ValueError(f"array {name[:40]!r} holds Python objects, which are not loaded")
         with self._zip.open(self._members[name]) as member:
             return np.asarray(np.lib.format.read_array(member, allow_pickle=False))
 
     def words(self, name: str) -> tuple[str, ...]:
-        """A list of words, () when there is no such array."""
+        """Return an array of words as a tuple, () if there is none of this name."""
         shape, kind = self.shapes.get(name, ((), np.dtype(float)))
         return tuple(_texts(self.load(name))) if len(shape) == 1 and kind.kind in "US" else ()
 
     def choose(self) -> tuple[str, str]:
-        """The names of the points and of their classes, "" for no classes."""
+        """Return the names of the arrays of points and of classes, "" for no classes."""
         for points, classes in PAIRS:
             if points in self.shapes:
                 return points, classes if classes in self.shapes else ""
@@ -77,7 +77,7 @@ class _Archive:
 
 
 def read_archive(data: bytes, name: str) -> Table:
-    """The table in a .npz file; FileError with one sentence when there is none."""
+    """Return the table in an .npz file; raise a FileError with one sentence if there is none."""
     try:
         return _table(_Archive(data), name)
     except FileError:
@@ -86,7 +86,7 @@ def read_archive(data: bytes, name: str) -> Table:
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it is damaged"
     except MemoryError:
         reason = "there is not enough memory for it"
-    except Exception as error:  # zip and header readers raise a dozen kinds at damaged bytes
+    except Exception as error:  # damaged files raise a dozen kinds of errors
         log.caught("A .npz file cannot be read.", error)
         said = str(error).partition("\n")[0].rstrip(".")
         reason = f"it is not a sound .npz file ({said or type(error).__name__})"
@@ -103,7 +103,7 @@ def _table(archive: _Archive, name: str) -> Table:
     check_size(name, shape[0], shape[1])
     if shape[0] == 0:
         raise ValueError(f"array {points[:40]!r} holds no rows")
-    with np.errstate(over="ignore"):  # of a long double: infinite then, and refused as such
+    with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
         values = archive.load(points).astype(np.float64)
     features = archive.words("feature_names")
     titles = features if len(features) == shape[1] else tuple(f"x{number}" for number in range(1, shape[1] + 1))

@@ -1,4 +1,4 @@
-"""Opening: which kind a file or a text is of, and the document in it.  The one place that knows all kinds."""
+"""Opening: the kind of a file or a text, and the document in it.  All kinds are distinguished here."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.files.file_format import FORMAT
 from app.state.document import Document
 
 LESSON_SUFFIX = ".lesson.md"
-#: How a lesson, and answers to one, begin as a text; other texts of the program are share texts.
+#: Prefixes of a lesson, and of answers to one, as a text; other texts of the program are share texts.
 LESSON_PREFIX, ANSWERS_PREFIX = f"{FORMAT}:lesson#", f"{FORMAT}:answers#"
-#: Characters in which the beginning of a share text is looked for.
+#: Characters in which the prefix of a share text is searched.
 _SHARE_LOOK = 200
 
 
 class Kind(Enum):
-    """What a file can be; OTHER may be points of another program, or a document under another name."""
+    """Kinds of files; OTHER may be points of another program, or a document with another suffix."""
 
     DOCUMENT = auto()
     SHARE_TEXT = auto()
@@ -31,17 +31,17 @@ class Kind(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The document that was read.
+    """A document that was read.
 
     Attributes
     ----------
     document : Document
     kind : Kind
-        Of what it was read from.
+        Kind of the file it was read from.
     path : Path or None
-        The document's file; None where saving there would put something else in its place.
+        The document's file; None if saving would replace a file of another kind.
     on_disk : Fingerprint or None
-        What that file held.
+        Fingerprint of that file.
     """
 
     document: Document
@@ -51,12 +51,12 @@ class Contents:
 
 
 def is_share_text(text: str) -> bool:
-    """Return whether `text` begins as a text of the program does; the rest of it may be damaged."""
+    """Return whether `text` begins like a text of the program; the rest may be damaged."""
     return kind_of_text(text) is not Kind.OTHER
 
 
 def kind_of_text(text: str) -> Kind:
-    """Return what `text` begins as: a share text, a lesson, answers to one, or OTHER."""
+    """Return the kind of `text` by its prefix: a share text, a lesson, answers to one, or OTHER."""
     begins = "".join(text[:_SHARE_LOOK].removeprefix("\ufeff").split())
     if begins.startswith(LESSON_PREFIX):
         return Kind.LESSON
@@ -66,7 +66,7 @@ def kind_of_text(text: str) -> Kind:
 
 
 def kind_of(path: Path) -> Kind:
-    """Return the kind of the file at `path`; on the command line a text may stand in place of the name."""
+    """Return the kind of the file at `path`, which may be a text instead, on the command line."""
     if path.name.lower().endswith(LESSON_SUFFIX):
         return Kind.LESSON
     if path.suffix in (recovery.SUFFIX, documents.ASIDE):
@@ -78,11 +78,11 @@ def kind_of(path: Path) -> Kind:
 
 
 def _beginning(path: Path) -> str:
-    """Return how the file at `path` begins; "" where it cannot be read."""
+    """Return the first characters of the file at `path`; "" if it cannot be read."""
     try:
         with documents.open_ordinary(path) as file:
             return documents.read_at_most(file, _SHARE_LOOK).decode("utf-8", "replace")
-    except (OSError, ValueError, FileError):  # ValueError: of an impossible name
+    except (OSError, ValueError, FileError):  # ValueError: an impossible name
         return ""
 
 
@@ -92,19 +92,19 @@ def read(path: Path, most: int = 0) -> Contents:
     Parameters
     ----------
     path : Path
-        Or a share text in place of the name.
+        Name of a file, or a share text.
     most : int
-        Bytes, as for `documents.read_bytes`.
+        Largest number of bytes, as for `documents.read_bytes`.
 
     Raises
     ------
     FileError
-        With one sentence, when it holds no document.
+        If there is no document in it; one sentence.
     """
     kind = kind_of(path)
     if kind is Kind.RECOVERY_COPY:
         return Contents(recovery.read(path), kind)
-    if is_share_text(str(path)):  # nothing in one is changed by being taken for a name
+    if is_share_text(str(path)):  # converting it to a path does not change it
         return of_text(str(path))
     data = documents.read_bytes(path, most)
     if kind in (Kind.SHARE_TEXT, Kind.ANSWERS):
@@ -114,9 +114,9 @@ def read(path: Path, most: int = 0) -> Contents:
 
 
 def of_text(text: str) -> Contents:
-    """Read a share text; FileError with one sentence when it is none."""
+    """Read a share text; raise a FileError with one sentence if it is none."""
     if kind_of_text(text) is Kind.ANSWERS:
         raise FileError("These are answers to a lesson: open them with Help > Answers of the class, in that lesson.")
-    from . import share_text  # only now: nothing of it is needed to start
+    from . import share_text  # here, because the start of the program does not need it
 
     return Contents(share_text.decode(text), Kind.SHARE_TEXT)

@@ -1,6 +1,6 @@
-"""Packed text: bytes as one text for a mail or a chat: base64url, without padding, of what zlib makes of them.
+"""Packed text: bytes as one text for a mail or a chat: compressed by zlib, in base64url without padding.
 
-Everything that is shared as a text is packed like this, behind a prefix that says what it is.
+All shared texts are packed like this, after a prefix for their kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from app.files.documents import FileError
 
 
 def damaged(name: str, why: str) -> FileError:
-    """Return the error for a text called `name` that arrived other than it was sent."""
+    """Return the error for a damaged text with this `name`."""
     return FileError(f"{name} is damaged, or a part is missing ({why}); copy it once more.")
 
 
@@ -22,16 +22,19 @@ def packed(data: bytes) -> str:
 
 
 def unpacked(text: str, name: str, most: int) -> bytes:
-    """Return the bytes in `text`, never more than `most`, whatever it would inflate to.
+    """Return the bytes in `text`, at most `most`.
 
-    FileError with one sentence about `name` where there are none.
+    Raises
+    ------
+    FileError
+        If the text is damaged or too long; one sentence about `name`.
     """
     try:
         data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except ValueError:
-        raise damaged(name, "it has signs that do not belong there") from None
+        raise damaged(name, "it has characters that do not belong there") from None
     if _encoded(data) != text:
-        raise damaged(name, "it has signs that do not belong there")
+        raise damaged(name, "it has characters that do not belong there")
     inflate = zlib.decompressobj()
     try:
         found = inflate.decompress(data, most + 1)

@@ -1,8 +1,8 @@
-"""Pairs: which two of a table's many columns show its classes apart best, by a vote of the nearest neighbours.
+"""Pairs: the pairs of a table's columns that separate its classes best, by the accuracy of kNN.
 
-As Orange's VizRank: the score of a pair is the leave-one-out accuracy of kNN on its two standardised columns.  A sample
-of the rows is scored, and the columns that separate the classes best one by one come first: what is scored in the first
-tenth of a second is then worth looking at.
+As in Orange's VizRank, the score of a pair is the leave-one-out accuracy of kNN on its two standardised columns, for a
+sample of the rows.  Columns that separate the classes best by themselves come first, so that the first tenth of a
+second scores promising pairs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .components import MOST_COLUMNS as MOST_OF_PLANE
 from .components import Components, principal_components, standardised
 from .table import Table
 
-#: Columns whose pairs are scored, at most: 780 pairs.  Rows of the sample, and neighbours that vote.
+#: Most columns whose pairs are scored (780 pairs), rows of the sample, and neighbours that vote.
 MOST_COLUMNS, SAMPLE, NEIGHBOURS = 40, 500, 5
 
 Pair = tuple[int, int]
@@ -34,14 +34,14 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """Two columns of a table, x the one further left, and how well neighbours tell the classes apart in their plane.
+    """Two columns of a table, x further left than y, with the accuracy of kNN in their plane.
 
     Attributes
     ----------
     x, y : int
         Indices of columns.
     accuracy : float or None
-        None where there are no classes to be told apart.
+        None without classes.
     """
 
     x: int
@@ -51,25 +51,25 @@ class ScoredPair:
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The views that a table with more than two usable columns offers.
+    """The views of a table with more than two usable columns.
 
     Attributes
     ----------
     columns : tuple of int
         Indices of the usable columns.
     pairs : tuple of (int, int)
-        Pairs of columns, the most promising first; in the table's order where nothing can be ranked.
+        Pairs of columns, the most promising first; in the table's order without classes.
     ranked : bool
-        There are classes to be told apart.
+        There are classes, so pairs can be ranked.
     sample : ndarray of shape (n, len(columns))
-        The usable columns of the sampled rows, each standardised; NaN where a cell is no number.
+        The usable columns of the sampled rows, each standardised; NaN for a cell that is not a number.
     labels : ndarray of shape (n,), uint8
     components : Components or None
-        Of all columns, over the rows without a missing cell; None where there are none.
+        Principal components of all columns, by the rows without a missing cell; None if there are none.
     plane : ndarray of shape (n, 2)
-        The sampled rows in the plane of the components; NaN where a cell is missing.
+        The sampled rows in the plane of the components; NaN for a row with a missing cell.
     note : str
-        What was set aside, and why nothing is ranked, in plain sentences; "" for nothing.
+        Sentences on excluded columns, and on missing ranks, or "".
     """
 
     columns: tuple[int, ...]
@@ -82,7 +82,7 @@ class Views:
     note: str
 
     def points(self, pair: Pair | None) -> tuple[Array, NDArray[np.uint8]]:
-        """Return the sampled points of a pair, or of the plane of the components, that have both coordinates."""
+        """Return the sampled points, with both coordinates, of a pair or of the plane of the components."""
         xy = self.plane if pair is None else self.sample[:, [self.columns.index(place) for place in pair]]
         whole = np.isfinite(xy).all(axis=1)
         return xy[whole], self.labels[whole]
@@ -99,7 +99,7 @@ def views(table: Table, label: int | None) -> Views | None:
         ranked = len(np.unique(labels)) > 1
         if not ranked:
             notes.append("Without a class, pairs are in the order of the columns.")
-    except FileError:  # the summary says so
+    except FileError:  # reported in the summary
         rows, labels = classes_of(table, None)
         ranked = False
     chosen = np.sort(np.random.default_rng(0).choice(len(rows), min(len(rows), SAMPLE), replace=False))
@@ -114,7 +114,7 @@ def views(table: Table, label: int | None) -> Views | None:
         notes.append(
             f"Pairs are of the {MOST_COLUMNS} columns {which}; x and y above offer all {grouped(len(columns))}."
         )
-    # Sums of ranks: each column is tried with good partners first.
+    # By sums of ranks, so that each column comes with good partners first.
     ranks = sorted(combinations(range(len(best)), 2), key=lambda pair: (sum(pair), pair) if ranked else pair)
     pairs = tuple(tuple(sorted((columns[best[first]], columns[best[second]]))) for first, second in ranks)
     plane = _plane(table, columns, label)
@@ -126,7 +126,7 @@ def views(table: Table, label: int | None) -> Views | None:
 
 
 def _standardised(column: Array) -> Array:
-    """Return a column shifted and scaled to mean 0 and variance 1 over its numbers; NaN stays."""
+    """Return a column shifted and scaled to mean 0 and variance 1 over its numbers; NaN remains."""
     whole, scaled = np.isfinite(column), np.full(len(column), np.nan)
     if whole.any():
         scaled[whole] = standardised(column[whole])[0]
@@ -134,7 +134,7 @@ def _standardised(column: Array) -> Array:
 
 
 def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
-    """Return each column's correlation ratio: variance between the means of the classes, as a share of all."""
+    """Return each column's correlation ratio: the share of its variance that is between the means of the classes."""
     between = np.zeros(sample.shape[1])
     for label in np.unique(labels):
         members = sample[labels == label]
@@ -145,7 +145,7 @@ def _separation(sample: Array, labels: NDArray[np.uint8]) -> Array:
 
 
 def _plane(table: Table, columns: Sequence[int], label: int | None) -> Components | None:
-    """Return the components of the rows that would be imported with them."""
+    """Return the components of the rows that would be imported."""
     if len(columns) > MOST_OF_PLANE:
         return None
     chosen = [table.columns[place] for place in columns]
@@ -155,7 +155,7 @@ def _plane(table: Table, columns: Sequence[int], label: int | None) -> Component
 
 
 def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
-    """Return the leave-one-out accuracy of kNN at points; where m classes tie, 1 / m of a point counts."""
+    """Return the leave-one-out accuracy of kNN; a point whose class ties with m - 1 others counts 1 / m."""
     model = KNeighborsClassifier(min(NEIGHBOURS, len(xy) - 1)).fit(xy, labels)
     shares = model.predict_proba(None)
     leaders = shares == shares.max(axis=1, keepdims=True)
@@ -164,14 +164,14 @@ def accuracy(xy: Array, labels: NDArray[np.uint8]) -> float:
 
 
 def score(found: Views, pairs: Sequence[Pair], pause: Callable[[], object], seconds: float) -> list[ScoredPair]:
-    """Return scores of the first of `pairs`, as many as take about `seconds`, at least one.
+    """Return the scores of the first of `pairs`, as many as possible in about `seconds`, at least one.
 
     Parameters
     ----------
     found : Views
     pairs : sequence of (int, int)
     pause : callable
-        Called after each pair; may wait, or end the work by an exception.
+        Called after each pair; may wait, or end the work with an exception.
     seconds : float
     """
     scores, begun = list[ScoredPair](), time.monotonic()

@@ -1,4 +1,4 @@
-"""Real data: the tables that come with the program, in `assets/data`; sources and licences are in its README."""
+"""Real data: tables shipped with the program, in `assets/data`; its README has sources and licences."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .table import Dialect, Table
 
 @dataclass(frozen=True)
 class RealTable:
-    """A table that comes with the program.
+    """A table shipped with the program.
 
     Attributes
     ----------
     name : str
-        Of its file, without the suffix.
+        Name of its file, without the suffix.
     title, sentence : str
     x, y : str
-        The columns that are offered first: the pair in which neighbours tell the classes apart best.
+        The columns chosen first: the pair with the best accuracy of kNN.
     standardise : bool
-        Their units are so unlike that they are offered standardised.
+        They are standardised at first, because their units differ much.
     """
 
     name: str
@@ -34,12 +34,12 @@ class RealTable:
     standardise: bool = False
 
     def read(self, dialect: Dialect | None = None) -> Table:
-        """Return the table; FileError with one sentence where it cannot be read."""
+        """Return the table; raise a FileError with one sentence if it cannot be read."""
         file = f"{self.name}.csv"
         return decode(asset("data", file), file, ".csv", dialect)
 
     def first_choice(self, table: Table) -> Choice:
-        """Return the choice that the import dialog begins with; rows with a missing cell are left out."""
+        """Return the first choice in the import dialog; rows with a missing cell are left out."""
         names = [column.name for column in table.columns]
         if self.x not in names or self.y not in names:  # read in another dialect
             return default_choice(table)

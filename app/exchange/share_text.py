@@ -1,33 +1,33 @@
 """Share text: a document as one text, for a mail or a chat.
 
-It has the points at 12 bits, the generator that made them, classifiers, classes, test points and view.  Points that are
-still the generator's, bit for bit, are not sent but made anew from its settings, so that nothing of them is rounded.
+It contains the points at 12 bits, the generator that made them, classifiers, classes, test points and view.  Points
+that are still the generator's, bit for bit, are omitted and generated again from its settings, so they are not rounded.
 
-After `PREFIX` stands base64url, without padding, of what zlib makes of these bytes:
+After `PREFIX` follow these bytes, compressed by zlib, in base64url without padding:
 
 ========  ==================================================================================================
 1         version
 4         CRC-32 of all that follows, little-endian, as are all numbers
 24        view: x, y and span as doubles
-2         number of points that are sent; where it is not 0:
+2         number of points in the text; if it is not 0:
 32        lowest and highest x, lowest and highest y as doubles
 3 each    every point in its order: x and y at 12 bits, 0 the lowest and 4095 the highest value
 1         the classes that occur, class 1 the lowest bit
-n bits    class of each point as its place among those, in as few bits as that takes, the last byte filled with 0
-rest      msgpack map of what differs from a new document, by the names of a `*.playground` file
+n bits    class of each point as its index among those, in the fewest bits, the last byte filled with 0
+rest      msgpack map of all that differs from a new document, by the names of a `*.playground` file
 ========  ==================================================================================================
 
-In the map, classifiers and styles have only what differs from theirs; `painted` of the split is a bit for each point;
-`ids` are there where they are not 0, 1, 2, ..., since test points, samples and folds are drawn by them.  Notes,
-what the points were standardised by and what features keep are never in it.
+In the map, classifiers and styles have only what differs from the defaults; `painted` of the split is a bit for each
+point; `ids` are present if they are not 0, 1, 2, ..., because test points, samples and folds are drawn by them.  Notes,
+scaling and data of features are never included.
 
-Version 2 is written where the document has a generator other than that of a new one, or points of one.  Its map may
-have `origin`, the settings that made the points, `generator`, those of the next points where they are others, and
-`made`, where some points are those of `origin`: the checksum of all that it makes, and as bits, where it is not all and
-none, which of them are `kept`, and which of the document's points are not among them (`sent`).
+Version 2 is written if the document has generated points, or other settings of the generator than a new one.  Its map
+may have `origin`, the settings that made the points, `generator`, the settings for the next points if different, and
+`made`, if some points are those of `origin`: the checksum of all generated points, and, as bits, which of them are
+`kept` (unless all), and which of the document's points are not among them, `sent` (unless none).
 
-What is read is written out as the file that it stands for and read by the rules of files; and a text is refused that
-this program would have written otherwise.
+A text is converted to a document file and read by the rules of files; a text that this program would have written
+differently is refused.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ from .generated_points import Made
 from .packed_text import damaged, packed, unpacked
 
 PREFIX = f"{file_format.FORMAT}:#"
-#: The second has the generator; a document without one is written as older programs read it.
+#: Version 2 has the generator; documents without one are written in version 1, which older programs read.
 VERSIONS = (1, 2)
-#: Longer texts than those of so many points that no generator made are nothing for a mail.
+#: Most points that are not generated: with more, the text is too long for a mail.
 MOST_POINTS = 450
-#: Of what is packed, and characters of a text.
+#: Most bytes before packing, and most characters of a text.
 MOST_BYTES = 1_000_000
 MOST_CHARACTERS = 2_000_000
 _TOP = 4095
 _NAME = "The share text"
 _HEAD, _BOX = struct.Struct("<3dH"), struct.Struct("<4d")
-#: What the map may have, in its order.
+#: Entries of the map, in order.
 _PLAIN = ("shown", "compared", "axes", "training_limit")
 _LISTS: dict[str, Any] = {"lanes": Lane(), "styles": ClassStyle()}
 _KEYS = (*_LISTS, *_PLAIN, "split", "ids")
@@ -74,8 +74,8 @@ _GENERATORS = ("generator", "origin")
 
 
 def encode(document: Document) -> str:
-    """The text of `document`; FileError with one sentence where it has too many points."""
-    # Notes may be long.  Through the file once: a parameter may be a whole number here that is a fraction there.
+    """Return the text of `document`; raise a FileError with one sentence if it has too many points."""
+    # Notes may be long.  Written to a file and read once, because a whole number may become a fraction.
     bare = replace(_without_points(document), notes="", scaling=None, units=NO_UNITS, attached=())
     bare = documents.decode(documents.encode(bare))
     split = replace(bare.split, painted=document.split.painted)
@@ -85,7 +85,7 @@ def encode(document: Document) -> str:
 
 
 def decode(text: str) -> Document:
-    """The document in `text`, in which spaces and line ends do not count; FileError with one sentence."""
+    """Return the document in `text`, ignoring spaces and line ends; raise a FileError with a sentence if damaged."""
     if len(text) > MOST_CHARACTERS:
         raise FileError(f"{_NAME} is longer than {grouped(MOST_CHARACTERS)} characters, so it was not read.")
     body = "".join(text.removeprefix("\ufeff").split())
@@ -106,7 +106,7 @@ def decode(text: str) -> Document:
 
 
 def moves(document: Document) -> tuple[float, float]:
-    """By how much a point is moved at most in x and in y by being shared."""
+    """Return the largest rounding of a point's x and y by sharing."""
     xy = _sent(document.points, generated_points.find(document.points, document.origin)).xy
     if not len(xy):
         return 0.0, 0.0
@@ -122,7 +122,7 @@ def _damaged(why: str) -> FileError:
 
 
 def _check_size(document: Document, made: Made | None) -> None:
-    """FileError with one sentence where more points would have to be sent than a text holds."""
+    """Raise a FileError with one sentence if the text would have too many points."""
     n_points, n_sent = len(document.points), len(_sent(document.points, made))
     if n_sent > MOST_POINTS:
         those = "points" if made is None else "points beside those of the generator"
@@ -178,7 +178,7 @@ def _shared(body: bytes, version: int) -> tuple[Document, Made | None]:
 
 
 def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: dict[str, Any]) -> Document:
-    """The document of these points and the map `rest`, by way of its file: what no file may hold is refused."""
+    """Return the document of these points and the map `rest`, by way of its file, whose rules apply."""
     ids, split = rest.pop("ids", None), dict(rest.pop("split", {}))
     painted, all_points = split.pop("painted", b""), sent if made is None else made.with_own(sent)
     x, y = all_points.xy.T.tolist()
@@ -186,7 +186,7 @@ def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: di
     if ids is not None:
         points["ids"] = ids
     file = _plain() | rest | {"view": view, "points": points, "split": split}
-    # As text, which has no word for what is not a number; JSON has no bytes either, nor keys that are no text.
+    # By JSON, which excludes NaN, bytes, and keys that are not strings.
     document = documents.decode(msgspec.json.encode(file), _NAME)
     if painted:
         if not isinstance(painted, bytes) or len(painted) != (len(document.points) + 7) // 8:
@@ -200,7 +200,7 @@ def _with_rest(view: dict[str, float], sent: Points, made: Made | None, rest: di
 
 
 def _generators(document: Document, made: Made | None) -> dict[str, Any]:
-    """What the map has of the generator, as differences: the origin from a new one, the generator from the origin."""
+    """Return the map's entries on the generator: the origin as differences from a new one, the generator from that."""
     new, origin = GeneratorSettings(), document.origin
     found: dict[str, Any] = {}
     if document.generator != (origin or new):
@@ -217,7 +217,7 @@ def _generators(document: Document, made: Made | None) -> dict[str, Any]:
 
 
 def _complete_generators(rest: dict[str, Any]) -> None:
-    """The generator's settings in full, as in a file."""
+    """Complete the generator's settings, as in a file."""
     before = msgspec.to_builtins(GeneratorSettings())
     for name in ("origin", "generator"):
         if name in rest or (name == "generator" and "origin" in rest):
@@ -231,7 +231,7 @@ def _complete_generators(rest: dict[str, Any]) -> None:
 
 
 def _made(values: dict[str, Any], origin: Any, n_sent: int) -> Made:
-    """The points of the generator that the map tells of."""
+    """Return the generated points described by the map."""
     try:
         points = generated_points.made_by(msgspec.convert(origin, GeneratorSettings))
     except msgspec.ValidationError:
@@ -250,7 +250,7 @@ def _made(values: dict[str, Any], origin: Any, n_sent: int) -> Made:
 
 
 def _of_bits(bits: Any, number: int) -> NDArray[np.bool_]:
-    """So many bits; ValueError where `bits` are not as many bytes as these take."""
+    """Return `number` bits; raise a ValueError if `bits` has another length."""
     if not isinstance(bits, bytes) or len(bits) != (number + 7) // 8:
         raise ValueError
     return np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=number).astype(bool)
@@ -260,12 +260,12 @@ def _of_bits(bits: Any, number: int) -> NDArray[np.bool_]:
 
 
 def _plain() -> dict[str, Any]:
-    """The file of a new document, as plain values."""
+    """Return the file of a new document, as plain values."""
     return msgspec.json.decode(documents.encode(Document()), type=dict[str, Any])
 
 
 def _differing(document: Document) -> dict[str, Any]:
-    """What a file of `document` has beside its points that one of a new document has not."""
+    """Return the differences between the files of `document`, without its points, and of a new document."""
     file, plain = msgspec.json.decode(documents.encode(_without_points(document))), _plain()
     rest: dict[str, Any] = {}
     for name, default in _LISTS.items():
@@ -286,12 +286,12 @@ def _differing(document: Document) -> dict[str, Any]:
 
 
 def _without_points(document: Document) -> Document:
-    """The rest of the document: points take by far most of the time that a file takes."""
+    """Return the document without points, which take most of the time for writing a file."""
     return replace(document, points=Points(), split=replace(document.split, painted=IdSet()))
 
 
 def _difference(values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
-    """Those of `values` that `plain` does not have, maps inside by the same rule."""
+    """Return the entries of `values` that differ from `plain`; nested maps by the same rule."""
     found = {}
     for name, value in values.items():
         before = plain.get(name)
@@ -306,20 +306,20 @@ def _difference(values: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]
 
 
 def _levels(values: Array) -> tuple[Integers, float, float]:
-    """The level of each value, 0 to 4095, and the lowest and the highest of them."""
-    low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # a zero without its sign
+    """Return the level of each value, 0 to 4095, and the lowest and the highest value."""
+    low, high = float(values.min()) + 0.0, float(values.max()) + 0.0  # without the sign of a zero
     return np.rint((values - low) / (high - low or 1.0) * _TOP).astype(np.int64), low, high
 
 
 def _places(levels: Integers, low: float, high: float) -> Array:
-    """What the levels stand for; the ends exactly, so that those places have the same levels again."""
+    """Return the values of levels; exact at both ends, so that the same levels result again."""
     places = np.clip(low + (high - low) * (levels / _TOP), low, high)
     places[levels == _TOP] = high
     return places
 
 
 def _in_bits(numbers: Integers, bits: int) -> bytes:
-    """Whole numbers in so many bits each, the highest bit first; the last byte is filled with 0."""
+    """Return whole numbers in `bits` bits each, the highest bit first; the last byte is filled with 0."""
     return np.packbits((numbers[:, None] >> np.arange(bits)[::-1] & 1).astype(np.uint8)).tobytes()
 
 
@@ -335,7 +335,7 @@ def _class_bits(labels: np.ndarray) -> bytes:
 
 
 def _of_class_bits(body: bytes, at: int, n_points: int) -> tuple[Integers, int]:
-    """The classes that begin `at` there, 0 to 7, and where they end."""
+    """Return the classes, 0 to 7, from byte `at` on, and the byte after them."""
     classes = np.flatnonzero(body[at] >> np.arange(MAX_CLASSES) & 1)
     bits = (max(len(classes), 1) - 1).bit_length()
     end = at + 1 + (bits * n_points + 7) // 8

@@ -20,20 +20,20 @@ _LINE = re.compile(rf"\s*{_NUMBER}(\s+qid:\d+)?(\s+\d+:{_NUMBER})+\s*(#.*)?", re
 
 
 def looks_like_svmlight(data: bytes, name: str) -> bool:
-    """Whether the first lines are all of this format."""
+    """Return whether the first lines are all in this format."""
     lines = Lines(data[:200_000], encoding_of(data, name), name)
     seen = 0
     with suppress(FileError):
         for line in islice(lines.records(), 20):
             if not _LINE.fullmatch(line):
-                # Cut off in the middle by the sample's end.
+                # A line cut off by the end of the sample.
                 return seen > 0 and len(data) > 200_000 and next(iter(lines), None) is None
             seen += 1
     return seen > 0
 
 
 def _parse(line: str) -> tuple[float, list[int], list[float]]:
-    """Label, indices from 1, and values; ValueError with the reason when it is none."""
+    """Return label, indices from 1, and values; raise a ValueError with the reason if the line is invalid."""
     parts = line.partition("#")[0].split()
     first, pairs = parts[0], [part.split(":") for part in parts[1:]]
     if pairs and pairs[0][0] == "qid":
@@ -49,7 +49,7 @@ def _parse(line: str) -> tuple[float, list[int], list[float]]:
     if indices and not 1 <= min(indices) <= max(indices) <= MAX_COLUMNS:
         raise ValueError(f"an index is not from 1 to {grouped(MAX_COLUMNS)}")
     if len(set(indices)) != len(indices):
-        raise ValueError("an index stands there twice")
+        raise ValueError("an index occurs twice")
     return label, indices, values
 
 
@@ -63,12 +63,12 @@ def _fault(first: str, pairs: list[list[str]]) -> str:
 
 
 def read_svmlight(data: bytes, name: str) -> Table:
-    """The table in an svmlight text: columns x1, x2, ... and class; FileError with one sentence when there is none."""
+    """Return the table in an svmlight text, with columns x1, x2, ... and class; raise a FileError if there is none."""
     lines = Lines(data, encoding_of(data, name), name)
     labels: list[float] = []
     starts: list[int] = []
     faults: dict[int, str] = {}
-    # Row, column and value of everything that is stored; a list of millions of numbers is slow to free.
+    # Row, column and value of every entry; in arrays, because a list of millions of numbers is slow to free.
     rows, columns, values = array("q"), array("q"), array("d")
     n_columns = 0
 

@@ -1,4 +1,4 @@
-"""Table: what a file of points holds before its columns are chosen; columns of numbers and of words."""
+"""Table: the content of a file of points before columns are chosen; columns of numbers and of words."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from app.core.plain_text import plain
 from app.files.documents import FileError
 from solver.core.arrays import Array, Integers
 
-#: Larger tables are refused: their numbers alone would take 80 MB.
+#: Most cells of a table, whose numbers take 80 MB.
 MAX_CELLS = 10_000_000
 MAX_COLUMNS = 10_000
-#: Characters of a column's name.
+#: Longest name of a column (characters).
 LONGEST_NAME = 60
-#: Names by which a column says that it holds the class.
+#: Names of class columns.
 CLASS_NAMES = frozenset({"class", "classes", "label", "labels", "target", "species", "category"})
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a text file writes a table; as a wish, None means "find out".
+    """Format of a table in a text file; None for a field to be detected.
 
     Attributes
     ----------
     separator : str or None
-        "," ";" "|" or a tab; a blank stands for any run of blanks and tabs.
+        "," ";" "|" or a tab; a blank for any run of blanks and tabs.
     decimal : str or None
         "." or ",".
     header : bool or None
@@ -44,7 +44,7 @@ class Dialect:
 
 
 class DialectError(FileError):
-    """A text that is no table in `dialect`; in another it may be one."""
+    """A text is not a table in `dialect`, but may be one in another."""
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         super().__init__(text)
@@ -59,13 +59,13 @@ class Column:
     ----------
     name : str
     values : ndarray of shape (n,)
-        The numbers, NaN where a cell is no finite number.
+        Numbers; NaN for a cell that is not a finite number.
     texts : mapping of int to str
-        What those other cells hold, by row.
+        Texts of those other cells, by row.
     categories : tuple of str
-        When not empty, `values` are places in it: a class column that brings names and order along.
+        If not empty, `values` are indices into it: a class column with names and order.
     title : str or None
-        What the file calls it, "" for nothing; None where that is its name.
+        Title in the file, or ""; None if it is the name.
     """
 
     name: str
@@ -76,11 +76,11 @@ class Column:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether most cells are numbers."""
+        """Return whether most cells are numbers."""
         return not self.categories and 2 * len(self.texts) < max(len(self.values), 1)
 
     def cell(self, row: int) -> str:
-        """The text of one cell; a number is written anew."""
+        """Return the text of one cell; a number is formatted anew."""
         if row in self.texts:
             return self.texts[row]
         value = float(self.values[row])
@@ -94,19 +94,19 @@ class Table:
     Attributes
     ----------
     name : str
-        Of the file; every sentence about it begins with it.
+        Name of the file; sentences about the table begin with it.
     columns : tuple of Column
-        All as long, with different names.
+        Columns of equal length, with different names.
     lines : ndarray of shape (n,), int64
-        Where each row begins in the file, from 1.
+        First line of each row in the file, from 1.
     faults : mapping of int to str
-        Rows that cannot be used whatever is chosen, with the reason.
+        Rows that are unusable with every choice of columns, with the reason.
     place : str
-        What `lines` counts: "line" or "row".
+        Unit of `lines`: "line" or "row".
     dialect : Dialect or None
-        How the text was read; None when the format leaves nothing to choose.
+        Dialect of the text; None if the format has no dialects.
     doubt : str
-        A sentence on what may have been meant otherwise; "" when nothing may.
+        Sentence on an ambiguity in the text, or "".
     """
 
     name: str
@@ -122,12 +122,12 @@ class Table:
 
 
 def number_text(value: float) -> str:
-    """A number as short as it can be read back: 1, 0.1, 1e+300."""
+    """Return the shortest text that is read as the same number: 1, 0.1, 1e+300."""
     return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value)
 
 
 class Commas:
-    """Whether the decimal commas of a table may part thousands: 1,000 may, but not beside 1,5 or 0,125."""
+    """Check whether decimal commas of a table may be separators of thousands: 1,000 may, but not beside 1,5."""
 
     _GROUPS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
 
@@ -136,7 +136,7 @@ class Commas:
         self._sure = False
 
     def look(self, cells: Sequence[str]) -> None:
-        """Look at cells that are numbers with a decimal comma, or none."""
+        """Check cells that are numbers with a decimal comma."""
         for cell in () if self._sure else cells:
             if "," in cell:
                 if self._GROUPS.fullmatch(cell):
@@ -147,26 +147,26 @@ class Commas:
 
     @property
     def doubt(self) -> str:
-        """A sentence; "" when there is no doubt."""
+        """Return a sentence on the ambiguity, or ""."""
         if self._sure or not self._first:
             return ""
         value = number_text(number_in(self._first, ","))
-        return f"{self._first} is read as {value}, with a decimal comma. If it parts thousands, remove it first."
+        return f"{self._first} is read as {value}, with a decimal comma. If it separates thousands, remove it first."
 
 
 class Cells:
-    """Collects the cells of one column, many at a time."""
+    """Collect the cells of one column, many at a time."""
 
     def __init__(self, decimal: str = ".", commas: Commas | None = None) -> None:
         self._decimal = decimal
         self._commas = commas
         self._parts: list[Array] = []
         self._texts: dict[int, str] = {}
-        self._number = cache(partial(number_in, decimal=decimal))  # the same few words over and over
+        self._number = cache(partial(number_in, decimal=decimal))  # cells repeat the same few words
         self._count = 0
 
     def add(self, cells: Sequence[str]) -> None:
-        """Append these cells."""
+        """Append `cells`."""
         if self._commas is not None:
             self._commas.look(cells)
         values = self._all_numbers(cells)
@@ -194,17 +194,17 @@ class Cells:
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing in any cell."""
+        """Return whether all cells are empty."""
         return len(self._texts) == self._count and not any(self._texts.values())
 
     def column(self, name: str, title: str | None = None) -> Column:
-        """The column so far."""
+        """Return the column so far."""
         values = np.concatenate(self._parts) if self._parts else np.empty(0)
         return Column(name, values, self._texts, title=title)
 
 
 def column_of(name: str, values: Array) -> Column:
-    """A column of numbers, some of which may not be finite."""
+    """Return a column of numbers, some of which may not be finite."""
     values = np.array(values, dtype=np.float64)
     odd = np.flatnonzero(~np.isfinite(values))
     texts = {row: str(float(values[row])) for row in odd.tolist()}
@@ -213,14 +213,14 @@ def column_of(name: str, values: Array) -> Column:
 
 
 def one_line(name: str) -> str:
-    """A name without the blanks and breaks that a file would not give back."""
+    """Return a name without the blanks and line breaks that a file would lose."""
     return " ".join(name.replace("\0", " ").split())
 
 
 def distinct_names(titles: Iterable[str]) -> list[str]:
-    """Names of columns that can be told apart: on one line, none empty, none twice.
+    """Return distinct names of columns: on one line, none empty, none twice.
 
-    Of several columns called "class" the last keeps that name: exported points may have an axis of that name, too.
+    Of several columns named "class", the last keeps that name: exported points may have an axis of that name, too.
     """
     names = [plain(one_line(title))[:LONGEST_NAME] or f"column {number}" for number, title in enumerate(titles, 1)]
     kept = {name: place for place, name in enumerate(names) if name.casefold() in CLASS_NAMES}
@@ -234,27 +234,27 @@ def distinct_names(titles: Iterable[str]) -> list[str]:
     return names
 
 
-#: What a spreadsheet takes for the beginning of a formula; full-width signs are such in some languages.
+#: First characters of a formula in spreadsheets; full-width ones count in some languages.
 _FORMULA = r"[=+\-@＝＋－＠]"
 _MAY_RUN, _GUARDED = re.compile(rf"'*{_FORMULA}"), re.compile(rf"'+{_FORMULA}")
 
 
 def may_run(name: str) -> bool:
-    """Whether a spreadsheet may take `name` for a formula; plain numbers, as they are written here, are none."""
+    """Return whether a spreadsheet may run `name` as a formula; numbers as written here are not formulas."""
     return re.match(_FORMULA, name) is not None and not _is_plain_number(name)
 
 
 def guarded(name: str, always: bool = True) -> str:
-    """`name` as it stands in a table: behind an apostrophe where it may run as a formula, unless not `always`.
+    """Return `name` for a table: after an apostrophe if a spreadsheet may run it as a formula, unless not `always`.
 
-    A name with such an apostrophe of its own gets another in any case, so that `unguarded` gives every name back.
+    A name that already has such an apostrophe always gets another, so that `unguarded` restores every name.
     """
     pattern = _MAY_RUN if always else _GUARDED
     return f"'{name}" if pattern.match(name) and not _is_plain_number(name) else name
 
 
 def unguarded(cell: str) -> str:
-    """The name that `guarded` has made `cell` of."""
+    """Return the name from which `guarded` has made `cell`."""
     return cell[1:] if cell[:1] == "'" and _GUARDED.match(cell) else cell
 
 
@@ -264,7 +264,7 @@ def _is_plain_number(name: str) -> bool:
 
 
 def check_size(name: str, n_rows: int, n_columns: int) -> None:
-    """FileError when a table of this size is too large."""
+    """Raise a FileError if a table of this size is too large."""
     if n_columns > MAX_COLUMNS:
         most = grouped(MAX_COLUMNS)
         raise FileError(f"{name} has {grouped(n_columns)} columns; {most} are the most that can be read.")

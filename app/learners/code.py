@@ -1,13 +1,13 @@
-"""Code: a learner as lines of a program for scikit-learn."""
+"""Code: a classifier as lines of a program for scikit-learn."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 
-#: Characters of a line of the programs.
+#: Longest line of the programs (characters).
 WIDTH = 79
-#: Room for the name of a variable and " = " before a call.
+#: Characters for the name of a variable and " = " before a call.
 _BEFORE = 10
 INDENT = "    "
 #: Remark on learners whose votes may tie.
@@ -16,32 +16,32 @@ TIES = "A tie counts for the lowest class; in the playground's accuracies, 1/m f
 
 @dataclass(frozen=True)
 class Code:
-    """How scikit-learn does what a learner does.
+    """Lines of a program in which scikit-learn trains the same classifier.
 
-    In its lines ``{model}`` stands for the variable that the estimator gets, ``X`` and ``y`` are what it learns from.
+    ``{model}`` is replaced by the estimator's variable; ``X`` and ``y`` are its training points.
 
     Attributes
     ----------
     model : str
-        The expression that makes the estimator.
+        Expression that creates the estimator.
     imports : tuple of (str, str)
-        Modules, and what comes from each.
+        Modules, and the names imported from each.
     before : str
-        Lines before.
+        Lines before that.
     fit : str
         Lines that train it.
     function : str
-        A function that it uses.
+        Function that it uses.
     remarks : tuple of str
-        What is to be known where the two are not quite the same, each in a sentence.
+        Sentences on the differences between the two.
     has_margins : bool
-        f = -1 and f = +1 mean something.
+        The lines f = -1 and f = +1 have a meaning.
     support : str
-        The expression for its support vectors; "" for none.
+        Expression for its support vectors, or "".
     has_probability : bool
-        It has ``predict_proba``, and lines of it are drawn.
+        It has ``predict_proba``, whose lines are drawn.
     inner : str
-        The expression for the classifier whose f is calibrated; "" for one that is not calibrated.
+        Expression for the classifier whose f is calibrated, or "".
     """
 
     model: str
@@ -82,7 +82,7 @@ def with_probability(code: Code, n_classes: int) -> Code:
 
 
 def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
-    """A call of `name`, on one line if there is room for it, else with a line for each argument; `then` follows."""
+    """Return a call of `name`, on one line if it fits, else with a line for each argument; `then` follows."""
     arguments = [*values, *(f"{parameter}={value}" for parameter, value in parameters.items())]
     line = f"{name}({', '.join(arguments)}){then}"
     if "\n" not in line and len(line) <= WIDTH - _BEFORE:
@@ -91,7 +91,7 @@ def call(name: str, *values: str, then: str = "", **parameters: str) -> str:
 
 
 def standardised(code: Code) -> Code:
-    """Return `code` with a pipeline that standardises first in place of the estimator."""
+    """Return `code` with a pipeline that standardises first."""
     imports = ("sklearn.pipeline", "make_pipeline"), ("sklearn.preprocessing", "StandardScaler")
     code = replace(code, imports=tuple(dict.fromkeys((*code.imports, *imports))))
     asks = "enable_metadata_routing" in code.before
@@ -108,5 +108,5 @@ def standardised(code: Code) -> Code:
 
 
 def indented(lines: str) -> str:
-    """The same lines, further to the right."""
+    """Return `lines`, indented."""
     return re.sub("^(?=.)", INDENT, lines, flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The difference of two classifiers: no model of its own, but a lane as theirs."""
+"""The difference of two classifiers: a lane without a model of its own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .base import Learner
 
 
 class NoSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """It has no parameters."""
+    """Settings without parameters."""
 
 
 class Difference(Learner[NoSettings]):

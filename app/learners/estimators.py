@@ -1,7 +1,7 @@
-"""Estimators: classifiers of scikit-learn as learners, each a row of a table; none has code of its own.
+"""Estimators: classifiers of scikit-learn as learners, each a row of a table.
 
-Files name a row, never an import path.  What is imported is imported in the process that trains (see
-`engine/estimator_process.py`): here nothing of scikit-learn is.
+Files name a row, never an import path.  Only the process that trains imports scikit-learn (see
+`engine/estimator_process.py`).
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ from .base import Learner
 from .code import Code, call
 from .fields import Field, Kind
 
-#: What has to be installed, and how.
+#: Sentence on what to install.
 MISSING = "{title} needs scikit-learn, which is not installed: pip install 'classifier-playground[sklearn]'."
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A parameter: a number, one of several words, or true or false, as its default is.
+    """A parameter: a number, one of several words, or true or false, by the type of its default.
 
     Attributes
     ----------
     name, label, tip : str
     default : float, int, str or bool
-        Its type is that of the parameter.
+        Default value, of the parameter's type.
     least, most : float or int
-        Limits of a number.
+        Smallest and largest value of a number.
     slider : bool
-        A slider moves a number, over its whole range on a log scale; else it is typed.
+        A number has a slider over its whole range, on a log scale; else it is typed.
     words : tuple of str
-        All values of one that is a word.
+        All values of a word.
     """
 
     name: str
@@ -59,15 +59,15 @@ class EstimatorRow:
     Attributes
     ----------
     title, short, note : str
-        Its name, also in a word, and one sentence that teaches what it is.
+        Its name, also in one word, and a description in one sentence.
     module, kind : str
-        Where its class is imported from, and the class.
+        Module and name of its class.
     parameters : tuple of Setting
-        Those that the form has.
+        Parameters in the form.
     fixed : mapping of str to Any
-        Parameters that are not the library's defaults and not in the form.
+        Parameters that are neither in the form nor at the library's defaults.
     classes : int
-        The least number of classes it can be trained on.
+        Smallest number of classes it can be trained on.
     """
 
     title: str
@@ -85,7 +85,7 @@ def word(name: str, label: str, tip: str, words: tuple[str, ...]) -> Setting:
     return Setting(name, label, tip, words[0], words=words)
 
 
-#: Parameters that stand above the picture; those behind them unfold.
+#: Number of parameters above the picture; the others are folded.
 N_PRIMARY = 3
 SEEDED = {"random_state": 0}
 DEPTH = Setting("max_depth", "Depth", "Questions in a row, at most: deeper trees cut out smaller boxes.", 5, 1, 50)
@@ -128,8 +128,8 @@ ROWS: dict[str, EstimatorRow] = {
         "DecisionTreeClassifier",
         (
             DEPTH,
-            Setting("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
-            word("criterion", "Criterion", "What a good question is.", ("gini", "entropy", "log_loss")),
+            Setting("min_samples_leaf", "Leaf", "Fewest points in a box.", 1, 1, 1000),
+            word("criterion", "Criterion", "Measure of a good question.", ("gini", "entropy", "log_loss")),
         ),
         SEEDED,
     ),
@@ -142,7 +142,7 @@ ROWS: dict[str, EstimatorRow] = {
         (
             Setting("n_estimators", "Trees", "More trees: smoother votes, longer training.", 50, 1, 500, slider=True),
             DEPTH,
-            Setting("min_samples_leaf", "Leaf", "Points that a box keeps at least.", 1, 1, 1000),
+            Setting("min_samples_leaf", "Leaf", "Fewest points in a box.", 1, 1, 1000),
         ),
         SEEDED,
     ),
@@ -200,11 +200,11 @@ def _struct_of(row: EstimatorRow) -> type[msgspec.Struct]:
     fields = [(each.name, _type_of(each), each.default) for each in row.parameters]
     name = f"{row.kind}Settings"
     made = msgspec.defstruct(name, fields, frozen=True, forbid_unknown_fields=True, module=__name__)
-    globals()[name] = made  # where a process of a cluster looks for it
+    globals()[name] = made  # for unpickling in a process of a cluster
     return made
 
 
-#: What edits a parameter of a type.
+#: Kinds of fields, by the parameter's type.
 _EDITORS: dict[type, Kind] = {bool: "check", str: "choice", int: "integer", float: "number"}
 
 
@@ -222,7 +222,7 @@ def _field_of(name: str, place: int, parameter: Setting) -> Field:
 
 
 class Estimator(Learner[Any]):
-    """A classifier of scikit-learn, by its row."""
+    """A classifier of scikit-learn, described by its row."""
 
     growth = 1.2
     own_process = True

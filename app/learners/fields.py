@@ -1,4 +1,4 @@
-"""Fields: how a parameter of a learner is shown and changed, and its limits; a form is built of these values."""
+"""Fields: how a parameter of a learner is displayed and changed, and its limits; forms are built from these values."""
 
 from __future__ import annotations
 
@@ -15,59 +15,58 @@ from .scales import Parameter, RankScale, Scale, parameter
 Kind = Literal["choice", "slider", "number", "integer", "large integer", "check", "numbers of classes", "text"]
 
 
-#: Numbers of editors, by all that can be seen of a field.
+#: Numbers of editors, by everything visible of a field.
 _EDITORS: dict[tuple[object, ...], int] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """One parameter as people see it; its limits, scale and default are those of its learner's settings.
+    """One parameter on screen; its limits, scale and default are those of its learner's settings.
 
-    Fields of two learners that are alike in all but the predicates, limits included, share one editor, so that a lane's
+    Fields of two learners that are equal in all but the predicates, limits included, share one editor, so that a lane's
     form has each name once.
 
     Attributes
     ----------
     name : str
-        What programs call it: `lane0.name`.
+        Its object name after the lane: `lane0.name`.
     kind : str
-        What edits it; "text" only says something, by `formula`.  A "slider" is of a number with `decades` or `steps`
-        in the Meta of its type, or of a whole number from 1 on.
+        Kind of editor; "text" only displays the result of `formula`.  A "slider" is for a number with `decades` or
+        `steps` in the Meta of its type, or for a whole number from 1 on.
     label : str
-        Before it; "" where it has none: in the flow of the form, or, for a choice, beside the choice of the problem
+        Text before the editor, or "": within the flow of the form, or, for a choice, beside the choice of the problem
         that is drawn.
     tip : str
-        Its teaching sentence; "" for the note of what is chosen.
+        Sentence of its tool tip; "" for the note of the present choice.
     title : str
-        What it is called where it is read out; "" for the label.
+        Name for screen readers; "" for the label.
     parameter : str
-        Its name in the settings; "" for `name`.
+        Name of the parameter in the settings; "" for `name`.
     choices : tuple of (str, str, str)
-        Text, value, and note of each.
+        Text, value and note of each choice.
     shown : callable
-        Whether it applies to settings and classes of the points.
+        ``shown(settings, classes)``: whether it applies.
     formula : callable or None
-        Of a "text": what it says of the settings.
+        For a "text": ``formula(settings)``, the displayed text.
     primary : bool
-        One of the few that one plays with: they stand above the picture, the others unfold.
+        One of the few above the picture; the others are folded.
     simple : bool
-        It is among the few settings that Simple shows; a primary one is.
+        Simple shows it; always so for a primary one.
     presented : bool
-        In presenter mode it stands above the picture, too.
+        Presenter mode shows it above the picture, too.
     end : str
-        Of a slider: the parameter that is on at its end, one position beyond the greatest value.
+        For a slider: the parameter that is on at its end, one position beyond the largest value.
     beside : bool
-        It shares a place with the field before it.
+        It is on the same line as the field before it.
     has_curve : bool
-        Its whole range can be tried, for the accuracy under its slider.
+        It has a validation curve below its slider.
     tried : tuple or None
-        From, to, number of values, and whether they are in equal ratios: what a study tries at first, where that is not
-        its slider.
+        First values of a study, if not those of its slider: from, to, their number, and whether their ratios are equal.
     change, off : str
-        What the undo menu calls a change, with `{value}` and the choice's `{text}`, and switching off; "" for
-        "Set (its parameter) to (the value)".
+        Texts in the undo menu for a change, with `{value}` and the choice's `{text}`, and for switching off; "" for
+        "Set (parameter) to (value)".
     settings : type of msgspec.Struct or None
-        Those of its learner, which sets it.
+        Type of its learner's settings, set by the learner.
     """
 
     name: str
@@ -97,48 +96,48 @@ class Field:
 
     @property
     def called(self) -> str:
-        """Its name in texts on screen: the symbol of its label, such as c₀, or its title."""
+        """Name within texts on screen: the symbol of its label, such as c₀, or its title."""
         return self.label if 0 < len(self.label) < 3 else self.title
 
     @cached_property
     def editor(self) -> int:
-        """Number of its editor: fields that look alike have the same one."""
+        """Number of its editor; fields that look the same have the same one."""
         alike = (self.name, self.kind, self.label, self.tip, self.title, self.parameter, self.choices, self.limits)
         return _EDITORS.setdefault(alike, len(_EDITORS))
 
     @cached_property
     def limits(self) -> Parameter | None:
-        """Least and largest value, and the scale of a slider; None of what has no numbers."""
+        """Smallest and largest value, and the scale of a slider; None for a field without numbers."""
         if self.choices or self.kind in ("check", "text"):
             return None
         return parameter(self.settings, self.parameter)
 
     @property
     def is_whole(self) -> bool:
-        """Its values are whole numbers."""
+        """Whether its values are whole numbers."""
         return self.limits is not None and isinstance(self.limits.least, int)
 
     def scale(self, n_points: int) -> Scale:
-        """The scale of a slider for so many training points: a number of neighbours goes up to all others of one."""
+        """Return the scale of a slider for `n_points` training points, which limit a number of neighbours."""
         assert self.limits is not None
         return self.limits.scale or RankScale(min(max(n_points - 1, 1), self.limits.most))
 
     def number(self, value: float) -> str:
-        """A value as it stands on screen."""
+        """Return the text of a value on screen."""
         return grouped(int(value)) if self.is_whole else short(value)
 
     def value(self, settings: Any) -> Any:
-        """What it shows of `settings`; infinity at its end."""
+        """Return its value in `settings`; infinity at its end."""
         return math.inf if self.end and getattr(settings, self.end) else getattr(settings, self.parameter)
 
     def values(self, value: Any) -> dict[str, Any]:
-        """The parameters that `value` stands for."""
+        """Return the parameters for `value`."""
         if not self.end:
             return {self.parameter: value}
         return {self.end: True} if math.isinf(value) else {self.parameter: value, self.end: False}
 
     def word(self, settings: Any, default: Any) -> str:
-        """What is said of a value that is not the default, such as "random rule"; "" of the default."""
+        """Return words for a value that is not the default, such as "random rule"; "" for the default."""
         value = getattr(settings, self.parameter)
         if value == getattr(default, self.parameter) or self.kind == "text":
             return ""
@@ -153,11 +152,11 @@ class Field:
         return f"{title} {value:g}"
 
     def parts(self, classes: Sequence[int]) -> set[str]:
-        """Its name, with those of the numbers that it has for each class."""
+        """Return its name, and those of its numbers for each class."""
         return {self.name} | ({f"weight{c + 1}" for c in classes} if self.kind == "numbers of classes" else set())
 
 
-#: Shared by those that draw, and by those that may do without b.
+#: Fields shared by learners: of random order, and with an optional b.
 SEED = Field(
     "seed",
     "integer",
@@ -188,7 +187,7 @@ INTERCEPT = Field(
 
 
 def change_text(fields: Sequence[Field], values: dict[str, Any]) -> str:
-    """What the undo menu calls a change of the first of `values`; "" where no field has it."""
+    """Return the text in the undo menu for a change of the first of `values`; "" if it has no field."""
     name, value = next(iter(values.items()))
     field = next((each for each in fields if each.parameter == name), None)
     if field is None:

@@ -1,4 +1,4 @@
-"""k nearest neighbours: its parameters and words."""
+"""k nearest neighbours: settings, form and words."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Weights = Literal["uniform", "distance", "distance-squared"]
 Metric = Literal["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
 
 
-#: Seconds of a full picture.
+#: Time for a full picture (s).
 PICTURE = 0.1
 
 
 class Distances(Protocol):
-    """Settings that have a metric."""
+    """Settings with a metric."""
 
     @property
     def metric(self) -> Metric: ...
@@ -114,7 +114,7 @@ def inverse_square(distances):
 
 
 class Neighbors(Learner[KnnSettings]):
-    """The k nearest points vote; nothing is trained."""
+    """Classification by the votes of the k nearest points, without training."""
 
     title = "k nearest neighbours"
     short = "kNN"
@@ -161,7 +161,7 @@ class Neighbors(Learner[KnnSettings]):
         parameters["metric"] = f'"{settings.metric}"'
         if settings.metric == "minkowski":
             parameters["p"] = repr(settings.p)
-        if settings.metric != "cosine" and 2 * k >= n - 1:  # "brute" would be wrong far from the origin
+        if settings.metric != "cosine" and 2 * k >= n - 1:  # "brute" is inaccurate far from the origin
             parameters["algorithm"] = '"kd_tree"'
         remarks = ["Of points at the same distance, the first ones vote; in the playground, they share the votes left."]
         remarks.append(TIES)
@@ -199,16 +199,16 @@ class Neighbors(Learner[KnnSettings]):
         return PICTURE + (1.0 + 0.05 * k) * 1e-6 * n
 
     def refusal(self, settings: KnnSettings) -> str:
-        return "kNN does not train: it looks at the points themselves."
+        return "kNN does not train: it uses the points themselves."
 
 
 def neighbors_of(settings: KnnSettings, n: int) -> KNeighborsClassifier:
-    """kNN for `n` points with the parameters of a lane: of fewer points than k, all vote."""
+    """Return kNN for `n` points with the parameters of a lane; if `n` is less than k, all points vote."""
     from solver import KNeighborsClassifier
 
     return KNeighborsClassifier(min(settings.n_neighbors, n), settings.weights, **metric_of(settings))
 
 
 def metric_of(settings: Distances) -> dict[str, Any]:
-    """The keyword arguments of the library for the metric of a lane."""
+    """Return the keyword arguments of the library for the metric of a lane."""
     return {"metric": settings.metric, "p": settings.p if settings.metric == "minkowski" else 2.0}

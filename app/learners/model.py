@@ -1,8 +1,8 @@
-"""Model: what a training gives, and what it states of itself: every display asks for an ability, not for a class.
+"""Model: the result of a training.  Displays check what a model can do (`kind`), not its class.
 
-`Model.kind` says what its values are.  "f": it is made of binary problems, each with an f (`PairClassifier`): margins,
-terms, multipliers and certificates are those of its problems.  "votes" and "probabilities": a share for each class
-(`SharesModel`); where the votes are those of neighbours, `neighbours` tells them one by one.
+`Model.kind` is the kind of its values.  "f": the model consists of binary problems, each with an f (`PairClassifier`),
+which have margins, terms, multipliers and certificates.  "votes" and "probabilities": the model has a share for each
+class (`SharesModel`); for votes of neighbours, `neighbours` has the kNN classifier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Pending(Protocol):
-    """An answer that is on its way from another process."""
+    """An answer that another process has yet to send."""
 
     @property
     def done(self) -> bool: ...
@@ -34,16 +34,16 @@ class Pending(Protocol):
 
 
 class SharesModel(Protocol):
-    """A model that gives each class a share: whoever inherits this implements `predict_proba`.
+    """A model with a share for each class; subclasses implement `predict_proba`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
+        Labels, sorted.
     """
 
     classes_: NDArray[Any]
-    #: What queries are transformed by; None: nothing, or in the model's own process.
+    #: Transformation of queries; None for none, or one within the model's own process.
     scaler: Scaler | None = None
 
     def __hash__(self) -> int:
@@ -51,25 +51,25 @@ class SharesModel(Protocol):
 
     @property
     def kind(self) -> Literal["votes", "probabilities"]:
-        """What the shares are."""
+        """Kind of the shares."""
         return "probabilities"
 
     @property
     def neighbours(self) -> KNeighborsClassifier | None:
-        """The nearest neighbours whose votes the shares are; None for a model of other shares."""
+        """The kNN classifier whose votes the shares are, or None."""
         return None
 
     def predict_proba(self, X: ArrayLike) -> Array:
-        """The share of each class, shape (n, n_classes); each row adds up to 1."""
+        """Return the share of each class, shape (n, n_classes); each row adds up to 1."""
         raise NotImplementedError
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The lowest class of the largest share, shape (n,)."""
+        """Return the class of the largest share, the lowest of several, shape (n,)."""
         labels: NDArray[Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
         return labels
 
     def surface_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Array]:
-        """``rows(ys)`` gives the shares on these columns, shape (len(ys), len(xs), n_classes)."""
+        """Return ``rows(ys)``, which returns the shares on a grid, shape (len(ys), len(xs), n_classes)."""
 
         def rows(ys: ArrayLike) -> Array:
             x, y = np.meshgrid(xs, ys)
@@ -78,7 +78,7 @@ class SharesModel(Protocol):
         return rows
 
     def surface_classes_on(self, xs: ArrayLike) -> Callable[[ArrayLike], Any]:
-        """As `surface_on`: the places of the winners in `classes_`, their shares, and whether others are equal."""
+        """Like `surface_on`, for the index in `classes_` of the largest share, that share, and whether it ties."""
         rows = self.surface_on(xs)
 
         def winners(ys: ArrayLike) -> tuple[Indices, Array, Mask]:
@@ -90,22 +90,22 @@ class SharesModel(Protocol):
 
 
 class RemoteModel(SharesModel):
-    """A model in another process: what is asked of it is begun, and waited for."""
+    """A model in another process; requests return at once, and their answers follow."""
 
     def begin_surface(self, xs: ArrayLike, ys: ArrayLike) -> Pending:
-        """Begin to work out what `surface_classes_on` gives."""
+        """Request the result of `surface_classes_on`."""
         raise NotImplementedError
 
     def begin_shares(self, X: ArrayLike) -> Pending:
-        """Begin to work out `predict_proba`."""
+        """Request the result of `predict_proba`."""
         raise NotImplementedError
 
 
 Model = PairClassifier | SharesModel
-#: What trains by steps: `prepare` gives its trainer, `snapshot_model` the model of the present state.
+#: An estimator that trains by steps: `prepare` returns its trainer, `snapshot_model` the present model.
 Stepwise: TypeAlias = "PairClassifier | Reduction"
 
 
 def remote(model: Model) -> RemoteModel | None:
-    """Return the model where it is in another process, else None."""
+    """Return the model if it is in another process, else None."""
     return model if isinstance(model, RemoteModel) else None

@@ -1,6 +1,6 @@
-"""Passed: classifiers that a program has passed to the window, as learners; anything with fit and predict.
+"""Passed: classifiers that a program has passed to the window, as learners; any object with fit and predict.
 
-A file holds nothing of one but its name (`PLACEHOLDER`): objects of Python are neither written nor read.
+A file contains only its name (`PLACEHOLDER`): Python objects are neither written nor read.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from .code import Code
 from .estimators import Estimator, EstimatorRow, Setting, word
 from .fields import Field
 
-#: The name in files of every classifier that was passed.
+#: Learner's name in files for every classifier that was passed.
 PLACEHOLDER = "python_object"
-#: Characters of a name in files.
+#: Longest name in files (characters).
 LONGEST_NAME = 200
 LOST = "{name} was passed from Python, and files hold its name only: pass it to app.show again."
 NOT_WRITTEN = "Classifiers passed from Python are not in it, but for their names."
 MISSING = "Classifiers can be passed where scikit-learn is installed: pip install 'classifier-playground[sklearn]'."
-#: Parameters that change no result.
+#: Parameters that do not change results.
 _OF_NO_RESULT = {"verbose", "n_jobs", "copy", "copy_X", "copy_X_train", "cache_size", "warm_start", "transform_input"}
-#: Limits of whole numbers, and of others, where the class names none.
+#: Limits of whole numbers, and of others, if the class defines none.
 _WHOLE, _LARGE = 10**6, 1e12
-#: A slider goes so many decades to either side of the value that was passed.
+#: Decades of a slider to either side of the value that was passed.
 _DECADES = 3
 
 
 class NameSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file holds of a classifier that was passed."""
+    """Settings in files of a classifier that was passed."""
 
     name: Annotated[str, Meta(max_length=LONGEST_NAME)] = "A classifier"
 
@@ -78,20 +78,20 @@ class Passed(Estimator):
     Parameters
     ----------
     name : str
-        Its name in the table.
+        Name in the table.
     title : str
     estimator : object
-        A copy of what was passed; of it further copies are trained.
+        Copy of the passed object; further copies are trained.
     """
 
     in_files = False
     is_available = True
-    no_code = "It was passed from Python: it stands in your own program."
+    no_code = "It was passed from Python: it is in your own program."
 
     def __init__(self, name: str, title: str, estimator: Any) -> None:
         last = [type(each).__name__ for each in _parts(estimator)][-1]
         parameters = tuple(sorted(_offered(estimator), key=lambda each: isinstance(each.default, bool)))
-        note = "Passed from Python: what it predicts is shown, nothing is known of how."
+        note = "Passed from Python: its predictions are shown; how it makes them is unknown."
         short = last.removesuffix("Classifier") or last
         super().__init__(name, EstimatorRow(title, short, note, "", type(estimator).__name__, parameters, {}))
         self._estimator, self._data = estimator, _pickled(estimator)
@@ -130,7 +130,7 @@ def passed(estimators: Sequence[Any], table: dict[str, Learner[Any]]) -> tuple[s
     Raises
     ------
     ValueError
-        One has no fit or no predict, or cannot be copied or sent to another process; in one sentence.
+        If one has no fit or no predict, or cannot be copied or sent to another process; one sentence.
     """
     made: dict[str, Learner[Any]] = {}
     for estimator in estimators:
@@ -145,7 +145,7 @@ def passed(estimators: Sequence[Any], table: dict[str, Learner[Any]]) -> tuple[s
 
 
 def withdraw(learners: Iterable[Learner[Any]]) -> None:
-    """Offer these no more: their window is closed."""
+    """Make `learners` unavailable, because their window is closed."""
     for learner in learners:
         learner.is_available = False
 
@@ -161,34 +161,34 @@ def _checked(estimator: Any) -> Any:
 
 
 def _copied(estimator: Any) -> Any:
-    """Return a copy, not trained where the object can say how it was made."""
+    """Return a copy, by scikit-learn's `clone` if possible, which is not trained."""
     try:
         from sklearn.base import clone
 
         return clone(estimator)
-    except Exception:  # it is none of scikit-learn's, or not made as those are
+    except Exception:  # not an estimator by scikit-learn's rules
         pass
     try:
         return copy.deepcopy(estimator)
-    except Exception as error:  # an object may refuse with anything
+    except Exception as error:  # an object may raise anything
         raise ValueError(f"{type(estimator).__name__} cannot be copied: {error}") from error
 
 
 def _pickled(estimator: Any) -> bytes:
-    """Return what another process makes the estimator of, classes of the caller's own program included."""
+    """Return a pickle of the estimator for another process, including classes of the caller's own program."""
     try:
         import cloudpickle
     except ImportError:
         raise ValueError(MISSING) from None
     try:
         data: bytes = cloudpickle.dumps(estimator)
-    except Exception as error:  # an object may refuse with anything
+    except Exception as error:  # an object may raise anything
         raise ValueError(f"{type(estimator).__name__} cannot be sent to another process: {error}") from error
     return data
 
 
 def _parts(estimator: Any) -> Iterator[Any]:
-    """The estimator, and those that it is made of, in order."""
+    """Yield the estimator and those nested in it, in order."""
     yield estimator
     for _, part in _nested(estimator):
         yield from _parts(part)
@@ -202,7 +202,7 @@ def _nested(estimator: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _offered(estimator: Any, prefix: str = "") -> Iterator[Setting]:
-    """The parameters that a form can have, in the order of the constructor, those of its parts behind."""
+    """Yield the parameters that a form can have, in the order of the constructor; those of nested estimators follow."""
     if not hasattr(estimator, "get_params"):
         return
     values = estimator.get_params(deep=False)
@@ -219,7 +219,7 @@ def _offered(estimator: Any, prefix: str = "") -> Iterator[Setting]:
 
 
 def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Setting | None:
-    """How a parameter is offered, from its value and what scikit-learn's classes state of it; None for no way."""
+    """Return a parameter for the form, from its value and the constraints in scikit-learn's classes, or None."""
     tip = f"The parameter {path}."
     if isinstance(value, bool):
         return Setting(path, label, tip, value)
@@ -229,7 +229,7 @@ def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Set
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         return None
     whole = isinstance(value, int)
-    value = int(value) if whole else float(value)  # numpy's are of other types
+    value = int(value) if whole else float(value)  # numpy's numbers have other types
     least, most = _limits(value, whole, allowed)
     if not least <= value <= most:
         return None
@@ -245,7 +245,7 @@ def _parameter(path: str, label: str, value: Any, allowed: Sequence[Any]) -> Set
 
 
 def _limits(value: float, whole: bool, allowed: Sequence[Any]) -> tuple[float, float]:
-    """The least and the largest value of a number."""
+    """Return the smallest and the largest value of a number."""
     least, most = (-_WHOLE, _WHOLE) if whole else (-_LARGE, _LARGE)
     for each in allowed:
         kind = getattr(each, "type", None)
@@ -261,7 +261,7 @@ def _limits(value: float, whole: bool, allowed: Sequence[Any]) -> tuple[float, f
 
 
 def _public(module: str) -> str:
-    """Where a class of scikit-learn is imported from: its module without what begins with an underscore."""
+    """Return the public module of a scikit-learn class: its module without the parts that begin with an underscore."""
     parts = module.split(".")
     return ".".join(part for part in parts if not part.startswith("_"))
 

@@ -1,4 +1,4 @@
-"""Pegasos: its parameters and words."""
+"""Pegasos: settings, form and words."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FIELDS = (
         "steps",
         "large integer",
         "Steps",
-        "Steps in all; each looks at one random point.",
+        "Steps in all; each uses one random point.",
         parameter="n_iter",
         tried=(1000, 1_000_000, 4, True),
         change="Set the steps to {value}",
@@ -71,7 +71,7 @@ drawn = rng.integers(len(X), size={steps})
 
 
 class Subgradients(Learner[PegasosSettings]):
-    """One random point each step."""
+    """Stochastic subgradient descent, with one random point in each step."""
 
     title, note = TRAINER.title, TRAINER.note
     short = "Pegasos"

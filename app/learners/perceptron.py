@@ -1,4 +1,4 @@
-"""The perceptron: its parameters and words."""
+"""The perceptron: settings, form and words."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class PerceptronSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     #: A new random order for each pass over the points.
     shuffle: bool = True
     random_state: Seed = 0
-    #: Passes over the points at most.
+    #: Most passes over the points.
     max_iter: Annotated[int, Meta(ge=1, le=1_000_000)] = 1000
-    #: How many other orders are shown beside this one.
+    #: Number of other orders whose lines are drawn.
     orders: Annotated[int, Meta(ge=0, le=100)] = 0
 
 
@@ -51,7 +51,7 @@ FIELDS = (
         "passes",
         "large integer",
         "Passes",
-        "Passes over the points at most: on classes that no line separates a perceptron never comes to rest.",
+        "Passes over the points at most: on classes that no line separates a perceptron never stops.",
         parameter="max_iter",
         tried=(10, 1000, 5, True),
         change="Set the passes to {value}",
@@ -85,7 +85,7 @@ for _ in range({passes}):  # passes over the points
 
 
 class Mistakes(Learner[PerceptronSettings]):
-    """Corrects one mistake after the other."""
+    """The perceptron, which corrects one mistake after the other."""
 
     title, note = TRAINER.title, TRAINER.note
     short = "Perceptron"

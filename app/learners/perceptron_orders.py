@@ -1,6 +1,6 @@
-"""Orders: a perceptron trained again in other orders of the points, beside the line of widest margin.
+"""Orders: a perceptron trained with other orders of the points, and the line of widest margin.
 
-Many lines separate, and which of them a perceptron finds depends on the order; one of them is widest.
+Many lines separate the classes, and the order decides which of them a perceptron finds; one has the widest margin.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ from solver.core.stepping import Stop
 
 from .perceptron import PerceptronSettings
 
-#: Seconds a piece of work aims at.
+#: Target duration of a piece of work (s).
 PIECE = 0.005
-#: Updates after which the search for the widest margin gives up: the classes are separable by next to nothing, if so.
+#: Most updates in the search for the widest margin: with more, the margin would be next to nothing.
 MOST_UPDATES = 300_000
-#: KKT violation at which the widest margin is found: its width is then right to about as many digits.
+#: KKT violation at which the search for the widest margin stops: its width then has about as many correct digits.
 TOL = 1e-6
-#: A margin of at most this share of the largest distance from the origin is none, as for an SVM.
+#: A margin below this share of the largest distance from the origin counts as none, as for an SVM.
 NOTHING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """What is known of the runs in other orders.
+    """Results of the runs in other orders, complete or in progress.
 
     Attributes
     ----------
     asked : int
-        How many orders there will be.
+        Number of orders requested.
     weights : ndarray of shape (n_runs, 3)
-        (w1, w2, b) at the end of each run that is over: f(x) = w1 x1 + w2 x2 + b.
+        (w1, w2, b) at the end of each finished run: f(x) = w1 x1 + w2 x2 + b.
     margins : ndarray of shape (n_runs,)
-        Distance of the nearest point from the line, below 0 if some point is on its wrong side; nan where w = 0.
+        Distance of the nearest point from the line, below 0 if a point is on the wrong side; nan for w = 0.
     mistakes : ndarray of shape (n_runs,)
-        Corrected in each run.
+        Mistakes corrected in each run.
     rested : ndarray of shape (n_runs,), bool
-        The run ended with a pass without a mistake.
+        Whether the run ended with a pass without a mistake.
     widest : ndarray of shape (3,) or None
-        The line of widest margin, through the origin if the perceptron has no intercept; None while it is not known,
-        and if there is none.
+        The line of widest margin, through the origin if the perceptron has no intercept; None if unknown, or if there
+        is none.
     widest_margin : float
         Its margin; nan if there is none.
     separable : bool or None
-        False when it is shown that no line separates the classes: then no order would come to rest, and none is tried.
-        None while that is not known.
+        False if no line separates the classes, which is proved: then no run would end, and none is tried.  None if
+        unknown.
     fit_intercept : bool
-        False when only lines through the origin count.
+        False if only lines through the origin count.
     """
 
     asked: int
@@ -69,31 +69,31 @@ class Orders:
 
     @property
     def complete(self) -> bool:
-        """Nothing more will come."""
+        """Whether all results are computed."""
         return self.separable is False or len(self.weights) == self.asked
 
     def lines(self, grid: Grid, rested: bool = True) -> Array:
-        """The ends of the lines that cross the picture, shape (m, 2, 2): of the runs that came to rest, or others."""
+        """Return the ends in the picture, shape (m, 2, 2), of lines of runs that ended without mistakes, or others."""
         return clipped(self.weights[self.rested == rested], grid)
 
     def widest_line(self, grid: Grid) -> Array:
-        """The ends of the widest line in the picture, shape (1, 2, 2), or (0, 2, 2)."""
+        """Return the ends of the line of widest margin in the picture, shape (1, 2, 2), or (0, 2, 2)."""
         return clipped(np.empty((0, 3)) if self.widest is None else self.widest[None], grid)
 
 
 def other_orders(X: Array, y: Array, settings: PerceptronSettings) -> Iterator[Orders | None]:
-    """Train `settings.orders` perceptrons, each in an order of its own, and look for the line of widest margin.
+    """Train `settings.orders` perceptrons, each with an order of its own, and search the line of widest margin.
 
-    Yields after every few milliseconds of work: what is known when that is more than before, else None.
+    Yield every few milliseconds: the results so far if there are new ones, else None.
 
     Parameters
     ----------
     X : ndarray of shape (n, 2)
     y : ndarray of shape (n,)
-        -1 and +1, both present.
+        Classes -1 and +1, both present.
     settings : PerceptronSettings
-        With `shuffle`, run k draws an order for each pass, from the seed ``random_state + 1 + k``; without, it keeps
-        one order, drawn from that seed.
+        With `shuffle`, run k draws an order for each pass, from the seed ``random_state + 1 + k``; without, it draws
+        one order for all passes.
     """
     found = Orders(
         settings.orders,
@@ -140,11 +140,11 @@ def other_orders(X: Array, y: Array, settings: PerceptronSettings) -> Iterator[O
 
 
 def widest_of(X: Array, y: Array, fit_intercept: bool) -> Iterator[tuple[Array | None, bool | None]]:
-    """The line (w1, w2, b) of widest margin, if it is found, and whether there is one, if that is shown.
+    """Yield the line (w1, w2, b) of widest margin, or None, and whether there is one, or None if unknown.
 
-    Yields (None, None) while it looks; the last pair is the answer.
+    The search yields (None, None) until the result, which is last.
     """
-    if not fit_intercept:  # the nearest point of a hull of the plane: a few small steps
+    if not fit_intercept:  # the nearest point of a convex hull in the plane: a few small steps
         known = largest_margin(X, y, fit_intercept=False)
         if known.low > 0.0:
             yield np.append(known.direction, 0.0), True
@@ -157,7 +157,7 @@ def widest_of(X: Array, y: Array, fit_intercept: bool) -> Iterator[tuple[Array |
         trainer.step(1_000_000, _late())
         yield None, None
     w = machine.adopt(trainer.snapshot()).coef_[0]
-    # The width of a direction is that of the gap between the classes; b puts the line into its middle.
+    # The width for a direction is the gap between the classes; b puts the line into its middle.
     f = X @ w
     low, high = f[y > 0].min(), f[y < 0].max()
     if low > high:
@@ -167,16 +167,16 @@ def widest_of(X: Array, y: Array, fit_intercept: bool) -> Iterator[tuple[Array |
 
 
 def margin_of(line: Array, X: Array, y: Array) -> float:
-    """Distance of the nearest point from the line (w1, w2, b), negative if some point is on its wrong side."""
+    """Return the distance of the nearest point from the line (w1, w2, b), negative if a point is on the wrong side."""
     norm = math.hypot(line[0], line[1])
     return float((y * (X @ line[:2] + line[2])).min()) / norm if norm > 0.0 else math.nan
 
 
-@np.errstate(all="ignore")  # what is as good as at infinity misses the rectangle
+@np.errstate(all="ignore")  # lines near infinity miss the rectangle
 def clipped(weights: Array, grid: Grid) -> Array:
-    """The parts of the lines ``w1 x + w2 y + b = 0`` in the rectangle of `grid`: ends, shape (m, 2, 2).
+    """Return the ends, shape (m, 2, 2), of the lines ``w1 x + w2 y + b = 0`` within the rectangle of `grid`.
 
-    Lines that miss it, or are none, are left out.
+    Lines that miss it, and w = 0, are left out.
     """
     size = np.hypot(weights[:, 0], weights[:, 1])
     weights = weights[size > 0] / size[size > 0, None]
@@ -186,7 +186,7 @@ def clipped(weights: Array, grid: Grid) -> Array:
     start = centre - (normal @ centre + weights[:, 2])[:, None] * normal  # the point nearest to the centre
     along = np.column_stack((-normal[:, 1], normal[:, 0]))
     one, other = (low - start) / along, (high - start) / along
-    inside = (low <= start) & (start <= high)  # of a line that keeps one coordinate, that one must be in range
+    inside = (low <= start) & (start <= high)  # a vertical or horizontal line must have its coordinate in range
     first = np.where(along == 0, np.where(inside, -np.inf, np.inf), np.minimum(one, other)).max(axis=1)
     last = np.where(along == 0, np.where(inside, np.inf, -np.inf), np.maximum(one, other)).min(axis=1)
     crosses = first < last
@@ -196,17 +196,17 @@ def clipped(weights: Array, grid: Grid) -> Array:
 
 
 def _late() -> Stop:
-    """True from now on in `PIECE` seconds."""
+    """Return a stop condition that is true after `PIECE` seconds."""
     end = time.perf_counter() + PIECE
     return lambda: time.perf_counter() >= end
 
 
 def of_orders(orders: Orders) -> str:
-    """What a perceptron's runs in other orders come to, in one sentence; "" while nothing is known."""
+    """Return a sentence on a perceptron's runs in other orders; "" without results."""
     n = len(orders.weights)
     if orders.separable is False:
         line = "line" if orders.fit_intercept else "line through the origin"
-        return f"No {line} separates the classes: in no order would a perceptron come to rest"
+        return f"No {line} separates the classes: with no order would a perceptron stop"
     possible = "possible" if orders.fit_intercept else "through the origin"
     if not n:
         return "" if orders.widest is None else f"the widest margin {possible} is {short(2 * orders.widest_margin)}"
@@ -217,7 +217,7 @@ def of_orders(orders: Orders) -> str:
     at_rest = int(orders.rested.sum())
     some = "" if at_rest == n else f", {at_rest} at rest"
     mistakes = orders.mistakes[orders.rested]
-    widths = 2 * orders.margins[orders.rested]  # from margin to margin, as they are drawn
+    widths = 2 * orders.margins[orders.rested]  # from margin to margin, as drawn
     least, most = (grouped(int(number)) for number in (mistakes.min(), mistakes.max()))
     told = [
         f"{least} mistake{'' if least == '1' else 's'}" if least == most else f"{least} to {most} mistakes",

@@ -1,4 +1,4 @@
-"""Condensed and edited nearest neighbours: their parameters and words."""
+"""Condensed and edited nearest neighbours: settings, form and words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solver import ReductionCertificate, ReductionSnapshot
     from solver.knn.reduction import Reduction
 
-#: Passes at most of repeated editing: each but the last removes a point, so that this many are never made.
+#: Most passes of repeated editing, never reached: each pass but the last removes a point.
 UNLIMITED = 10**9
 _LIBRARY = "solver is the library of Classifier Playground: pip install classifier-playground."
 
@@ -85,17 +85,17 @@ S = TypeVar("S", CondensedSettings, EditedSettings)
 
 
 class Reduced(Learner[S]):
-    """kNN on some of the points, chosen one by one."""
+    """kNN on a subset of the points, which the training chooses one by one."""
 
     answers = "it counts votes"
 
     @abstractmethod
     def neighbors(self, settings: S) -> int:
-        """How many vote."""
+        """Return the number of neighbours that vote."""
 
     @abstractmethod
     def estimator(self, settings: S) -> Reduction:
-        """What chooses the points."""
+        """Return the estimator that chooses the points."""
 
     def decision(self, settings: S) -> str:
         return f"k = {self.neighbors(settings)}, of the points kept;  {METRICS[settings.metric][1]}"
@@ -125,7 +125,7 @@ class Reduced(Learner[S]):
 
 
 class Condensed(Reduced[CondensedSettings]):
-    """The points that 1-NN needs, by Hart's rule."""
+    """1-NN on the points that it needs, by Hart's rule."""
 
     title = short = "Condensed kNN"
     note = CONDENSING.note
@@ -175,7 +175,7 @@ class Condensed(Reduced[CondensedSettings]):
 
 
 class Edited(Reduced[EditedSettings]):
-    """The points that their neighbours do not outvote, by Wilson's rule."""
+    """kNN on the points that their neighbours do not outvote, by Wilson's rule."""
 
     title = short = "Edited kNN"
     note = EDITING.note

@@ -1,4 +1,4 @@
-"""Scales: the limits of a learner's parameters, and which value stands at which position of a slider, without Qt."""
+"""Scales: limits of a learner's parameters, and the values at the positions of a slider.  No Qt."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from msgspec import inspect
 
 from solver.core.arrays import Integers
 
-#: Positions per factor of ten of numbers of any size, and of a number of neighbours.
+#: Positions for each factor of ten, of numbers of any size, and of a number of neighbours.
 PER_DECADE, PER_DECADE_OF_K = 20, 40
 
 
 @dataclass(frozen=True)
 class LogScale:
-    """Powers of ten, from 10^least to 10^most, `PER_DECADE` positions to each factor of ten."""
+    """Numbers from 10^least to 10^most, with `PER_DECADE` positions for each factor of ten."""
 
     least: int
     most: int
@@ -32,21 +32,21 @@ class LogScale:
         return self.most * PER_DECADE
 
     def place_of(self, value: float) -> int:
-        """The position nearest to `value`."""
+        """Return the position nearest to `value`."""
         return round(PER_DECADE * min(max(math.log10(value), self.least), self.most))
 
     def value_at(self, place: int) -> float:
-        """The number at `place`, in three digits."""
+        """Return the number at `place`, in three digits."""
         return float(f"{10 ** (place / PER_DECADE):.3g}")
 
     def share(self, place: int) -> float:
-        """How far along the slider `place` is, from 0 to 1."""
+        """Return the location of `place` along the slider, from 0 to 1."""
         return (place - self.low) / (self.high - self.low)
 
 
 @dataclass(frozen=True)
 class LinearScale:
-    """Numbers from `least` to `most`, `step` apart; whole ones where `step` is."""
+    """Numbers from `least` to `most`, `step` apart; whole numbers if `step` is one."""
 
     least: float
     most: float
@@ -58,23 +58,23 @@ class LinearScale:
         return round((self.most - self.least) / self.step)
 
     def place_of(self, value: float) -> int:
-        """The position nearest to `value`."""
+        """Return the position nearest to `value`."""
         return round((min(max(value, self.least), self.most) - self.least) / self.step)
 
     def value_at(self, place: int) -> float:
-        """The number at `place`."""
+        """Return the number at `place`."""
         return round(self.least + place * self.step, 9)
 
     def share(self, place: int) -> float:
-        """How far along the slider `place` is, from 0 to 1."""
+        """Return the location of `place` along the slider, from 0 to 1."""
         return place / self.high
 
 
 @dataclass(frozen=True)
 class RankScale:
-    """Whole numbers from 1 to `most`: each of the small ones, then ever fewer, in equal ratios.
+    """Whole numbers from 1 to `most`: every small number, then some with equal ratios.
 
-    On the slider they stand where their logarithms are.
+    Their locations on the slider are their logarithms.
     """
 
     most: int
@@ -85,22 +85,22 @@ class RankScale:
         return len(_ladder(self.most)) - 1
 
     def place_of(self, value: float) -> int:
-        """The position nearest to `value`, in ratio."""
+        """Return the position whose number has the smallest ratio to `value`."""
         ladder = _ladder(self.most)
         above = min(int(np.searchsorted(ladder, value)), len(ladder) - 1)
         below = max(above - 1, 0)
         return below if value * value < float(ladder[below]) * float(ladder[above]) else above
 
     def value_at(self, place: int) -> int:
-        """The number at `place`."""
+        """Return the number at `place`."""
         return int(_ladder(self.most)[place])
 
     def share(self, place: int) -> float:
-        """How far along the slider `place` is, from 0 to 1."""
+        """Return the location of `place` along the slider, from 0 to 1."""
         return math.log(self.value_at(place)) / math.log(self.most) if self.most > 1 else 0.0
 
 
-#: Positions of a slider, `low` to `high`, and what they stand for.
+#: Positions of a slider, `low` to `high`, and their values.
 Scale = LogScale | LinearScale | RankScale
 
 
@@ -108,13 +108,13 @@ Scale = LogScale | LinearScale | RankScale
 def _ladder(most: int) -> Integers:
     steps = np.arange(math.ceil(PER_DECADE_OF_K * math.log10(most)) + 1)
     values = np.unique(np.minimum(np.round(10.0 ** (steps / PER_DECADE_OF_K)), most).astype(np.int64))
-    # Where the ratio is finer than whole numbers, each of them; `unique` has dropped none between.
+    # If the ratios are finer than whole numbers, all of these; `unique` has removed duplicates only.
     return values
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """Least and largest value of a parameter, and the scale of its slider where its type has one."""
+    """Smallest and largest value of a parameter, and the scale of its slider, if its type defines one."""
 
     least: Any
     most: Any
@@ -123,11 +123,11 @@ class Parameter:
 
 @lru_cache(maxsize=64)
 def parameter(struct: Any, name: str) -> Parameter:
-    """What the type of some settings says of the parameter `name`."""
+    """Return the limits and the scale of the parameter `name`, by the type of the settings."""
     settings = inspect.type_info(struct)
     assert isinstance(settings, inspect.StructType)
     kind: Any = next(field.type for field in settings.fields if field.name == name)
-    if isinstance(kind, inspect.TupleType):  # one for each class, alike
+    if isinstance(kind, inspect.TupleType):  # one for each class, of the same type
         kind = kind.item_types[0]
     extra: dict[str, Any] = {}
     if isinstance(kind, inspect.Metadata):

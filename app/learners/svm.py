@@ -1,4 +1,4 @@
-"""Support vector machines: their parameters, the ways to train them, and their words."""
+"""Support vector machines: settings, trainers, form and words."""
 
 from __future__ import annotations
 
@@ -56,31 +56,31 @@ TRAINERS: dict[str, Trainer] = {
         "gradient steps",
     ),
 }
-if not TYPE_CHECKING:  # the tables say which there are
+if not TYPE_CHECKING:  # the names in the tables
     KernelName = Literal[tuple(KERNELS)]
     Selection = Literal[tuple(RULES)]
     Multiclass = Literal[tuple(SCHEMES)]
     SvmTrainer = Literal[tuple(TRAINERS)]
-#: Training points up to which SMO is shown step by step; more are trained on at once.
+#: Most training points for which SMO is recorded step by step.
 STEPPED = 10_000
-#: Seconds: of Newton's method for a point and a feature of the kernel, of SMO for a point and a support vector, at once
-#: and in steps that are recorded; and of what each point takes besides.
+#: Model of the training time (s): Newton's method, for a point and a feature of the kernel; SMO, for a point and a
+#: support vector, without and with recorded steps; and an addition for each point.
 PER_FEATURE, PER_PAIR, PER_RECORDED, PER_POINT = 1e-8, 1.6e-8, 3e-8, 1e-6
 POWER_OF_C = 0.35
-#: Features of a kernel up to which Newton's method is thought of.
+#: Most features of a kernel for which Newton's method is considered.
 MOST_RANK = 2000
-#: What the classes weigh: the same, n / (k n_c), or what was typed.
+#: Weights of the classes: equal, n / (k n_c), or custom.
 ClassWeight = Literal["equal", "balanced", "own"]
 _Weight = Annotated[float, Meta(ge=0.01, le=100.0)]
-#: Largest relative gap of multipliers that are called optimal where double precision ends.
+#: Largest relative gap that counts as optimal at the limit of double precision.
 SMALL_GAP = 0.01
 INDEFINITE = "This kernel is not positive semidefinite, so it has no hard margin: choose a finite C."
 _LASVM = {
     "none": "",
     "insert": "One of the first points joins the points kept.",
     "process": "PROCESS: a new point joins and moves with the partner that fits it best.",
-    "reprocess": "REPROCESS: the best pair of the points kept moves; who is far from the margin leaves.",
-    "sweep": "FINISH looks once more at the points that were dropped.",
+    "reprocess": "REPROCESS: the best pair of the points kept moves; points far from the margin leave.",
+    "sweep": "FINISH checks the points that were dropped once more.",
 }
 
 
@@ -97,10 +97,10 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     selection: Selection = "second-order"
     multiclass: Multiclass = "one-vs-one"
     class_weight: ClassWeight = "equal"
-    #: The weights of classes 1 to 8 when they are one's own.
+    #: Custom weights of classes 1 to 8.
     own_weights: tuple[_Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight, _Weight] = (1.0,) * 8
     trainer: SvmTrainer = "smo"
-    #: LASVM: how it chooses a partner, passes over the points, and whether it goes on to the optimum.
+    #: LASVM: choice of a partner, passes over the points, and whether it continues to the optimum.
     partner: Literal["first-order", "second-order"] = "second-order"
     n_epochs: Annotated[int, Meta(ge=1, le=100)] = 1
     finish: bool = True
@@ -109,7 +109,7 @@ class SvmSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fit_intercept: bool = True
 
     def as_kernel(self) -> Kernel:
-        """The kernel function these settings stand for."""
+        """Return the kernel function of these settings."""
         return Kernel(self.kernel, **{name: getattr(self, name) for name in PARAMETERS})
 
 
@@ -137,7 +137,7 @@ PARTNERS: dict[str, str] = {
 
 
 def class_weight_formula(settings: SvmSettings) -> str:
-    """What an error on a point costs under these class weights, in a few signs."""
+    """Return the formula of a point's C with these class weights."""
     if settings.hard_margin:
         return "C = ∞ whatever the weight"
     formulas = {"equal": "Cᵢ = C", "balanced": "Cᵢ = C · n / (k · m)", "own": "Cᵢ = C · w of its class"}
@@ -272,7 +272,7 @@ FIELDS = (
         "partner",
         "choice",
         "Partner",
-        "With which of the points kept a new point moves.",
+        "The kept point with which a new point moves.",
         choices=tuple((RULES[name].title, name, note) for name, note in PARTNERS.items()),
         shown=_of_trainer("lasvm"),
         change="Set the partner to {value}",
@@ -320,7 +320,7 @@ FIELDS = (
         "multiclass",
         "choice",
         "",
-        "How an SVM, which parts two, parts more: each pair of classes, or each class against the rest.",
+        "How an SVM, which separates two classes, handles more: each pair of them, or each against the rest.",
         title="Many classes",
         choices=tuple((scheme.title, name, scheme.note) for name, scheme in SCHEMES.items()),
         shown=lambda settings, classes: len(classes) > 2,
@@ -330,7 +330,7 @@ FIELDS = (
 
 
 class Machine(Learner[SvmSettings]):
-    """The widest margin, by any of `TRAINERS`."""
+    """The support vector machine, trained by any of `TRAINERS`."""
 
     title = "Support vector machine"
     short = "SVM"
@@ -372,7 +372,7 @@ class Machine(Learner[SvmSettings]):
 
     def all_tied(self, settings: SvmSettings) -> str:
         kernel = settings.as_kernel()
-        if kernel.kind.rate(kernel) is not None:  # it falls off to 0 with the distance
+        if kernel.kind.rate(kernel) is not None:  # the kernel decays with the distance
             return (
                 f"All grey: with γ = {short(settings.gamma)} no point reaches far enough for f to differ from 0."
                 "  Make γ smaller, or standardise the points on import."
@@ -454,14 +454,14 @@ class Machine(Learner[SvmSettings]):
         return INDEFINITE if _is_indefinite(settings) else ""
 
     def training_key(self, settings: SvmSettings, at_once: bool = False) -> SvmSettings:
-        # Every rule has the same optimum.
+        # All working-set rules have the same optimum.
         return msgspec.structs.replace(settings, selection="second-order") if at_once else settings
 
     def reaches_optimum(self, settings: SvmSettings) -> bool:
         return {"smo": True, "lasvm": settings.finish, "dual-ascent": settings.fit_intercept}[settings.trainer]
 
     def curve_settings(self, settings: SvmSettings, parameter: str) -> SvmSettings:
-        unused = {"selection"}  # every rule has the same optimum
+        unused = {"selection"}  # all working-set rules have the same optimum
         if self.reaches_optimum(settings):
             unused |= {"trainer", "partner", "n_epochs", "finish", "step_size", "fit_intercept"}
         plain = {name: getattr(SvmSettings(), name) for name in unused}
@@ -480,10 +480,10 @@ class Machine(Learner[SvmSettings]):
 
     def why_slow(self, settings: SvmSettings) -> str:
         if settings.hard_margin:
-            return "No short way to a hard margin"
+            return "No fast algorithm for a hard margin"
         if settings.kernel == "rbf":
-            return f"No short way with γ = {short(settings.gamma)}"
-        return f"No short way with the {settings.as_kernel().kind.title} kernel"
+            return f"No fast algorithm with γ = {short(settings.gamma)}"
+        return f"No fast algorithm with the {settings.as_kernel().kind.title} kernel"
 
     def estimate(
         self,
@@ -499,7 +499,7 @@ class Machine(Learner[SvmSettings]):
         modelled = self._modelled(settings, n, extent, known, n_classes)
         if known is None or self.trains_at_once(settings, known.n) != at_once:
             return modelled
-        # What it took corrects the model: how difficult points and settings are is not in it.
+        # A measured time corrects the model, which ignores how difficult points and settings are.
         before = self._modelled(settings, known.n, extent, known, n_classes)
         return modelled * known.seconds / before if before > 0 else math.nan
 
@@ -512,7 +512,7 @@ class Machine(Learner[SvmSettings]):
             return PER_POINT * n + PER_RECORDED * pairs * slower
         rank = kernel_rank(s, extent)
         by_newton = PER_FEATURE * rank * (n + n * rank / 80 + rank**2 / 4) if rank <= MOST_RANK else math.inf
-        # Of k classes each point is in k - 1 problems, or in k.
+        # With k classes, each point is in k - 1 problems, or in k.
         problems = 1 if n_classes == 2 else n_classes - (s.multiclass == "one-vs-one")
         by_newton = math.inf if s.hard_margin else by_newton * problems
         by_smo = PER_PAIR * pairs * problems
@@ -526,7 +526,7 @@ class Machine(Learner[SvmSettings]):
         several, through = len(classes) > 2, _goes_through_origin(s)
         own = f"{{{', '.join(f'{c}: {s.own_weights[c]!r}' for c in classes)}}}"
         weights = {"equal": "", "balanced": '"balanced"', "own": own}[s.class_weight]
-        # Each of several machines is told of classes 0 and 1: weights of classes reach it as weights of points.
+        # Each of several machines has classes 0 and 1, so weights of classes are passed as weights of points.
         wrapped = several and (s.multiclass == "one-vs-rest" or through)
         asks = wrapped and bool(weights)
         make = _without_intercept if through else _as_svc
@@ -548,7 +548,7 @@ class Machine(Learner[SvmSettings]):
             imports = [*imports, *more]
         remarks = _code_remarks(s, several)
         if self.trains_at_once(settings, len(points)):
-            remarks = (*remarks, "The time of SVC grows with the square of the points, and they are many.")
+            remarks = (*remarks, "The time of SVC grows with the square of the number of points, which is large.")
         if far:
             centred = call("StandardScaler", with_std="False", then=".set_fit_request(sample_weight=False)" * asks)
             model = call("make_pipeline", centred, model)
@@ -560,7 +560,7 @@ class Machine(Learner[SvmSettings]):
         return Code(model, tuple(imports), before, fit, "", remarks, True, support)
 
     def estimator(self, settings: SvmSettings) -> PairClassifier:
-        # Fetched one by one: the window starts without those that no lane uses.
+        # Imported here: the window starts without estimators that no lane uses.
         import solver
 
         if settings.trainer == "lasvm":
@@ -572,20 +572,20 @@ class Machine(Learner[SvmSettings]):
         return svc_of(settings)
 
 
-#: Kernels of scikit-learn, all but one by name.
+#: Kernels that scikit-learn has, all but one by name.
 SCIKIT_LEARN = ("linear", "poly", "rbf", "sigmoid", "laplacian")
-#: What C = infinity is for LIBSVM, and its steps from which C on it must not go on for ever.
+#: Value in place of C = infinity for LIBSVM, and the C from which its steps are limited, to this number.
 HARD, LARGE_C, MOST_STEPS = 1e10, 1e6, "10_000_000"
-#: Points that stand for the others where a kernel machine has no intercept.
+#: Components of Nystroem for a kernel machine without an intercept.
 COMPONENTS = 500
-#: Distances from the origin, in widths of the points, from which on they are centred.
+#: Distance from the origin, in widths of the points, from which they are centred.
 FAR = 300.0
 _ASKING = ".set_fit_request(sample_weight=True)"
 _Made = tuple[str, list[tuple[str, str]]]
 
 
 def _as_svc(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
-    """SVC with these settings, and what is imported for it; `asks`: for the weights of points."""
+    """Return the call of SVC with these settings, and its imports; `asks`: with weights of points."""
     parameters: dict[str, str] = _kernel_code(settings)
     imports: list[tuple[str, str]] = []
     if settings.kernel == "laplacian":
@@ -602,7 +602,7 @@ def _as_svc(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
 
 
 def _without_intercept(settings: SvmSettings, class_weight: str, asks: bool) -> _Made:
-    """The line without an intercept, in the plane or among the features of the kernel, and what is imported for it."""
+    """Return the call of a linear SVM without an intercept, and its imports."""
     parameters = {"C": repr(settings.C), "loss": '"hinge"', "fit_intercept": "False"}
     parameters |= {"class_weight": class_weight} if class_weight else {}
     parameters |= {"tol": "1e-6", "max_iter": "1_000_000", "random_state": "0"}
@@ -610,7 +610,7 @@ def _without_intercept(settings: SvmSettings, class_weight: str, asks: bool) -> 
 
 
 def _with_features(settings: SvmSettings, model: str) -> _Made:
-    """`model` among the features of the kernel, and what is imported for them."""
+    """Return a pipeline of the kernel's features and `model`, and its imports."""
     components = f"min(len(X), {COMPONENTS})"
     features = call("Nystroem", **_kernel_code(settings), n_components=components, random_state="0")
     imports = [("sklearn.kernel_approximation", "Nystroem"), ("sklearn.pipeline", "make_pipeline")]
@@ -623,18 +623,18 @@ def _kernel_code(settings: SvmSettings) -> dict[str, str]:
 
 
 def _is_far(points: Points) -> bool:
-    """The points are so far from the origin that squares of their places leave few digits for their distances."""
+    """Return whether the points are so far from the origin that their distances lose most digits in LIBSVM."""
     return bool(np.abs(points.xy).max() > FAR * max(points.extent))
 
 
 def _goes_through_origin(settings: SvmSettings) -> bool:
-    """It has no intercept, and scikit-learn can do without one."""
+    """Return whether f has no intercept, in a way that scikit-learn supports."""
     without = settings.trainer == "dual-ascent" and not settings.fit_intercept
     return without and settings.as_kernel().is_positive_semidefinite
 
 
 def _code_remarks(settings: SvmSettings, several: bool) -> tuple[str, ...]:
-    """What scikit-learn does otherwise."""
+    """Return remarks on the differences to scikit-learn."""
     s, remarks = settings, []
     if s.hard_margin:
         remarks.append("A hard margin is C = infinity: here, C is so large that no point may be inside.")
@@ -664,7 +664,7 @@ def _code_remarks(settings: SvmSettings, several: bool) -> tuple[str, ...]:
 
 
 def svc_of(settings: SvmSettings, solver: str = "smo", **others: Any) -> SVC:
-    """`SVC` with the parameters of a lane, and `others`; ValueError with a sentence where that does not exist."""
+    """Return an `SVC` with the parameters of a lane, and `others`; raise a ValueError with a sentence if impossible."""
     if _is_indefinite(settings):
         raise ValueError(INDEFINITE)
     from solver import SVC
@@ -674,8 +674,8 @@ def svc_of(settings: SvmSettings, solver: str = "smo", **others: Any) -> SVC:
 
 
 def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:
-    """About how many features the kernel has among points of a box of this `extent`; inf where it has too many."""
-    if settings.kernel == "rbf":  # of an axis of length L, some of the first 2.4 L sqrt(gamma) functions count
+    """Estimate the number of features of the kernel for points in a box of this `extent`; inf for too many."""
+    if settings.kernel == "rbf":  # an axis of length L needs about 2.4 L sqrt(gamma) functions
         return math.prod(2.4 * length * math.sqrt(settings.gamma) + 6.0 for length in extent)
     if settings.kernel in ("linear", "poly") and settings.as_kernel().is_positive_semidefinite:
         degree = settings.degree if settings.kernel == "poly" else 1
@@ -684,7 +684,7 @@ def kernel_rank(settings: SvmSettings, extent: tuple[float, float]) -> float:
 
 
 def _shared(settings: SvmSettings) -> dict[str, Any]:
-    """What all that train a support vector machine take, but for C."""
+    """Return the parameters common to all estimators of support vector machines, except C."""
     names = ("kernel", *PARAMETERS, "tol", "multiclass")
     weights: dict[str, Any] = {"equal": None, "balanced": "balanced", "own": dict(enumerate(settings.own_weights))}
     return {name: getattr(settings, name) for name in names} | {"class_weight": weights[settings.class_weight]}
@@ -695,12 +695,12 @@ def _is_indefinite(settings: SvmSettings) -> bool:
 
 
 def _kernel_error(certificates: Sequence[Certificate]) -> str:
-    """How far f may be wrong that was summed by an expansion of the kernel; the gap has room for it."""
+    """Return the suffix on the error of f from an approximated kernel, which the gap includes."""
     error = max(c.kernel_error for c in certificates)
     return f", an error of f of {short(error)} included" if error > 0 else ""
 
 
 def _not_yet(certificates: Sequence[Certificate], settings: SvmSettings) -> str:
-    """What is missing of multipliers that nobody has called optimal: it may be no more than a look at all points."""
+    """Return the state of multipliers without a proof of optimality, which may only lack a check of all points."""
     there = all(c.kkt_violation <= settings.tol for c in certificates)
     return "not shown optimal yet" if there else "not optimal yet"

@@ -1,4 +1,4 @@
-"""The table of learners, by the names that `Lane.classifier` has, and of what trains step by step."""
+"""Tables of the learners, by the names in `Lane.classifier`, and of their trainers."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ LEARNERS: dict[str, Learner[Any]] = {
     "difference": Difference(),
     **PLACEHOLDERS,
 }
-#: By the names that `Lane.learner` has.
+#: Trainers, by the names in `Lane.learner`.
 TRAINERS: dict[str, Trainer] = {name: trainer for each in LEARNERS.values() for name, trainer in each.trainers.items()}

@@ -79,7 +79,7 @@ class Lane(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             msgspec.structs.force_setattr(self, "standardise", msgspec.UNSET)
         if any(name in self.__struct_fields__ for name in others):
             raise ValueError("the settings of a classifier are in the wrong place")
-            if others:  # from a file, or after a change, they are plain values
+        if others:  # from a file, or after a change, they are plain values
             made = tuple((name, msgspec.convert(value, LEARNERS[name].settings)) for name, value in others.items())
             msgspec.structs.force_setattr(self, "others", made)
 

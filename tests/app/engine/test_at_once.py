@@ -240,7 +240,7 @@ def test_a_large_gamma_is_said_to_take_long(monkeypatch: pytest.MonkeyPatch) -> 
     background.finish(moons(2600), lane(gamma=5000.0, C=10.0))
     slow = [frame for frame in background.frames if frame.at_once is not None and frame.at_once.slow]
     assert slow and slow[0].phase is Phase.TRAINING and slow[0].at_once.expected > 0
-    assert text.at_once(slow[0], 2600) == "No short way with γ = 5000"
+    assert text.at_once(slow[0], 2600) == "No fast algorithm with γ = 5000"
     background.finish(moons(2600), lane())
     assert not any(frame.at_once.slow for frame in background.frames), "there is one"
 

@@ -177,7 +177,7 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "infinite": ("x,y\n1,-inf\n", "'-inf' in column 'y' is not a finite number"),
     "1e999": ("x,y\n1,1e999\n", "'1e999' in column 'y' is not a finite number"),
     "too far": ("x,y\n1,-2e15\n", "-2000000000000000 in column 'y' is not between ±1e+15"),
-    "no class": ("x,y,class\n1,2,a\n3,4,\n", "line 3: column 'class' does not say the class"),
+    "no class": ("x,y,class\n1,2,a\n3,4,\n", "line 3: column 'class' has no class"),
     "nine classes": ("x,y,class\n" + "".join(f"1,2,c{k}\n" for k in range(9)), "9 different values"),
     "nine numbers": ("x,y,class\n" + "".join(f"1,2,{k}\n" for k in range(9)), "9 different values"),
 }
@@ -423,7 +423,7 @@ def test_svmlight_by_its_look(name: str) -> None:
     [
         ("a 1:2", "the label 'a' is not a number"),
         ("1 0:2", "an index is not from 1 to 10\u202f000"),
-        ("1 1:2 1:3", "an index stands there twice"),
+        ("1 1:2 1:3", "an index occurs twice"),
         ("1 1:2 x:3", "'x:3' is not index:value"),
         ("1 1:2:3", "'1:2:3' is not index:value"),
         ("1 2", "'2' is not index:value"),
@@ -431,7 +431,7 @@ def test_svmlight_by_its_look(name: str) -> None:
         ("1 99999999999999999999:1", "an index is not from"),
         ("1 1:nan", "'nan' in column 'x1' is not a finite number"),
         ("1 1:1e16", "1e+16 in column 'x1' is not between"),
-        ("nan 1:1", "does not say the class"),
+        ("nan 1:1", "has no class"),
     ],
 )
 def test_bad_lines_of_svmlight(line: str, reason: str) -> None:

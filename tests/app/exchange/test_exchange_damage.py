@@ -238,7 +238,7 @@ BAD: dict[str, tuple[bytes, str]] = {
     "NaN": (npz(X=np.where(X == 4, np.nan, X)), "row 2: 'nan' in column 'x2' is not a finite number"),
     "infinite": (npz(X=np.where(X == 3, -np.inf, X)), "row 2: '-inf' in column 'x1' is not a finite number"),
     "beyond a double": (npz(X=X.astype(np.longdouble) * np.longdouble("1e4000")), "is not a finite number"),
-    "no class": (npz(X=X, y=[0.0, np.nan, 1.0]), "row 2: column 'class' does not say the class"),
+    "no class": (npz(X=X, y=[0.0, np.nan, 1.0]), "row 2: column 'class' has no class"),
     "a long list": (npz(**{f"a{k}": [1] for k in range(1001)}), "more than 1000 arrays"),
 }
 

@@ -134,7 +134,7 @@ def test_anything_with_fit_and_predict_is_a_lane() -> None:
     assert np.array_equal(model.predict(POINTS.xy), (POINTS.xy[:, 0] > 0).astype(int))
     assert not lane.family.fields and not hasattr(given, "labels")
     text = program(Document(POINTS, (lane,), 1)).text
-    assert "It was passed from Python: it stands in your own program." in text
+    assert "It was passed from Python: it is in your own program." in text
 
 
 class Locked(Halves):

@@ -104,7 +104,7 @@ def test_classes_that_no_line_separates() -> None:
         assert found.separable is False and found.widest is None and math.isnan(found.widest_margin)
         assert len(found.weights) == len(found.lines(GRID)) == len(found.widest_line(GRID)) == 0
         line = "line" if intercept else "line through the origin"
-        assert of_orders(found) == f"No {line} separates the classes: in no order would a perceptron come to rest"
+        assert of_orders(found) == f"No {line} separates the classes: with no order would a perceptron stop"
 
 
 def test_orders_that_are_given_too_little_time() -> None:

@@ -156,7 +156,7 @@ def test_rows_are_left_out_when_that_is_wanted(parent: QMainWindow, qtbot: QtBot
     assert text(dialog) == "3 points: 1 pansy, 2 rose; width against length. 3 rows left out."
     assert text(dialog, "bad").splitlines() == [
         "line 5: column 'width' is empty",
-        "line 6: column 'kind' does not say the class",
+        "line 6: column 'kind' has no class",
         "line 7: 'x' in column 'width' is not a number",
     ]
     press_import(dialog)

@@ -33,7 +33,7 @@ def test_a_paste_in_doubt_is_shown_first(make: Make, qtbot: QtBot) -> None:
     assert len(window.document.points) == 2
     doubt = dialog.findChild(QLabel, "import.doubt")
     qtbot.waitUntil(doubt.isVisible)
-    assert doubt.text() == "1,000 is read as 1, with a decimal comma. If it parts thousands, remove it first."
+    assert doubt.text() == "1,000 is read as 1, with a decimal comma. If it separates thousands, remove it first."
     assert dialog.findChild(QRadioButton, "import.add").isChecked(), "as a paste does"
     dialog.reject()
     assert len(window.document.points) == 2
