@@ -1,4 +1,4 @@
-"""Classifier Playground: a window in which classifiers are watched while they learn."""
+"""Classifier Playground: a window that shows classifiers while they learn; `show` opens it on the caller's points."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def show(
         One to four classifiers, from left to right: names, such as "knn", "svm" or "perceptron", or parameters with
         the name as "classifier", such as ``{"classifier": "svm", "kernel": "poly", "C": 10}``.  Default: kNN and SVM.
     classifiers : sequence of objects, default=()
-        Objects with fit and predict, such as ``RandomForestClassifier()`` or a pipeline: each is shown to the right of
-        `lanes`, with at most four in all.  Copies of them are trained, in another process; predict_proba or
-        decision_function shade the colours, and the parameters that get_params returns are in the form.
+        Objects with fit and predict, such as ``RandomForestClassifier()`` or a pipeline, shown to the right of `lanes`;
+        at most four in all.  Copies of them are trained, in another process; predict_proba or decision_function shade
+        the colours, and the form has the parameters that get_params returns.
 
     Returns
     -------
     X : ndarray of shape (m, 2)
         The points as edited in the window.
     y : ndarray of shape (m,)
-        Labels of the kind that was given.  A new class gets the next number; where labels are not numbers, its name in
-        the window.
+        Labels, of the same kind as in `y`.  A new class gets the next number, or, if labels are not numbers, its name
+        in the window.
 
     Raises
     ------
@@ -49,8 +49,8 @@ def show(
 
     Notes
     -----
-    Closing the window asks nothing and saves nothing.  `show` may be called while a Qt application is running, which
-    continues afterwards.
+    Closing the window saves nothing, without a question.  `show` may be called while a Qt application is running,
+    which continues afterwards.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arrays: points and labels of somebody's own as a document, and back; no Qt."""
+"""Arrays: convert the caller's points and labels into a document, and back.  No Qt."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LONGEST_NAME = 40
 
 @dataclass(frozen=True, eq=False)
 class Arrays:
-    """A document, and what its classes were called.
+    """A document, with the original labels of its classes.
 
     Attributes
     ----------
     document : Document
     labels : ndarray of shape (n_classes,)
-        The label of each class that there was, sorted.
+        The labels, sorted.
     """
 
     document: Document
@@ -40,7 +40,7 @@ class Arrays:
         lanes: Sequence[str | Mapping[str, Any]] | None = None,
         classifiers: Sequence[Any] = (),
     ) -> Arrays:
-        """The arguments of `app.show`; ValueError with one sentence where they cannot be shown."""
+        """Return a document for the arguments of `app.show`; raise a ValueError with a sentence if they are invalid."""
         xy = _places(X)
         labels, codes = _labels(y, len(xy))
         points = Points.of(xy, codes)
@@ -53,12 +53,12 @@ class Arrays:
         return Arrays(with_classifiers(document, classifiers), labels)
 
     def edited(self, document: Document) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        """Places and labels of a document that this one has become."""
+        """Return coordinates and labels of the edited document."""
         labels = self._with_new(document, max(document.points.classes, default=-1) + 1)
         return document.points.xy.copy(), labels[document.points.labels]
 
     def _with_new(self, document: Document, number: int) -> NDArray[Any]:
-        """The labels of so many classes."""
+        """Return the labels of `number` classes, with new ones for new classes."""
         labels = self.labels
         if number <= len(labels):
             return labels
@@ -75,7 +75,7 @@ class Arrays:
 
 
 def with_classifiers(document: Document, classifiers: Sequence[Any]) -> Document:
-    """`document` with a lane more for each of these objects; ValueError with a sentence where that cannot be."""
+    """Return `document` with a lane for each of these objects; raise a ValueError with a sentence if impossible."""
     if not isinstance(classifiers, Sequence):
         raise ValueError(f"classifiers must be a list of objects with fit and predict; it is {classifiers!r:.80}.")
     number = document.shown + len(classifiers)
@@ -103,7 +103,7 @@ def _places(X: ArrayLike) -> NDArray[np.float64]:
         xy = given.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError("X must hold numbers; some of what it holds are none.") from None
-    bad = np.flatnonzero(~(np.abs(xy) <= LIMIT).all(axis=1))  # nan is not, either
+    bad = np.flatnonzero(~(np.abs(xy) <= LIMIT).all(axis=1))  # also for nan
     if len(bad):
         x, y = xy[bad[0]]
         raise ValueError(f"X must hold numbers up to {LIMIT:g}; its row {bad[0]} is ({x:g}, {y:g}).")
@@ -111,7 +111,7 @@ def _places(X: ArrayLike) -> NDArray[np.float64]:
 
 
 def _labels(y: ArrayLike, n: int) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The labels there are, sorted, and which of them each point has."""
+    """Return the sorted labels, and the index of each point's label."""
     try:
         given = np.asarray(y)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Composition root: the command line, `create_window`, and the picture without a window."""
+"""Composition root: the command line, `create_window`, and `render`, which draws the window into a file."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 LEAST_SIZE = (980, 560)  # of a picture of the window, which can go without the tools
 DEFAULT_SIZE = (1280, 800)
-#: Points up to which the first pictures are made by plain numpy, and seconds they have for that.
+#: Most points for which plain numpy makes the first pictures, and the time for them (s).
 FEW, PLAIN_FIRST = 300, 1.0
-#: The application of windows that scripts open: Qt ends it when nobody has it.
+#: The application for windows opened by scripts; without a reference, Qt would delete it.
 _kept: QApplication | None = None
 
 
@@ -43,27 +43,27 @@ def create_window(
     modified: bool = False,
     classifiers: Sequence[Any] = (),
 ) -> MainWindow:
-    """A working window, not shown yet; it needs a running event loop to learn.
+    """Return a working window, not shown yet; its classifiers learn while an event loop runs.
 
     Parameters
     ----------
     document : Document, optional
         Default: two moons, kNN beside an SVM.
     profile_dir : Path, optional
-        Where settings, recovery copies and locks are kept; default are the user's folders for such things.
+        Folder for settings, recovery copies and locks; default: the user's folders for these.
     path : Path, optional
-        The file `document` was read from.
+        File that `document` was read from.
     on_disk : Fingerprint, optional
-        What that file held; default: what it holds now.
+        Fingerprint of that file when it was read; default: the present one.
     modified : bool
-        No file holds `document`.
+        `document` has not been saved.
     classifiers : sequence of objects, default=()
-        With fit and predict: each is a lane more than those of `document`, four in all.
+        Objects with fit and predict, each for one more lane; at most four lanes in all.
 
     Raises
     ------
     ValueError
-        One of `classifiers` cannot be a lane; in one sentence.
+        If one of `classifiers` cannot be a lane; one sentence.
     """
     import platformdirs
 
@@ -97,7 +97,7 @@ def create_window(
     state_folder = profile_dir or Path(platformdirs.user_state_dir(NAME, False))
     log.start(state_folder)
     safekeeping = Safekeeping(state_folder)
-    # With few points plain numpy is quick: the first pictures need not wait for the machine code.
+    # With few points, plain numpy is fast enough to make the first pictures before machine code is loaded.
     waiting = PLAIN_FIRST if len(store.document.points) <= FEW else 0.0
     window.assemble(controller, scheduler, CompileAhead(window.ask_refresh, waiting), safekeeping)
     own = [lane.family for lane in document.lanes if not lane.family.in_files]
@@ -106,12 +106,12 @@ def create_window(
 
 
 def work_on(document: Document) -> Document:
-    """Open a window on `document`, wait until it is closed, and return what it shows then.
+    """Open a window on `document`, wait until it is closed, and return the document that it then has.
 
     Raises
     ------
     RuntimeError
-        There is no display, so that nobody could close it.
+        If there is no display, and so no way to close the window.
     """
     from PySide6.QtCore import QEventLoop
     from PySide6.QtWidgets import QApplication
@@ -126,7 +126,7 @@ def work_on(document: Document) -> Document:
     window.asks_to_save = False
     loop, quits = QEventLoop(), application.quitOnLastWindowClosed()
     window.closed.connect(loop.quit)
-    application.setQuitOnLastWindowClosed(False)  # who runs the application says when it ends
+    application.setQuitOnLastWindowClosed(False)  # the caller's application decides when it ends
     try:
         window.show()
         loop.exec()
@@ -138,7 +138,7 @@ def work_on(document: Document) -> Document:
 
 
 def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> str:
-    """Draw the window with `document`, learnt to the end, into the PNG file `out`; returns a summary."""
+    """Draw the window with `document`, after all training, into the PNG file `out`; return a summary."""
     from app.files import documents
     from app.scene.text import details, headline, sampled
     from app.views.application import make_application
@@ -149,7 +149,7 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(document, Path(profile))
         window.choose_theme(theme)
-        window.controller.set_session(first_start=False)  # what a first start offers is not part of the picture
+        window.controller.set_session(first_start=False)  # without the offer of a first start
         window.show_tools(size[0] >= LEAST_WINDOW[0])
         window.resize(*size)
         window.show()
@@ -169,13 +169,13 @@ def render(document: Document, out: Path, size: tuple[int, int], theme: str) -> 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        message = "".join(sign if sign.isprintable() else "?" for sign in message)  # a file name may hold a line's end
+        message = "".join(sign if sign.isprintable() else "?" for sign in message)  # a file name may have line ends
         self.exit(2, f"{NAME}: {message} (see {NAME} --help)\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if file is sys.stderr:
             super()._print_message(message, file)
-        else:  # help and version: argparse would be silent where nothing can be printed
+        else:  # help and version: argparse would ignore that they cannot be printed
             _tell(message)
 
 
@@ -188,14 +188,14 @@ class _Licences(argparse.Action):
 
 
 def _tell(text: str) -> None:
-    """Print, at once; where that fails, end with one sentence and exit code 1."""
+    """Print `text` and flush; if that fails, end with one sentence and exit code 1."""
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        if sys.stdout is not None:  # what is left in the buffer would be tried again at the end, with a traceback
+        if sys.stdout is not None:  # else Python would flush the buffer again at exit, with a traceback
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if sys.stderr is not None:
             sys.stderr.write(f"{NAME}: nothing can be printed: {(error.strerror or type(error).__name__).lower()}.\n")
@@ -203,7 +203,7 @@ def _tell(text: str) -> None:
 
 
 def _occupy_standard_files() -> None:
-    """Where standard output or the like is closed, a document saved would get its number, and warnings go into it."""
+    """Open closed standard files: otherwise a saved document could get their number, and warnings written into it."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -213,19 +213,19 @@ def _occupy_standard_files() -> None:
 
 @dataclass(frozen=True)
 class _Command:
-    """What the first word of the command line asks for.
+    """A command, chosen by the first word of the command line.
 
     Attributes
     ----------
     description : str
-        Of its help.
+        Description in its help.
     arguments : tuple of callable
-        Each adds arguments to a parser.
+        Functions that add arguments to a parser.
     run : callable
-        ``run(options, opened)`` does it and returns the exit code, None for 0; FileError where a file stops it, and
-        ArgumentTypeError where arguments do not fit together.
+        ``run(options, opened)`` runs it and returns the exit code, None for 0; raises FileError for an unusable file,
+        and ArgumentTypeError for arguments that exclude each other.
     epilog : str
-        Of its help.
+        Last lines of its help.
     """
 
     description: str
@@ -239,7 +239,7 @@ def _argument(*names: str, **options: Any) -> Callable[[_Parser], object]:
 
 
 def _one_of(dest: str, **choices: str) -> Callable[[_Parser], object]:
-    """Switches that exclude each other, each with its help; `dest` is the name of the one that is given, or ""."""
+    """Return a function that adds exclusive switches, with their help; `dest` gets the name of the one used, or ""."""
 
     def add(parser: _Parser) -> None:
         group = parser.add_mutually_exclusive_group()
@@ -249,14 +249,14 @@ def _one_of(dest: str, **choices: str) -> Callable[[_Parser], object]:
     return add
 
 
-#: What stands before the path in the address of a file (RFC 8089).
+#: Prefixes of a path in the address of a file (RFC 8089).
 FILE_ADDRESSES = ("file://localhost/", "file:///", "file:/")
 
 
 def _path(text: str) -> Path:
     if not text:
         raise argparse.ArgumentTypeError("the file name is empty")
-    # As desktops may name a file that was clicked.
+    # Some desktops pass the address of a file that was clicked.
     beginning = next((each for each in FILE_ADDRESSES if text.lower().startswith(each)), None)
     if beginning is not None:
         from urllib.request import url2pathname
@@ -272,7 +272,7 @@ def _folder(text: str) -> Path:
 
 
 def _typed(read: Callable[[str], Any], what: str) -> Callable[[str], Any]:
-    """The type of an argument that `read` takes from a text, and how one is written."""
+    """Return the type of an argument that `read` converts; `what` says in the error how to write it."""
 
     def typed(text: str) -> Any:
         try:
@@ -312,14 +312,14 @@ def _size(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Opened:
-    """The document that a command is about, and the lesson that begins with it."""
+    """The document for a command, and the lesson that begins with it, if any."""
 
     contents: Contents
     lesson: Lesson | None = None
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; returns the exit code."""
+    """Run the command line and return the exit code."""
     words = sys.argv[1:] if arguments is None else arguments
     _occupy_standard_files()
     name = words[0] if words and words[0] in _COMMANDS else ""
@@ -330,7 +330,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
     for add in command.arguments:
         add(parser)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a console that has no γ gets a question mark, not a traceback
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a console without γ gets a question mark, not a traceback
         sys.stdout.reconfigure(errors="replace")
     options = parser.parse_args(words[1:] if name else words)
 
@@ -512,7 +512,7 @@ def _open_window(options: argparse.Namespace, opened: _Opened) -> int | None:
     if opened.lesson is not None:
         window.lessons.begin(opened.lesson)
     window.show()
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program: Qt never looks for it
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C in the terminal ends the program; Qt ignores it
     code = application.exec()
     _leave(code)
     return code
@@ -530,7 +530,7 @@ _PROFILE = _argument(
     "--profile-dir", type=_folder, metavar="DIR", help="keep settings and recovery copies there, not in your profile"
 )
 
-#: Commands by the first word; without one of these, a window is opened.
+#: Commands by the first word; "" opens a window.
 _COMMANDS = {
     "": _Command(
         "Watch classifiers learn on points you click.",
@@ -648,8 +648,10 @@ _COMMANDS = {
 
 
 def _leave(code: int) -> None:
-    """End the process at once when a compiler thread is still busy: it cannot be stopped, and Qt and LLVM must not
-    be taken down under it."""
+    """End the process immediately if a compiler thread is still running.
+
+    The thread cannot be stopped, and the shutdown of Qt and LLVM under it would crash.
+    """
     import threading
 
     from solver.warmup import abandon

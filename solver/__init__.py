@@ -1,4 +1,4 @@
-"""Classifiers that train step by step, can be inspected at each step, and prove how good their answers are; no window.
+"""Classifiers that train step by step, can be inspected at each step, and certify their results.  No Qt.
 
 Names and subpackages are imported when they are first used (SPEC 1, https://scientific-python.org/specs/spec-0001):
 `import solver` loads neither numpy nor numba, and one learner does not load the others.

@@ -1,4 +1,4 @@
-"""What hypothesis draws: the same examples at every run of the tests, new ones at every soak, whose seed is printed."""
+"""Settings of hypothesis: the same examples in every run of the tests, new ones in soak runs, with a printed seed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.views.garbage import collect_due
 from solver.core import fast_loops
 from tests.windows import make, qapp, qtbot  # noqa: F401, for the tests of the window
 
-# A busy machine is no fault of a test; an example remembered from another run would be chance again.
+# Without deadlines, because the machine may be busy, and without a database, so that runs do not depend on others.
 settings.register_profile("same", derandomize=True, deadline=None, database=None)
 settings.register_profile("new", derandomize=False, deadline=None, database=None, print_blob=True)
 settings.load_profile("same")
 
 
-@pytest.hookimpl(tryfirst=True)  # hypothesis takes both from the options, in its own hook
+@pytest.hookimpl(tryfirst=True)  # before the hook in which hypothesis reads both options
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.hypothesis_seed is not None and config.option.hypothesis_profile is None:
-        config.option.hypothesis_profile = "new"  # where nothing is drawn, a seed would change nothing
+        config.option.hypothesis_profile = "new"  # a seed has no effect on the fixed examples
     if config.option.hypothesis_profile == "new" and config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(random.SystemRandom().getrandbits(32))
 
@@ -33,7 +33,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the loaded modules and tests out of every later garbage collection, as the program does at its start."""
+    """Exclude the loaded modules and tests from later garbage collections, as the program does at its start."""
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -41,19 +41,19 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _garbage() -> Iterator[None]:
-    """Collected between two tests: in the midst of a call of Qt, a dead widget of an earlier test would hang it."""
+    """Collect garbage between two tests: within a call of Qt, a dead widget of an earlier test could hang."""
     yield
     collect_due()
 
 
 @pytest.fixture(autouse=True)
 def _machine_code() -> Iterator[None]:
-    """A window that was closed at once may have left a thread behind that still loads it."""
+    """Use machine code in all threads again, even if a closed window has left a thread that still loads it."""
     yield
     fast_loops.everywhere = True
 
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """Of this run, for campaigns that draw by themselves; 0 where nothing new is drawn."""
+    """Return the seed of this run, for tests that draw examples without hypothesis; 0 for the fixed examples."""
     return int(request.config.option.hypothesis_seed or 0)

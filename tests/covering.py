@@ -1,4 +1,4 @@
-"""Selections from long enumerations: every pair of values at each run of the tests, all combinations at `make soak`."""
+"""Selections from long enumerations: every pair of values in each run of the tests, all combinations in `make soak`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 
 def pairwise_cover(axes: Sequence[Sequence[Any]]) -> set[tuple[int, ...]]:
-    """Places of a few combinations in which each value of an axis meets each value of every other axis."""
+    """Return indices of a few combinations in which each value of an axis meets each value of every other axis."""
     left = {
         (a, i, b, j)
         for a, b in combinations(range(len(axes)), 2)
@@ -29,9 +29,9 @@ def pairwise_cover(axes: Sequence[Sequence[Any]]) -> set[tuple[int, ...]]:
 
 
 def pairwise_params(*axes: Iterable[Any], quick: int | None = None) -> list[Any]:
-    """All combinations as parameters of a test; those that only add to the cover of pairs are marked as soak.
+    """Return all combinations as parameters of a test; those not needed to cover all pairs are marked as soak.
 
-    With `quick`, so are all but so many of the others.
+    With `quick`, only that number of the others is not marked.
     """
     lists = [list(axis) for axis in axes]
     chosen = set(sorted(pairwise_cover(lists))[:quick])
@@ -45,10 +45,10 @@ def pairwise_params(*axes: Iterable[Any], quick: int | None = None) -> list[Any]
 
 
 def first_of(values: Iterable[Any], count: int) -> list[Any]:
-    """The values as parameters of a test, all but the first `count` of them marked as soak."""
+    """Return the values as parameters of a test, all but the first `count` marked as soak."""
     return [pytest.param(value, marks=() if at < count else pytest.mark.soak) for at, value in enumerate(values)]
 
 
 def first_rows(rows: Iterable[Sequence[Any]], count: int) -> list[Any]:
-    """The same for a test of several parameters."""
+    """Return the rows as parameters of a test, all but the first `count` marked as soak."""
     return [pytest.param(*row, marks=() if at < count else pytest.mark.soak) for at, row in enumerate(rows)]

@@ -1,4 +1,4 @@
-"""How many examples hypothesis draws: all of them at `make soak`, a quarter, and always the same, at each other run."""
+"""Number of examples of hypothesis: all of them in `make soak`, else a quarter, and always the same ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from hypothesis import settings
 
 
 def examples(number: int, **more: Any) -> settings:
-    """Settings of a test for which so many are drawn at `make soak`."""
+    """Return settings for a test with this `number` of examples in `make soak`."""
     quick = bool(settings.default and settings.default.derandomize)
     return settings(max_examples=max(number // 4, 25) if quick else number, deadline=None, **more)

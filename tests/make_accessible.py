@@ -1,7 +1,7 @@
-"""Write anew what a screen reader reads out: ``python -m tests.make_accessible`` writes accessible.txt.
+"""Write the texts for screen readers: ``python -m tests.make_accessible`` writes accessible.txt.
 
-The window with two classifiers, each panel, each dialog, and where Tab goes.  A test compares them with the program;
-read the difference before it is kept.
+The file has the window with two classifiers, each panel and dialog, and the order of the Tab key.  A test compares it
+with the program; read the differences before committing them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.app.views.accessible_tree import Node, nodes
 FILE = Path(__file__).parent / "app" / "views" / "accessible.txt"
 COMMAND = "python -m tests.make_accessible"
 SIZE = (1280, 800)
-#: Actions that open a dialog or a window of ours; file dialogs are Qt's own, and list files.
+#: Actions that open a dialog or window of the program; file dialogs are Qt's, and list files.
 DIALOGS = (
     "examples",
     "import_clipboard",
@@ -44,7 +44,7 @@ TABLE = "x,y,class\n0,0,a\n1,1,b\n2,0,a\n"
 
 
 def rest(window: MainWindow) -> None:
-    """Until nothing is computed or laid out any more."""
+    """Wait until all computations and layouts are done."""
     deadline = time.monotonic() + 60
     for _ in range(4):
         while not window.idle() and time.monotonic() < deadline:
@@ -54,7 +54,7 @@ def rest(window: MainWindow) -> None:
 
 
 def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
-    """Each panel in turn, open alone."""
+    """Open each panel alone, and yield it with its name."""
     for spec in docks(FEATURES):
         window.named_actions[spec.name].trigger()
         rest(window)
@@ -65,7 +65,7 @@ def panels(window: MainWindow) -> Iterator[tuple[str, QDockWidget]]:
 
 
 def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
-    """Each dialog in turn, open alone."""
+    """Open each dialog alone, and yield it with its name."""
     QApplication.clipboard().setText(TABLE)
     for name in DIALOGS:
         before = set(QApplication.topLevelWidgets())
@@ -87,11 +87,11 @@ def dialogs(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
 
 
 def tab_stops(top: QWidget, begin: QWidget) -> list[QWidget]:
-    """Where the focus goes with Tab, from `begin` until it comes back there or leaves `top`."""
+    """Return the widgets that Tab visits, from `begin` until it returns there or leaves `top`."""
     top.window().activateWindow()
     begin.setFocus(Qt.FocusReason.TabFocusReason)
     QApplication.processEvents()
-    stops = [QApplication.focusWidget() or begin]  # it may have handed it on
+    stops = [QApplication.focusWidget() or begin]  # `begin` may have passed the focus on
     for _ in range(400):
         focused = stops[-1]
         control = Qt.KeyboardModifier.ControlModifier if _holds_tab(focused) else Qt.KeyboardModifier.NoModifier
@@ -104,12 +104,12 @@ def tab_stops(top: QWidget, begin: QWidget) -> list[QWidget]:
 
 
 def _holds_tab(widget: QWidget) -> bool:
-    """Tab is a sign there."""
+    """Return whether Tab inserts a character in `widget`."""
     return hasattr(widget, "tabChangesFocus") and not widget.tabChangesFocus() and not widget.isReadOnly()
 
 
 def collect(window: MainWindow, check: Callable[[str, QWidget, list[Node]], object] = lambda *about: None) -> str:
-    """All sections; ``check(name, widget, nodes)`` is called with each."""
+    """Return all sections; call ``check(name, widget, nodes)`` for each."""
     QAccessible.setActive(True)
     rest(window)
     parts: list[str] = []

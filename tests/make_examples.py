@@ -1,6 +1,6 @@
-"""Make the examples of the gallery anew: ``python -m tests.make_examples`` writes documents and thumbnails.
+"""Make the examples of the gallery: ``python -m tests.make_examples`` writes documents and thumbnails.
 
-The documents are told here, point by point or by generator and seed; a test compares them with the files.
+The documents are defined here, point by point or by generator and seed; a test compares them with the files.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from tests import playground_files
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "examples"
 LESSONS = FOLDER.parent / "lessons"
-#: Lessons without an example of their name, and the place of the step that their thumbnail shows.
+#: Lessons without an example of their name, and the index of the step in their thumbnail.
 LESSON_STEPS = {"validation": 0, "units": 4, "idle": 0, "promise": 3}
-#: Of a thumbnail's file, in bytes.
+#: Largest file of a thumbnail (bytes).
 LARGEST = 12 * 1024
-#: Pixels of the window that is drawn small.
+#: Size of the window that thumbnails show (pixels).
 STAGE = (760, 520)
 
 
@@ -55,7 +55,7 @@ def svm(kernel: str = "linear", **settings: object) -> Lane:
 
 
 def document(points: Points, *lanes: Lane, origin: GeneratorSettings | None = None, **fields: object) -> Document:
-    """Of these lanes, all on screen; the generator is set to what made the points."""
+    """Return a document with these lanes, all on screen, and the generator's settings of `origin`."""
     compared = (0, min(1, len(lanes) - 1))
     made = Document(
         points=points,
@@ -83,7 +83,7 @@ RIGHT = [(0.2, -0.7), (0.9, -0.3), (0.6, -1.0), (1.2, 0.4), (0.5, -0.2), (1.1, -
 
 
 def separable(count: int, seed: int = 3) -> Points:
-    """Two clouds that a line parts."""
+    """Return two clusters that a line separates."""
     random = np.random.default_rng(seed)
     xy = np.round(random.normal(0.0, 0.3, (2, count, 2)).clip(-0.75, 0.75), 3)
     return by_hand(*[[tuple(p) for p in xy[c] + (2 * c - 1) * np.array([0.8, -0.65])] for c in (0, 1)])
@@ -132,12 +132,12 @@ MAKERS: dict[str, Callable[[], Document]] = {
 
 
 def made(example: Example) -> Document:
-    """The document of an example; its sentence stands in the notes."""
+    """Return the document of an example, with its sentence as notes."""
     return replace(MAKERS[example.name](), notes=example.sentence)
 
 
 def settle(window: MainWindow) -> None:
-    """Wait until all is learnt and painted."""
+    """Wait until all lanes have learnt and are painted."""
     end = time.monotonic() + 60.0
     while time.monotonic() < end:
         QApplication.processEvents()
@@ -148,7 +148,7 @@ def settle(window: MainWindow) -> None:
 
 
 def pictures(window: MainWindow, name: str) -> list[QPixmap]:
-    """What the thumbnail shows, from left to right: the pictures, and what a panel draws of them."""
+    """Return the parts of the thumbnail, from left to right: the pictures, and the drawing of a panel."""
     parts = []
     for canvas in window.canvases[: window.document.shown]:
         parts.append(canvas.grab(canvas.plot_area().toAlignedRect()))
@@ -157,7 +157,7 @@ def pictures(window: MainWindow, name: str) -> list[QPixmap]:
     if name == "race":
         race = window.dock_manager.panel("race")
         race.findChild(QAbstractButton, "race.play").click()
-        end = time.monotonic() + 3.0  # one has come to its end by then, the other is on its way
+        end = time.monotonic() + 3.0  # by then one run has ended, and the other has not
         while time.monotonic() < end:
             QApplication.processEvents()
             time.sleep(0.002)
@@ -166,7 +166,7 @@ def pictures(window: MainWindow, name: str) -> list[QPixmap]:
 
 
 def colours_of(image: QImage, number: int = 80) -> list[int]:
-    """So many colours that stand for all of an image: the means of a few rounds of k-means."""
+    """Return `number` colours that represent an image, by a few rounds of k-means."""
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height() * image.width(), 4)[:, 2::-1]
     colours, counts = np.unique(pixels, axis=0, return_counts=True)
     order = np.lexsort(colours.T)
@@ -181,7 +181,7 @@ def colours_of(image: QImage, number: int = 80) -> list[int]:
 
 
 def thumbnail(window: MainWindow, name: str, dark: bool) -> bytes:
-    """The PNG of an example or a lesson, of few colours so that it is small."""
+    """Return the PNG of an example or a lesson, with few colours to make it small."""
     parts = pictures(window, name)
     width, height = PICTURE
     image = QImage(width, height, QImage.Format.Format_RGB32)
@@ -207,7 +207,7 @@ def thumbnail(window: MainWindow, name: str, dark: bool) -> bytes:
 
 
 def main() -> None:
-    """Write all files, or those of the examples and lessons that are named."""
+    """Write all files, or those of the examples and lessons named in the arguments."""
     make_application()
     wanted = sys.argv[1:] or [*(example.name for example in EXAMPLES), *LESSON_STEPS]
     FOLDER.mkdir(exist_ok=True)
@@ -229,7 +229,7 @@ def main() -> None:
 
 
 def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
-    """The PNG of a lesson that has no example of its own."""
+    """Return the PNG of a lesson without an example of its own."""
     lesson, place = shipped.lesson(FEATURES, name), LESSON_STEPS[name]
     document = starting.start_of(lesson, place)
     with tempfile.TemporaryDirectory() as profile:
@@ -245,7 +245,7 @@ def made_lesson_thumbnail(name: str, dark: bool) -> bytes:
 
 
 def made_thumbnail(example: Example, dark: bool) -> bytes:
-    """The PNG of an example, drawn in a window of its own."""
+    """Return the PNG of an example, drawn in a window of its own."""
     with tempfile.TemporaryDirectory() as profile:
         window = create_window(None, Path(profile))
         window.choose_theme("dark" if dark else "light")

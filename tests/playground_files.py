@@ -1,4 +1,4 @@
-"""Documents in files, for the tests that need one there, or look at what was saved."""
+"""Documents in files, for tests that read or write them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from app.state.document import Document
 
 
 def read(path: Path) -> Document:
-    """The document in the file at `path`; FileError with one sentence when it cannot be read."""
+    """Return the document in the file at `path`; raise a FileError with one sentence if it cannot be read."""
     return documents.decode(documents.read_bytes(path), path.name or str(path))
 
 
 def write(document: Document, path: Path) -> None:
-    """Save `document` at `path`; FileError when it cannot be written."""
+    """Save `document` at `path`; raise a FileError if it cannot be written."""
     documents.write_bytes(documents.encode(document), path)

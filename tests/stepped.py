@@ -1,4 +1,4 @@
-"""What the lanes show: a model trained step by step to its end.  `SVC.fit` takes shorter ways to the same optimum."""
+"""Models trained step by step to their end, as in the lanes; `SVC.fit` uses faster algorithms for the same optimum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Model = TypeVar("Model", bound=PairClassifier)
 
 
 def stepped(model: Model, X: Any, y: Any) -> Model:
-    """The `model`, trained by the steps of the trainer that it prepares."""
+    """Return the `model`, trained by the steps of the trainer that it prepares."""
     trainer = model.prepare(X, y)
     run(trainer)
     return model.adopt(trainer.snapshot())

@@ -1,4 +1,4 @@
-"""Selections from enumerations: no pair is missing, and nothing is lost."""
+"""Selections from enumerations cover all pairs, and together all combinations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of docs agree with the source, and the programs of the gallery run."""
+"""The documentation agrees with the source, and the programs of the gallery run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not path.relative_to(DOCS).parts[0].startswith("_"))
 PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
-#: Most lines of a program of the gallery: one screen.
+#: Most lines of a program in the gallery: one screen.
 LINES = 40
 
 
@@ -57,7 +57,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_of_the_gallery_runs(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each draws one figure, and its last line asserts what it shows."""
+    """Each program draws one figure, and its last line asserts what the figure shows."""
     text = program.read_text(encoding="utf-8")
     assert len(text.splitlines()) < LINES and text.splitlines()[-1].startswith("assert ")
     monkeypatch.setenv("MPLBACKEND", "agg")

@@ -1,4 +1,4 @@
-"""What packages, workflows and citations say agrees with where it is said first."""
+"""Packages, workflows and citations agree with the version, the dependencies and the assets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_version_stands_in_one_place() -> None:
 
 @pytest.fixture
 def bootstrap() -> Any:
-    """What prepares .venv, a program of its own."""
+    """Return the module of the program that prepares .venv."""
     spec = spec_from_file_location("bootstrap", ROOT / ".ci" / "bootstrap.py")
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
@@ -123,7 +123,7 @@ def test_every_folder_of_assets_that_is_used_is_packed() -> None:
 
 
 def test_a_process_of_the_bundle_is_one_that_it_knows(tmp_path: Path) -> None:
-    """What starts a module as a process names one that the bundle's beginning takes."""
+    """Every module that is started as a process is known to the start of the bundle."""
     begin = (ROOT / ".ci" / "bundle" / "start.py").read_text(encoding="utf-8")
     for module in ("solver.warmup", "app.features.study.worker", "app.engine.estimator_worker"):
         assert f'"{module}"' in begin

@@ -1,4 +1,4 @@
-"""Fixtures of the window tests: one application, windows with a profile of their own, and waiting for idleness."""
+"""Fixtures of the window tests: one application, windows with a profile of their own, and waiting until idle."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ Make = Callable[..., MainWindow]
 
 @pytest.fixture(scope="session")
 def qapp() -> QApplication:
-    scheduler.REST = 0.01  # the pause after each edit is for drags; a test only waits for its end
-    lesson_stage.system_language = lambda: ENGLISH  # whatever that of this machine is
+    scheduler.REST = 0.01  # the pause after each edit is for drags, and would only slow the tests
+    lesson_stage.system_language = lambda: ENGLISH  # on every machine
     compile_all()
     return make_application()
 
 
 class QuickBot(QtBot):
-    """It looks each two milliseconds whether what a test waits for has come, not each ten."""
+    """A `QtBot` that checks conditions every 2 ms instead of every 10 ms."""
 
     def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = 300_000) -> None:
-        """A test that waits in vain fails either way, and on a busy machine a minute is not long."""
+        """Wait until `callback` returns True or None; the default timeout allows for a busy machine."""
         deadline = time.monotonic() + timeout / 1000
         loop, again = QEventLoop(), QTimer(interval=2)
         again.timeout.connect(loop.quit)
@@ -55,7 +55,7 @@ class QuickBot(QtBot):
                     raise TimeoutError(f"waitUntil timed out in {timeout} milliseconds") from reason
                 loop.exec()
         finally:
-            again.stop()  # here: whoever still holds this frame may end the timer in another thread
+            again.stop()  # here, because another reference to this frame could end the timer in another thread
 
 
 @pytest.fixture
@@ -69,13 +69,13 @@ def settle(qtbot: QtBot, window: MainWindow, timeout: int = 300_000) -> None:
 
 
 def rest() -> None:
-    """All parts have their sizes."""
+    """Wait until the layout is done."""
     for _ in range(4):
         QApplication.processEvents()
 
 
 def finish_tasks(window: MainWindow, timeout: float = 300.0) -> None:
-    """Wait until all files are read and written and the clipboard is done with."""
+    """Wait until all tasks on files and the clipboard are done."""
     deadline = time.monotonic() + timeout
     while window.tasks.busy:
         assert time.monotonic() < deadline, "a task does not end"
@@ -94,22 +94,22 @@ def save_as(window: MainWindow, path: Path) -> None:
 
 
 def post_late(window: MainWindow, frame: Frame) -> None:
-    """A frame arrives that was on its way when it was overtaken."""
+    """Deliver a frame that was overtaken while it was computed."""
     window.scheduler._mailbox.post(frame)
 
 
 @pytest.fixture
 def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
-    """``make(document)`` shows a window and waits until it has learnt; afterwards no thread may be left."""
+    """Return ``make(document)``, which shows a window and waits for its training; afterwards no thread may be left."""
     windows: list[MainWindow] = []
 
     def build(
         document: Document | None = None, wait: bool = True, size: tuple[int, int] = (1100, 760), simple: bool = False
     ) -> MainWindow:
-        QCursor.setPos(QPoint(5000, 5000))  # where the test before left it, it would draw its brush
+        QCursor.setPos(QPoint(5000, 5000))  # away from the window, where it would draw its brush
         window = create_window(document, tmp_path)
         windows.append(window)
-        window.controller.prefer_simple(simple)  # most tests are of what Simple leaves out
+        window.controller.prefer_simple(simple)  # most tests need what Simple hides
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)
@@ -122,13 +122,13 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
         discard(window)
         window.deleteLater()
     qapp.processEvents()
-    for stray in QApplication.topLevelWidgets():  # of a test that failed half-way
+    for stray in QApplication.topLevelWidgets():  # of a test that failed
         if isinstance(stray, MainWindow):
             discard(stray)
     ours = ("compute", "recovery", "task")
     threads = [thread for thread in threading.enumerate() if thread.name.startswith(ours)]
     for thread in threads:
-        if thread.name == "task":  # it was given up, and ends after the piece at hand
+        if thread.name == "task":  # it was cancelled, and ends after its present piece
             thread.join(300)
     left = [thread.name for thread in threads if thread.is_alive()]
     assert not left, f"threads left behind: {left}"
@@ -136,7 +136,7 @@ def make(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Make]:
 
 
 def discard(window: MainWindow) -> None:
-    """Close without the question about unsaved changes."""
+    """Close the window without the question about unsaved changes."""
     finish_tasks(window)
     window.controller.put_back()
     window.controller.store.reset(window.document, None)

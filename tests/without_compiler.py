@@ -1,4 +1,4 @@
-"""What threads do before machine code is there: for tests of both ways."""
+"""Switch machine code on or off, for tests with and without it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from solver.core import fast_loops
 
 @contextmanager
 def machine_code(used: bool) -> Iterator[None]:
-    """Have all threads use machine code, or none."""
+    """Let all threads use machine code, or none."""
     before, fast_loops.everywhere = fast_loops.everywhere, used
     try:
         yield

@@ -1,4 +1,4 @@
-"""Who may import whom: the rules of the two packages, read from the source."""
+"""Import rules of the two packages, checked in the source."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parsed(path: Path) -> ast.Module:
 
 
 def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
-    """Full names of what `nodes` of the file at `path` import; relative ones made absolute."""
+    """Return absolute names of the imports in `nodes` of the file at `path`."""
     package = path.relative_to(ROOT).parent.parts
     names: set[str] = set()
     for node in nodes:
@@ -38,7 +38,7 @@ def names_in(nodes: Iterable[ast.AST], path: Path) -> set[str]:
 
 @cache
 def imported(path: Path) -> set[str]:
-    """Full names of the modules that `path` imports, at any depth of the code."""
+    """Return absolute names of the modules that `path` imports, at any depth of the code."""
     return names_in(ast.walk(parsed(path)), path)
 
 
@@ -51,7 +51,7 @@ def name_of(path: Path) -> str:
 
 
 def draws(path: Path) -> bool:
-    """Return whether the file may use Qt: all of `views` and `window`, and of a feature what its name says."""
+    """Return whether the file may use Qt: in `views` and `window`, and in features by its name."""
     name = name_of(path)
     of_a_feature = name.startswith("app/features/") and path.stem.startswith(("panel", "overlay", "window", "view"))
     return name.startswith(("app/views/", "app/window/")) or (of_a_feature and path.parent.name != "features")
@@ -63,7 +63,7 @@ def test_imports_keep_the_direction() -> None:
 
 
 def forbidden(path: Path) -> Iterator[str]:
-    """What a file imports against the rules, in sentences."""
+    """Yield sentences on imports that break the rules."""
     name, found = name_of(path), tops(path)
     qt = {top for top in found if top.startswith(("PySide", "PyQt", "shiboken"))}
     drawing = name == "app/main.py" or draws(path)
@@ -71,7 +71,7 @@ def forbidden(path: Path) -> Iterator[str]:
         yield f"{name} imports {qt}"
     if "pyqtgraph" in found and not draws(path):
         yield f"{name} imports pyqtgraph"
-    # Three files pass objects between processes of the program; none opens with these what comes from elsewhere.
+    # Three files pass objects between processes of the program; none reads data from elsewhere with these modules.
     engine = {
         "app/features/study/engines.py": {"joblib"},
         "app/engine/estimator_worker.py": {"pickle"},
@@ -107,20 +107,20 @@ CONTRACT = "Rooms of app: each imports those below it only, in functions and for
 
 @cache
 def floors() -> dict[str, int]:
-    """The rooms of `app`, each with its floor in the contract; 0 is the highest."""
+    """Return the rooms of `app`, each with its layer in the contract; 0 is the highest."""
     linter = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
     layers = next(each["layers"] for each in linter["contracts"] if each["name"] == CONTRACT)
     return {room.strip(): floor for floor, layer in enumerate(layers) for room in layer.split("|")}
 
 
 def rooms_used(path: Path) -> set[str]:
-    """The rooms of `app` that the file at `path` imports, wherever in its code."""
+    """Return the rooms of `app` that the file at `path` imports, at any depth of the code."""
     return {name.split(".")[1] for name in imported(path) if name.startswith("app.")} & floors().keys()
 
 
 @pytest.mark.slow
 def test_the_rooms_of_app_are_free_of_circles() -> None:
-    """Read from the source, without the linter: lazy imports and those for types count, and nothing is excepted."""
+    """Checked without the linter: lazy imports and those for types count, without exceptions."""
     found: dict[str, set[str]] = {}
     for path in SOURCES:
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -159,16 +159,16 @@ def test_everything_but_the_views_runs_without_qt() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-#: What `solver.core._compile` makes compiled functions with.
+#: Decorators of compiled functions, of `solver.core._compile`.
 COMPILING = ("jit", "part", "lean_part", "inlined")
 
 
 def is_compiled(function: ast.FunctionDef) -> bool:
-    """Compiled loops are longer: each call that a smaller one needs would hand its arrays over again."""
+    """Return whether the function is compiled; such functions may be longer, because calls with arrays are slow."""
     return any(isinstance(each, ast.Name) and each.id in COMPILING for each in function.decorator_list)
 
 
-#: Constructors shaped like scikit-learn's, whose parameters are what can be set.
+#: Constructors in scikit-learn's style, with a parameter for each setting.
 MANY_PARAMETERS = {"LasvmSolver.__init__", "SmoSolver.__init__"}
 
 
@@ -178,7 +178,7 @@ def test_a_function_can_be_read() -> None:
 
 
 def hard_to_read(path: Path) -> Iterator[str]:
-    """What makes a file hard to read, in sentences."""
+    """Yield sentences on what makes a file hard to read."""
     file, tree = name_of(path), parsed(path)
     if not ast.get_docstring(tree):
         yield f"{file} has no first sentence that says what lives in it"

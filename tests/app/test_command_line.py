@@ -1,4 +1,4 @@
-"""The command line as a person meets it: exit codes, one line about what is wrong, and a picture without a window."""
+"""The command line: exit codes, one line for each error, and pictures without a window."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_command_wins_over_a_file_of_its_name(
     import app.main
 
     class OpenedError(Exception):
-        """A window would open now."""
+        """Raised instead of opening a window."""
 
     def create_window(document: Document, profile_dir: Path | None, path: Path, *rest: object) -> None:
         raise OpenedError(path, len(document.points))
@@ -167,7 +167,7 @@ def test_what_is_wrong_is_one_line(
 def test_a_file_with_nothing_to_read_for_now_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """As /proc/kmsg, an ordinary file by its type, of which Python reads None."""
+    """Like /proc/kmsg, a file of ordinary type from which Python reads None."""
     from app.main import main
 
     source, sink = os.pipe()
@@ -287,7 +287,7 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
     code = "import sys; from app import main; main.render = lambda *given: 'summary'; sys.exit(main.main(sys.argv[1:]))"
     command = f'{sys.executable} -c "{code}" render --out {out}'
     for ending, reason in (("> /dev/full", "no space"), (">&-", "bad file"), ("| true", "broken pipe")):
-        # A pipe whose reader is gone is what `true` leaves; it is waited for.
+        # `true` ends and leaves a pipe without a reader; wait for that.
         script = f"(sleep 0.5; {command}) {ending}" if ending == "| true" else f"{command} {ending}"
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {script}"],
@@ -303,7 +303,7 @@ def test_a_summary_that_cannot_be_printed_is_one_line(tmp_path: Path) -> None:
 
 @SHELL
 def test_no_document_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
-    """Else a warning of Qt, which goes to file 2, would go into a document that is being saved."""
+    """Otherwise Qt would write a warning, for file 2, into a document that is being saved."""
     probe = (
         "import os, sys; from app import main\n"
         f"main.render = lambda *given: open({str(tmp_path / 'got')!r}, 'w').write(str(os.open(os.devnull, 0)))\n"

@@ -1,4 +1,4 @@
-"""`app.show`: arrays of one's own go into a window and come back, from a script and inside a running application."""
+"""`app.show`: the caller's arrays go into a window and come back, from a script and within a running application."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Act = Callable[[MainWindow], Any]
 
 @pytest.fixture
 def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
-    """``shown(X, y, act)`` calls `app.show`; `act` is done in the window, which is closed then."""
+    """Return ``shown(X, y, act)``, which calls `app.show`, runs `act` in the window, and closes it."""
     monkeypatch.setattr("platformdirs.user_config_dir", lambda *given: str(tmp_path))
     monkeypatch.setattr("platformdirs.user_state_dir", lambda *given: str(tmp_path))
 
@@ -49,7 +49,7 @@ def shown(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
                 act(window)
                 window.named_actions["quit"].trigger()
                 assert window.findChild(QMessageBox) is None and not window.isVisible(), "it asks about unsaved changes"
-            except BaseException:  # else it would be waited for
+            except BaseException:  # else `show` would wait
                 window.closed.emit()
                 raise
 

@@ -1,4 +1,4 @@
-"""Which files start threads and processes: the table in CONTRIBUTING.md, compared with the source."""
+"""Files that start threads and processes: the table in CONTRIBUTING.md agrees with the source."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from tests.app.test_boundaries import ROOT, SOURCES, name_of, parsed
 
-#: Calls of these names start a thread or a process, or make what does.
+#: Functions and classes that start a thread or a process, or create an object that does.
 STARTERS = {
     *("Thread", "Timer", "ThreadPool", "ThreadPoolExecutor", "start_new_thread", "to_thread", "run_in_executor"),
     *("Popen", "Process", "ProcessPoolExecutor", "get_reusable_executor", "Parallel", "LocalCluster"),
@@ -17,7 +17,7 @@ STARTERS = {
 
 
 def called(node: ast.AST) -> str:
-    """The last part of the name that `node` calls, or ""."""
+    """Return the last part of the name that `node` calls, or ""."""
     if not isinstance(node, ast.Call):
         return ""
     function = node.func
@@ -25,7 +25,7 @@ def called(node: ast.AST) -> str:
 
 
 def starters(tree: ast.AST) -> set[str]:
-    """What in a file starts a thread or a process: calls, and classes that are made from one."""
+    """Return the names in a file that start a thread or a process: calls, and base classes."""
     found = {called(node) for node in ast.walk(tree)}
     bases = [base for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for base in node.bases]
     found |= {base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "") for base in bases}

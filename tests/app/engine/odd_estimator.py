@@ -1,4 +1,4 @@
-"""An estimator that goes wrong as it is told; a process that trains it imports nothing else of the tests."""
+"""An estimator with a chosen fault; a process that trains it imports nothing else of the tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Odd:
-    """An estimator that does as it is told."""
+    """An estimator with the fault `does`."""
 
     def __init__(self, does: str = "") -> None:
         self.does = does
